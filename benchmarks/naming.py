@@ -57,7 +57,7 @@ def _doi_first(prints: Sequence[Fingerprint]) -> str:
 
 
 def _most_common_key(prints: Sequence[Fingerprint]) -> str:
-    return naming.most_common(map(naming.key, prints))[1]
+    return naming.most_common(map(naming.key_of, prints))[1]
 
 
 SCHEMES: Mapping[str, Scheme] = {

@@ -43,23 +43,27 @@ RIVALS = ("block-hash", "keyword-tree")
 ORDERED = ("weighted-simhash", "simhash", "shingling")
 #: How to read the rows of the claims that do not hold.
 WHY = """
-- **Themes.** AUC is the probability that two abstracts of a theme are nearer than one of the theme and one of
-  another; .5 is chance. Weights sharpen a signature for the document itself: a title's words count five times, rare
-  words most. What documents of a theme share are its common words, which plain SimHash weighs as high as any. None of
-  the readings of the lost formulas that were tried changes the order (sums instead of products, no title weight, no
-  markers). The paper tells neither its threshold nor what it compares with a theme.
-- **Duplicates.** Of edited copies the weights find more, because the title keeps the signature in place. Shingling
-  shares runs of ten words, and finds more than a signature of which 3 bits may differ; SimHash with 8 to 14 bits finds
-  more than shingling at its own setting (the curves show it).
-- **Paragraphs.** drpkp finds nearly twice as many copies within a discipline. Its wrong pairs are splices: half of an
-  abstract is half of its paragraphs, word for word, and half is its threshold. SimHash at 3 bits makes no mistakes
-  there because it finds so little.
+- **Themes.**
+  AUC is the probability that two abstracts of a theme are nearer than one of the theme and one of another; .5 is chance.
+  Weights make a signature specific to its document: a title's words count five times, rare words most.
+  Documents of a theme share common words, to which plain SimHash gives the same weight as to any other.
+  The formulas of the paper are lost.
+  No reading of them that was tried changes the order (sums instead of products, no title weight, no markers).
+  The paper names neither its threshold nor what it compares with a theme.
+- **Duplicates.**
+  Among edited copies the weights find more, because the title keeps the signature stable.
+  Shingling shares sequences of ten words, and finds more than a signature of which 3 bits may differ.
+  SimHash with 8 to 14 bits finds more than shingling at its own setting (the curves show it).
+- **Paragraphs.**
+  drpkp finds nearly twice as many copies within a discipline.
+  Its wrong pairs are splices: half of an abstract is half of its paragraphs, word for word, and half is its threshold.
+  SimHash at 3 bits makes no mistakes there because it finds so little.
 """
 ABOUT = {
     "zh_dev": "Chinese abstracts, copies made by rule (punctuation, boilerplate, subtitle, edits, "
     "cuts), with splices "
     "of two abstracts (N1) and series twins (N2) as traps.",
-    "en_dev": "The same of English abstracts.",
+    "en_dev": "The same, of English abstracts.",
     "asysd_dev": "Real duplicates: exports of the same records from several databases.",
 }
 
@@ -100,24 +104,19 @@ def head(title: str, part: str) -> Iterator[str]:
     yield f"# {title}"
     yield ""
     yield (
-        f"Written by `python3 tasks.py report --part {part}`; every figure and picture comes "
-        f"from that run. What the"
+        f"`python3 tasks.py report --part {part}` writes this page; every figure and picture comes "
+        f"from that run."
     )
-    yield (
-        "strategies are: `metasearch strategies` and [strategies.md](strategies.md). How to "
-        "measure your own sets:"
-    )
-    yield "[evaluation.md](evaluation.md)."
+    yield "`metasearch strategies` and [strategies.md](strategies.md) describe the strategies."
+    yield "[evaluation.md](evaluation.md) shows how to measure your own sets."
     yield ""
     table = frequencies.table_id()
     yield (
         f"CPython {platform.python_version()}, {segment.segmenter()}, table of document "
         f"frequencies `{table}`."
     )
-    yield (
-        "Each strategy runs with its paper's parameters; times are CPU seconds on a shared "
-        "machine, good for ratios."
-    )
+    yield "Each strategy runs with its paper's parameters."
+    yield "Times are CPU seconds on a shared machine: compare them with one another only."
     yield ""
 
 
@@ -146,12 +145,12 @@ def section(name: str, labelled: LabelledSet, found: Sequence[Compared]) -> Iter
     works = len(set(labelled.works or ()))
     yield f"## {name}: {len(labelled.records):,} records, {works:,} works"
     yield ""
-    yield f"{ABOUT[name]} Of each record the strategies see {' and '.join(READ)} only."
+    yield f"{ABOUT[name]} The strategies see only {' and '.join(READ)} of each record."
     yield ""
     yield markdown(found)
     if kinds := markdown_kinds(found):
         yield (
-            "By what was done to a record: recall over the true pairs that have one, `+n` false "
+            "By the change of a record: recall over the true pairs with such a record, `+n` false "
             "pairs."
         )
         yield ""
@@ -163,8 +162,8 @@ def whole_records(folder: Path) -> Iterator[str]:
     yield "## Whole records"
     yield ""
     yield (
-        "Exports with authors, journals, pages and identifiers, and few abstracts: what "
-        "catalogues and reviews hold."
+        "Exports of catalogues and reviews: authors, journals, pages and identifiers, and few "
+        "abstracts."
     )
     yield ""
     for name in RECORDS:
@@ -257,17 +256,17 @@ def growth(pictures: Path) -> Iterator[str]:
     sizes = ", ".join(f"{size:,}" for size in SIZES)
     yield (
         f"CPU seconds for {sizes} made-up texts (`benchmarks/near.py`), the sizes of Zhang and "
-        f"Guo (2014); a fifth"
+        f"Guo (2014)."
+    )
+    yield "A fifth are edited copies."
+    yield "The exponent is that of the last step: 1 is linear, 2 quadratic."
+    yield (
+        "Zhang and Guo found keyword-overlap faster than keyword-tree, and keyword-tree faster "
+        "than block-hash."
     )
     yield (
-        "are edited copies. The exponent is that of the last step: 1 is linear, 2 quadratic. "
-        "Zhang and Guo found"
+        "By sentences, as they describe it, block-hash needs no segmentation and is the fastest."
     )
-    yield (
-        "their keyword-overlap faster than keyword-tree, and that faster than block-hash; by "
-        "sentences, as they"
-    )
-    yield "describe it, block-hash needs no segmentation and is the fastest."
     yield ""
     for language in ("en", "zh"):
         works, records = zip(*Texts(language).records(max(SIZES)), strict=True)

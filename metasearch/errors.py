@@ -33,7 +33,7 @@
 
 Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the
 HTTP status that a server face answers with. Nothing parses a message. No message ever holds a
-secret: the URLs in them are redacted by whoever builds the request.
+secret: the URLs in them are redacted where the request is built.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class MetasearchError(Exception):
         return self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # One process tells another; `args` holds the message alone, which is not what most classes
-        # are made of.
+        # An error is sent to another process. `args` holds the message alone, but most classes are
+        # made of other values.
         return _again, (type(self), self.args), self.__dict__
 
 
@@ -148,7 +148,7 @@ class PinsError(UsageError):
 
 
 class FileFormatError(UsageError):
-    """A file of records that cannot be read at all; what is broken inside a readable one is told in
+    """A file of records that cannot be read at all; what is broken inside a readable one is in
     its `Reading`.
     """
 

@@ -1,9 +1,9 @@
-"""What a search tells while it runs: one stream of small frozen objects.
+"""What a search reports while it runs: one stream of small frozen objects.
 
-Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. Whoever keeps the hits by
-id, drops the absorbed ones, and applies the last `Order` holds the whole list as far as it is
-known, and of it those that `Finished.answer` names are its hits: all of them where neither a limit
-nor a start cuts a page out of it.
+Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. A client that
+keeps the hits by id, drops the absorbed ones, and applies the last `Order` holds the whole list as
+far as it is known. The hits of the answer are those that `Finished.answer` names: all of them where
+neither a limit nor a start cuts a page out of the list.
 """
 
 from __future__ import annotations
@@ -64,6 +64,12 @@ class SourceReport:
     def failed(self) -> bool:
         """Whether the answer lacks something because of this source."""
         return self.status not in ("running", "ok", "empty", "skipped")
+
+
+def _outcome(report: SourceReport) -> str:
+    """One line: status, records, and why the source failed."""
+    outcome = f"{report.source}: {report.status}, {report.count:,} records"
+    return f"{outcome}; {report.error}" if report.error else outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The finished answer, or what was there when somebody could not wait for the end.
+    """The finished answer, or what was there when the client could not wait for the end.
 
     Attributes:
         query: The query, printed in our own syntax.
@@ -160,7 +166,7 @@ class Answer:
     notes: tuple[str, ...] = ()
 
     def hit(self, name: str) -> Hit | None:
-        """The hit that somebody means by a name; None where it is not here.
+        """The hit with this name; None where it is not here.
 
         Args:
             name: The id that a hit has here, in an answer of other sources, or had in an earlier
@@ -169,7 +175,7 @@ class Answer:
                 "https://doi.org/10.1000/abc", "pmid:123", "isbn:...").
 
         Where several hits bear the name (two works under one DOI), the first one in the list is
-        given. The id of a hit of this answer always gives that hit.
+        given. The id of a hit of this answer always returns that hit.
 
         Raises:
             UsageError: It is no name.
@@ -193,14 +199,18 @@ class Answer:
     def __repr__(self) -> str:
         # As a prompt shows it: the hits of an answer fill thousands of lines.
         failed = sum(report.failed for report in self.sources)
-        told = f"{len(self.hits)} hits, {len(self.sources)} sources"
-        return f"<Answer to {self.query[:80]!r}: {told}{f', {failed} failed' if failed else ''}>"
+        counted = f"{len(self.hits)} hits, {len(self.sources)} sources"
+        return f"<Answer to {self.query[:80]!r}: {counted}{f', {failed} failed' if failed else ''}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of the first hits, and how the sources fared."""
         from metasearch.formats.notebook import html
 
-        return html(self)
+        counts, sources = self.counts, len(self.sources)
+        summary = f"{counts.unique:,} works in {counts.received:,} records of {sources} sources"
+        if not self.complete:
+            summary += "; not complete"
+        return html(self.query, summary, self.hits, map(_outcome, self.sources))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The hits as flat tables, for `pandas.DataFrame`.
@@ -212,7 +222,7 @@ class Answer:
         """
         from metasearch.formats.notebook import rows
 
-        return list(rows(self))
+        return list(rows(self.hits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +232,7 @@ class Started:
     Attributes:
         id: Names this search in logs and streams.
         query: Printed in our own syntax.
-        deadline: Seconds from now at which the answer is given, whoever is missing.
+        deadline: Seconds from now at which the answer is returned, also where sources are missing.
     """
 
     id: str
@@ -257,8 +267,8 @@ class Joined:
     """Hits that were shown apart are one: drop `absorbed`, replace or add `hit`.
 
     A hit is named after what most of its records say, so that names do not depend on who answers
-    first; a late record may therefore rename a hit, which is told as a join of the old name into
-    the new one. It may also give a hit's name to another hit, which is told as a `Grown` one.
+    first; a late record may therefore rename a hit, which is reported as a join of the old name
+    into the new one. It may also give a hit's name to another hit, which is reported as `Grown`.
     """
 
     hit: Hit

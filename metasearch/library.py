@@ -1,5 +1,5 @@
-"""What a program calls that searches now and then: `search` and `search_sync`, each with an engine
-of its own.
+"""Functions for a program that searches now and then: `search` and `search_sync`, each with an
+engine of its own.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def search_sync(
     settings: Settings | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Answer:
-    """Search, and wait for the answer; for programs without a loop, and for notebooks, whose loop
-    runs already.
+    """Search, and wait for the answer; for programs without an event loop, and for notebooks, whose
+    loop runs already.
 
         answer = metasearch.search_sync("gene drives", sources="crossref,pubmed", years="2018-")
 

@@ -1,4 +1,4 @@
-"""What databases say about works: `Record` as one source says it, `Hit` as many sources say it.
+"""What databases hold about works: `Record` as one source describes it, `Hit` as many do.
 
 All types are frozen, slotted dataclasses, which orjson writes natively. A `Record` is never edited
 after it was read; a `Hit` is computed from its records and can be computed again at any time.
@@ -108,11 +108,11 @@ class Record:
         version: Of a work that has several under one identifier: "v2" (arXiv), "1.0.3" (software).
         isbn: ISBN-13s without hyphens (ISBN-10 is converted); invalid ones as they came.
         issn: "1234-5678" each.
-        type: One of `TYPES`, or None where the source does not say.
+        type: One of `TYPES`, or None where the source has none.
         language: ISO 639 code or the source's word, lower case.
         abstract: Plain text.
         keywords: The authors' own words.
-        subjects: Headings and classes that somebody else gave it, from a vocabulary.
+        subjects: Headings and classes from a vocabulary, given by a library or database.
         citations: How often it is cited, as the source counts.
         open_access: One of `OPEN_ACCESS`.
         licence: The URL of the licence, or its name as the source writes it.
@@ -257,7 +257,7 @@ class Record:
 
     @property
     def key(self) -> str:
-        """What tells this record from every other: "source:id", or position where the source gives
+        """Identifies this record among all: "source:id", or position where the source gives
         no id.
         """
         return (
@@ -267,14 +267,16 @@ class Record:
         )
 
 
-_FIELDS = frozenset(it.name for it in fields(Record))
+_FIELDS = frozenset(known.name for known in fields(Record))
 
 
 def fields_filled(records: Iterable[Record]) -> dict[str, int]:
     """Field -> how many of the records have it, in the order of the fields; identifiers as
     "ids.SCHEME".
     """
-    names = [it.name for it in fields(Record) if it.name not in ("source", "position", "ids")]
+    names = [
+        known.name for known in fields(Record) if known.name not in ("source", "position", "ids")
+    ]
     found: dict[str, int] = dict.fromkeys(names, 0)
     for record in records:
         said = [name for name in names if getattr(record, name) not in (None, "", ())]

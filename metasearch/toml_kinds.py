@@ -1,4 +1,4 @@
-"""What messages call the kinds of values in TOML files: for readers who do not know Python."""
+"""The kinds of values in TOML, named in messages for readers who do not know Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = {
 
 
 def is_of(value: Any, kind: type | tuple[type, ...]) -> bool:
-    """Whether a value is of a kind. To Python a boolean is an int; in TOML it is no number."""
+    """Whether a value is of a kind. A boolean is an int in Python, but no number in TOML."""
     return isinstance(value, kind) and (isinstance(value, bool) <= (kind is bool))
 
 

@@ -106,7 +106,7 @@ async def test_a_search_without_the_cache_leaves_no_trace_in_it() -> None:
     made, upstreams, _ = cached({"alpha": works()})
     for _ in range(2):
         await made.search("marsh", cache=False)
-    store = made._fetcher._store
+    store = made._fetcher._cache._store
     assert store is not None
 
     assert len(upstreams.asked) == 2

@@ -26,11 +26,13 @@ from metasearch import errors
 from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.registry import Registry, shipped_groups
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_groups
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 CASSETTES = Path(__file__).resolve().parent.parent / "cassettes"
 CASES = sorted(path.parent for path in CASSETTES.glob("*/*/request.json"))
@@ -84,7 +86,7 @@ def check_answer(folder: Path, request: Request, spec: AdapterSpec) -> Parsed | 
     return parsed
 
 
-@pytest.mark.parametrize("folder", CASES, ids=lambda path: f"{path.parent.name}-{path.name}")
+@each("folder", CASES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_case(folder: Path) -> None:
     """The query is planned as the case says, and its body is read as the case says."""
     spec, case = REGISTRY.spec(folder.parent.name), read(folder / "request.json")
@@ -107,7 +109,7 @@ def test_case(folder: Path) -> None:
         check_answer(step, parsed.next, spec)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@each("source", SOURCES)
 def test_every_source_has_its_cases(source: str) -> None:
     """A shipped source builds without problems, and has a case with hits, one without, and one that
     fails."""

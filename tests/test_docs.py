@@ -16,7 +16,9 @@ import pytest
 from metasearch import errors
 from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
-from metasearch.settings import Settings, _Reader
+from metasearch.settings import Settings
+from metasearch.settings.tables import KEYS
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -62,7 +64,7 @@ QUESTIONS = {
     "Where is Crossref's rate limit?": "adapter_specs/crossref.toml",
     "Where does it say why two records were merged?": "metasearch/dedup/explain.py",
     "Which file decides the order of hits?": "metasearch/engine/rank.py",
-    "Where is CQL read?": "metasearch/query/cql.py",
+    "Where is CQL read?": "metasearch/query/cql/parser.py",
     "Where is an address refused that is inside our network?": "metasearch/adapters/fetch/guard.py",
     "Where are names in Pinyin compared?": "metasearch/bib/chinese/names.py",
     "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",
@@ -92,7 +94,7 @@ def named_paths(page: str) -> list[str]:
     return sorted(set(re.findall(r"`([\w/]+(?:/|\.py|\.toml))`", "\n".join(rows))))
 
 
-@pytest.mark.parametrize(
+@each(
     ("page", "path"),
     [(page, path) for page in ("architecture.md", "glossary.md") for path in named_paths(page)],
 )
@@ -120,7 +122,7 @@ def test_every_page_can_be_found() -> None:
     assert set((ROOT / "docs").glob("*.md")) | {ROOT / "docs" / "decisions"} <= linked
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_every_task_that_a_page_names_is_there(page: Path) -> None:
     """`tasks.py WORD` is a task."""
     assert set(re.findall(r"tasks\.py ([a-z]+)", page.read_text(encoding="utf-8"))) <= TASKS
@@ -158,9 +160,7 @@ def test_changelog_has_a_place_for_what_is_new() -> None:
     assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[0] == "Unreleased"
 
 
-@pytest.mark.parametrize(
-    ("table", "key"), [(table, key) for table, keys in _Reader._KEYS.items() for key in keys]
-)
+@each(("table", "key"), [(table, key) for table, keys in KEYS.items() for key in keys])
 def test_every_setting_is_explained(table: str, key: str) -> None:
     """A key that the configuration may have is in the example, under its table."""
     example = CONFIGURATION.partition("```toml")[2].partition("```")[0]
@@ -210,7 +210,7 @@ def test_every_error_has_its_row() -> None:
     assert set(ROWS) == set(ERRORS)
 
 
-@pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)
+@each("error", ERRORS.values(), ids=ERRORS)
 def test_rows_of_errors(error: type[errors.MetasearchError]) -> None:
     """The facts in a row are the attributes of the class; status word and HTTP status are its
     own."""

@@ -71,6 +71,7 @@ def test_a_hostile_page_stops_no_command(bench: judged.Bench) -> None:
     assert wrong(bench, "marc-title", "command") == []
 
 
+@pytest.mark.slow
 def test_an_ordinary_database_that_is_silent_harms_nobody(bench: judged.Bench) -> None:
     """What is measured is the page and not the way to measure: beside mere silence everything
     holds."""

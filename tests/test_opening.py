@@ -183,7 +183,7 @@ import resource, sys
 kind, low, file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from pathlib import Path
 import metasearch.bulk.beside, metasearch.bulk.clusters, metasearch.bulk.export, metasearch.bulk.job
-import metasearch.cli.dedup_report, metasearch.cli.labelled, metasearch.cli.terminal.live
+import metasearch.cli.dedup_run
 import metasearch.dedup.default, metasearch.formats.ris.read
 from metasearch.cli import main
 resource.setrlimit(getattr(resource, kind), (low, low))

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms, markup, normalise
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import TYPES, Record
+from tests.cases import each
 from tests.dedup.records import record
 
 FILES = sorted((Path(__file__).parent / "pairs").glob("*.json"))
@@ -41,14 +42,14 @@ def read(said: dict[str, Any], source: str) -> Record:
     values = {"source": source, **said}
     for name in ("title", "subtitle", "venue", "publisher"):
         if values.get(name):
-            values[name] = normalise.without_markup(values[name])
+            values[name] = markup.without_markup(values[name])
     for name in LISTS[1:]:
         if name in values:
             values[name] = tuple(values[name])
     if "doi" in values:
-        values["doi"] = normalise.doi(values["doi"])
+        values["doi"] = identifier_forms.doi(values["doi"])
     if "isbn" in values:
-        values["isbn"] = tuple(normalise.isbn(number) or number for number in values["isbn"])
+        values["isbn"] = tuple(identifier_forms.isbn(number) or number for number in values["isbn"])
     return record(**values)
 
 
@@ -63,7 +64,7 @@ def verdict(first: dict[str, Any], second: dict[str, Any]) -> str:
     return "version" if hits[0].versions else "same"
 
 
-@pytest.mark.parametrize("pair", ALL)
+@each("pair", ALL)
 def test_pair(pair: Pair) -> None:
     """Whichever record comes first and whichever source is named first, the verdict is the
     librarian's."""

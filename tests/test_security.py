@@ -404,7 +404,7 @@ def html(given: Answer) -> str:
     )
 
 
-WHOLE = [name for name, it in formats.FORMATS.items() if it.whole]
+WHOLE = [name for name, it in formats.WRITABLE.items() if it.whole]
 STREAMED: dict[str, Callable[[SearchEvent], bytes]] = {
     "ndjson": ndjson,
     "sse": lambda event: sse(event, 1),
@@ -937,7 +937,7 @@ async def test_the_command_line_tells_no_secret(
 
 def test_a_short_key_does_not_blank_out_text() -> None:
     """A key of a few letters would be found everywhere by accident, so bodies keep it."""
-    from metasearch.adapters.request import redacted
+    from metasearch.adapters.redaction import redacted
 
     request = Request(source="db", url="https://x.example/", params=(("key", Secret("tide")),))
     assert redacted(Page(request=request, body=b"tide tables")).body == b"tide tables"

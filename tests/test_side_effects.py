@@ -104,8 +104,8 @@ async def main():
         async with listening(demo.settings()):
             pass
     assert answer.hits
-    for name in formats.FORMATS:
-        if formats.FORMATS[name].unit != "event":
+    for name in formats.WRITABLE:
+        if formats.WRITABLE[name].unit != "event":
             formats.write(name, answer)
     return answer
 
@@ -120,7 +120,7 @@ assert all("cut at" in problem.message for problem in table.problems), table.pro
 deduplicate([], STRATEGIES["default"].chain)
 after = state()
 
-missing = set(files.FORMATS) - read
+missing = set(files.READABLE) - read
 assert not missing, missing
 changed = {it: (before[it], after[it]) for it in before if before[it] != after[it]}
 assert not changed, changed

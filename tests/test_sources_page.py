@@ -6,10 +6,10 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
-from metasearch.adapters.specs.registry import Registry, shipped_groups
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_groups
 from metasearch.settings import Settings
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRY = Registry(Settings(), late=False)
@@ -31,7 +31,7 @@ def test_the_page_is_what_the_specs_say() -> None:
     assert (ROOT / "docs" / "sources.md").read_text(encoding="utf-8") == tool().page(REGISTRY)
 
 
-@pytest.mark.parametrize("name", REGISTRY.names())
+@each("name", REGISTRY.names())
 def test_every_source_states_its_facts(name: str) -> None:
     """What it is, where it is documented, its terms, languages and query language; a key says where
     it is to be had."""

@@ -26,7 +26,7 @@ from metasearch import errors
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
-from metasearch.bib import normalise
+from metasearch.bib import markup, normalise
 from metasearch.bib.chinese.characters import has_han
 from metasearch.dedup.published.text import frequencies, segment
 from metasearch.settings import Settings
@@ -159,7 +159,7 @@ def dublin_core(folder: Path) -> Iterator[Document]:
             abstract = max(
                 (text for one in descriptions if (text := one.text)), key=len, default=""
             )
-            yield normalise.without_markup(title.text or ""), normalise.without_markup(abstract)
+            yield markup.without_markup(title.text or ""), markup.without_markup(abstract)
 
 
 def is_new_english(document: Document, seen: set[str]) -> bool:

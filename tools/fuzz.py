@@ -97,10 +97,10 @@ def pages() -> Target:
 def files() -> Target:
     """Files of every format; the first byte says which one, or that nobody says it."""
     from metasearch.errors import FileFormatError
-    from metasearch.formats.reading import FORMATS, read_bytes
+    from metasearch.formats.reading import READABLE, read_bytes
     from tests.formats.reading import samples, structured
 
-    formats = [None, *sorted(FORMATS)]
+    formats = [None, *sorted(READABLE)]
 
     def one(data: bytes) -> None:
         given = formats[data[0] % len(formats)] if data else None
@@ -122,8 +122,8 @@ def queries() -> Target:
     """
     from metasearch.errors import QuerySyntaxError
     from metasearch.query import CHOICES, parse, read, to_text
-    from metasearch.query.cql import parse_cql
-    from metasearch.query.cql_printer import to_cql
+    from metasearch.query.cql.parser import parse_cql
+    from metasearch.query.cql.printer import to_cql
 
     def one(data: bytes) -> None:
         text = data[1:].decode("utf-8", "replace")
@@ -183,9 +183,10 @@ def harvests() -> Target:
     import asyncio
 
     from metasearch.adapters.request import Page, Request
-    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.collections.harvest.client import OaiClient, OaiError
+    from metasearch.collections.harvest.answers import OaiError
+    from metasearch.collections.harvest.client import OaiClient
     from metasearch.errors import SourceError
     from tests.collections.harvest.repository import HEAD, Repository
 

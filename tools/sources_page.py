@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
-from metasearch.adapters.specs.registry import Registry, shipped_groups, shipped_table
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_groups, shipped_table
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent

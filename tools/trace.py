@@ -2,6 +2,7 @@
 
     python tools/trace.py
     python tools/trace.py --sources demo-crossref --records 1
+    python tools/trace.py --pairs engine
 
 A first search with other words fills caches and loads modules; the second one is counted. The demo
 databases run in a thread of their own, and what they call is not counted. Printed for each room (a
@@ -9,10 +10,14 @@ folder of the package) and for all:
 
 - calls: functions, generators and coroutines of the package that were started;
 - files: files of the package with at least one such call;
-- changes: calls whose caller stands in another file (frames of libraries are skipped);
+- changes: calls whose caller stands in another file (frames of libraries are skipped; a task that
+  the loop starts has no caller, and what passes through a queue is no call);
 - arrows: different pairs of such files.
 
 A change counts for the room that is called, `within` counts those that come from the same room.
+With `--pairs ROOM` the changes of that room follow, most frequent first: how many, from which file
+into which, and the functions that were called.
+
 The script runs on older commits too, with the older checkout in PYTHONPATH.
 """
 
@@ -23,7 +28,7 @@ import asyncio
 import inspect
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -56,6 +61,10 @@ class Trace:
     on: bool = False
     calls: Counter[str] = field(default_factory=Counter)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: Pair of files -> the functions of the second one that the first one called.
+    functions: defaultdict[tuple[str, str], Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     #: Files in the order of their first call below PARSE and below DEDUP.
     parsing: dict[str, None] = field(default_factory=dict)
     merging: dict[str, None] = field(default_factory=dict)
@@ -75,6 +84,7 @@ class Trace:
         self.calls[file] += 1
         if len(callers) > 1 and callers[1] != file:
             self.changes[callers[1], file] += 1
+            self.functions[callers[1], file][frame.f_code.co_qualname] += 1
         if not PARSE.isdisjoint(callers):
             self.parsing.setdefault(file)
         if not DEDUP.isdisjoint(callers):
@@ -154,11 +164,22 @@ def rows(trace: Trace) -> Iterator[tuple[str, ...]]:
         yield name, *map(str, (calls, len(files), sum(into.values()), within, len(into)))
 
 
+def pairs(trace: Trace, of: str) -> Iterator[str]:
+    """A line for each pair of files whose second one is in the room, most frequent first."""
+    into = [(n, pair) for pair, n in trace.changes.items() if room(pair[1]) == of]
+    for n, pair in sorted(into, key=lambda row: (-row[0], row[1])):
+        functions = ", ".join(
+            f"{name} {times}" for name, times in trace.functions[pair].most_common()
+        )
+        yield f"{n:>5}  {pair[0]} -> {pair[1]}: {functions}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("query", nargs="?", default="machine learning")
     parser.add_argument("--sources", help="names, with commas between; all five without it")
     parser.add_argument("--records", type=int, default=10, help="asked of each source")
+    parser.add_argument("--pairs", metavar="ROOM", help="also print the changes of this room")
     options = parser.parse_args()
 
     with databases() as (ident, settings):
@@ -175,6 +196,8 @@ def main() -> None:
     lines += [
         f"{name:<20}" + "".join(f"{cell:>9}" for cell in cells) for name, *cells in rows(trace)
     ]
+    if options.pairs:
+        lines += ["", f"changes of file into {options.pairs}:", *pairs(trace, options.pairs)]
     for title, files in (
         ("a page becomes records", trace.parsing),
         ("records become hits", trace.merging),

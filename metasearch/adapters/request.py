@@ -1,40 +1,28 @@
-"""What is sent to a database and what comes back: `Request`, `Page`, and `Secret` values that never
-show.
+"""What is sent to a source, and what returns: `Request`, `Page`, and `Secret` for keys.
+
+A `Secret` is never shown.
 """
 
 from __future__ import annotations
 
 import hashlib
-import html
 import re
-import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import AnyStr
 from urllib.parse import quote, urlencode
 
-#: What a source's URL may begin with.
+#: What the URL of a source may begin with.
 SCHEMES = ("https://", "http://", "z3950://")
-#: Shorter secrets are not looked for in bodies: they would be found by accident.
-SHORTEST_SECRET = 6
-#: Written in one way everywhere.
-_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
-_UNRESERVED_RUN = re.compile(r"[A-Za-z0-9._~-]+")
-#: Characters that one of a secret is spelled with, at most.
-_LONGEST_SPELLING = 24
-#: Characters of a body that are searched at once: after each stretch another thread gets its turn.
-_STRETCH = 65_536
 #: The content type of JSON.
 JSON = "application/json"
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` returns the value, for the wire and to find
-    it in texts.
+    """A key or token, printed as `***`.
 
     Args:
         value: What is sent.
-        made_of: Secrets that the value holds in another spelling, which must not show either.
+        made_of: Secrets that the value contains in another spelling; they are not shown either.
     """
 
     __slots__ = ("_made_of", "_value")
@@ -44,19 +32,18 @@ class Secret:
         self._made_of = made_of
 
     def reveal(self) -> str:
-        """The value itself, for the wire only."""
+        """The value itself, only to send it."""
         return self._value
 
     def texts(self) -> tuple[str, ...]:
-        """All that must not show; of "Bearer abc" also the bare "abc", the form in which a server
-        repeats it.
+        """All texts that must not be shown.
+
+        Of "Bearer abc" these are the whole value and "abc", which a server may repeat alone.
         """
         words = self._value.split()
-        return (
-            tuple(dict.fromkeys((self._value, words[-1], *self._made_of)))
-            if words
-            else self._made_of
-        )
+        if not words:
+            return self._made_of
+        return tuple(dict.fromkeys((self._value, words[-1], *self._made_of)))
 
     def __repr__(self) -> str:
         return "***"
@@ -75,7 +62,7 @@ Pairs = tuple[tuple[str, "str | Secret"], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One HTTP request, planned but not sent.
+    """One request to a source, not yet sent.
 
     Attributes:
         source: Name of the source.
@@ -85,23 +72,22 @@ class Request:
         headers: Request headers; a value may be a `Secret`.
         body: Form fields of a POST, in order, or the members of one JSON object if `content_type`
             says so; else empty.
-        content: What a POST sends in place of a form: JSON or plain text; "" for a form.
-        content_type: Of the body of a POST; "" for a form.
-        values: What the query gave for the placeholders of the spec's templates, for the pages that
-            follow.
-        step: What the answer is parsed as, where one search takes several requests ("esearch",
-            "efetch"); "" else.
+        content: The JSON or plain text that a POST sends instead of a form; "" for a form.
+        content_type: The type of a POST's body; "" for a form.
+        values: Placeholder of the spec's templates -> its value from the query; used again for the
+            requests of later pages.
+        step: How the response is parsed, if one search needs several requests ("esearch",
+            "efetch"); "" otherwise.
         start: Position of the first record of this page, from 0.
-        size: How many records the page is asked for.
-        cursor: Cursor or link that the page was asked with, or None.
-        wanted: How many records the search may want from this source in the end.
-        after: What is asked when this and all that follows from it is done, where a page takes
-            several requests.
-        total_header: The header of the answer that holds the number of hits; "" where the body
-            does.
-        redirects: "host:port" of allowed private servers, beside its own, to which it may be
-            redirected.
-        private: Whether the answer is a secret, which is never kept: a login.
+        size: How many records the page should have.
+        cursor: The cursor or link of this page; None if there is none.
+        wanted: The most records that the search may want from this source.
+        after: If a page needs several requests: the request that is sent after this one and after
+            those that follow from this one.
+        total_header: The header of the response with the number of hits; "" if the body has the
+            number.
+        redirects: "host:port" of private servers to which this request may be redirected.
+        private: Whether the response is a secret (a login), which is never kept.
     """
 
     source: str
@@ -125,11 +111,10 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Names the request in cache and cassettes: a hash over everything but secrets and
-        bookkeeping.
+        """The name of the request in cache and cassettes: a hash of what is sent, without secrets.
 
-        Each part stands behind its length, and each list behind its number of members, so that no
-        two requests that differ are written in one way.
+        The length of each part is hashed before the part, and the length of each list before its
+        members, so that different requests have different keys.
         """
         parts = [self.source, self.method, self.url, self.content_type, self.content]
         for pairs in (self.params, self.headers, self.body):
@@ -137,34 +122,33 @@ class Request:
             parts.append(str(len(shown)))
             for pair in shown:
                 parts += pair
-        written = hashlib.sha256()
+        digest = hashlib.sha256()
         for part in parts:
             data = part.encode(errors="surrogatepass")
-            written.update(b"%d:" % len(data))
-            written.update(data)
-        return written.hexdigest()
+            digest.update(b"%d:" % len(data))
+            digest.update(data)
+        return digest.hexdigest()
 
     @property
     def shown(self) -> str:
         """The URL with its parameters and without secrets, for reports and logs."""
         query = urlencode(list(public(self.params)), quote_via=quote, errors="replace")
-        base = re.sub(
-            r"//[^/?#]*@", "//", self.url, count=1
-        )  # not urlsplit, which fails on odd URLs
+        # urlsplit would raise for some URLs.
+        base = re.sub(r"//[^/?#]*@", "//", self.url, count=1)
         return f"{base}{'&' if '?' in base else '?'}{query}" if query else base
 
     def with_params(self, **values: str) -> Request:
-        """A copy in which the named parameters have other values, added at the end where absent."""
+        """A copy with other values of the named parameters; new parameters are added at the end."""
         kept = tuple((n, values.pop(n, v)) for n, v in self.params)
         return replace(self, params=kept + tuple(values.items()))
 
 
 class Grant(Secret):
-    """A token that is fetched when it is needed (tokens.py): until then it reveals nothing.
+    """A token that is fetched when a request needs one (fetch/tokens.py); until then it is "".
 
     Attributes:
-        login: The request that fetches it, with our credentials.
-        prefix: What stands before the token where it is sent ("Bearer ").
+        login: The request that fetches the token, with our credentials.
+        prefix: What is sent before the token ("Bearer ").
     """
 
     __slots__ = ("login", "prefix")
@@ -187,69 +171,31 @@ def public(pairs: Pairs) -> Iterator[tuple[str, str]]:
 
 
 def secrets_of(request: Request) -> tuple[str, ...]:
-    """Every secret text of a request, see `Secret.texts`."""
+    """Every text of a request that must not be shown: see `Secret.texts`."""
     values = (value for _, value in request.params + request.headers + request.body)
     return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
-def without_secrets(text: str, request: Request) -> str:
-    """What a server said, which may repeat the key that it was sent, in a form that may be
-    shown.
-    """
-    for secret in secrets_of(request):
-        text = re.sub(
-            _spellings(secret), "***", text, flags=re.IGNORECASE
-        )  # hosts are written in lower case
-    return text
-
-
-def _spellings(secret: str) -> str:
-    """A pattern for a secret as URLs, JSON and markup write it, also one within another."""
-    plain = re.escape(secret)
-    if _UNRESERVED.issuperset(secret):
-        return plain
-    characters = (
-        re.escape(char) if char in _UNRESERVED else _spellings_of_a_char(char) for char in secret
-    )
-    return f"{plain}|{''.join(characters)}"
-
-
-def _spellings_of_a_char(char: str) -> str:
-    """Atomic, and with at most three backslashes (JSON within JSON): no body makes the search
-    slow.
-    """
-    number, named = ord(char), html.escape(char)
-    forms = [
-        "".join(f"%(?:25)?(?i:{byte:02x})" for byte in char.encode("utf-8", "replace")),
-        rf"\\{{1,2}}u(?i:{number:04x})",
-        rf"&(?:amp;)?#(?:0{{0,4}}{number}|(?i:x0{{0,4}}{number:x}));",
-        re.escape(html.escape(named)),
-        re.escape(named),
-        rf"\\{{0,3}}{re.escape(char)}",
-    ]
-    return f"(?>{'|'.join(forms)}{'|[+]' if char == ' ' else ''})"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One answer, bytes only.
+    """One response of a source, as bytes.
 
     Attributes:
-        request: What was asked.
+        request: The request that was sent.
         status: HTTP status.
         content_type: As the server sent it; may be empty or wrong.
-        body: Decompressed.
+        body: The body, decompressed.
         fetched_at: Unix time in seconds.
-        cached: Whether it came from the cache.
-        note: For people: how old it is and why it is the answer, where it is older than it should
-            be; "" else.
-        spare: Whether it is an old one that stands in, because the source could not be asked.
+        cached: Whether the page is from the cache.
+        note: For users: how old the page is and why it is used, if it is older than it should be;
+            "" otherwise.
+        spare: Whether this is an old page that is used because the source could not be asked.
         seconds: How long the exchange took; 0.0 for a cached page.
-        retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it
+        retry_after: Seconds that the server asks to wait (`Retry-After` of an error); None if it
             does not.
-        total: The number of hits, where the request's `total_header` holds it; None else.
+        total: The number of hits from the request's `total_header`; None if there is none.
         most: How many of its records are read; None reads all.
-        slim: Whether it is known to hold no record that takes long to read.
+        slim: Whether it is known that no record of the page takes long to read.
     """
 
     request: Request
@@ -265,57 +211,3 @@ class Page:
     total: int | None = None
     most: int | None = None
     slim: bool = False
-
-
-def redacted(page: Page) -> Page:
-    """The page without the secrets of its request, which a server may repeat: nobody keeps, reads
-    or shows them.
-    """
-    secrets = [secret for secret in secrets_of(page.request) if len(secret) >= SHORTEST_SECRET]
-    if not secrets:
-        return page
-    body = page.body
-    for secret in secrets:
-        body = _blanked(body, secret)
-    kind = without_secrets(page.content_type, page.request) if page.content_type else ""
-    return (
-        page
-        if body == page.body and kind == page.content_type
-        else replace(page, body=body, content_type=kind)
-    )
-
-
-def _blanked(body: bytes, secret: str) -> bytes:
-    """The body with `***` for the secret, however it is spelled, in UTF-8 and its like, and in
-    UTF-16.
-    """
-    pattern, runs = _spellings(secret), _UNRESERVED_RUN.findall(secret)
-    reach = _LONGEST_SPELLING * len(secret)
-    if b"\0" in body[:64]:
-        codec = "utf-16-be" if body[:1] in (b"\0", b"\xfe") else "utf-16-le"
-        text = body.decode(codec, "surrogatepass") if len(body) % 2 == 0 else ""
-        if not all(run in text for run in runs):
-            return body
-        blanked = "".join(_without(text, re.compile(pattern), "***", reach))
-        return body if blanked == text else blanked.encode(codec, "surrogatepass")
-    if not all(
-        run.encode() in body for run in runs
-    ):  # these stand in every spelling, and to look for them is fast
-        return body
-    return b"".join(_without(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
-
-
-def _without(
-    text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int
-) -> Iterator[AnyStr]:
-    """The parts of a text, with the mask for each match; none is longer than `reach`."""
-    kept = 0
-    for start in range(0, len(text), _STRETCH):
-        end = start + _STRETCH
-        for match in pattern.finditer(text, max(start, kept), end + reach):
-            if match.start() >= end:
-                break
-            yield text[kept : match.start()]
-            yield mask
-            kept = match.end()
-    yield text[kept:]

@@ -1,67 +1,43 @@
-"""What is known about one database: `AdapterSpec`, as `specfile.py` reads it from TOML.
+"""What is known about one database: `AdapterSpec`, as `specs/specfile.py` reads it from TOML.
 
-A spec is data. It names selectors, templates and converters from closed lists, the name of a secret
-but never the secret, and at most the name of a hook for what data cannot say.
+A spec is data. Its selectors, templates and converters are from closed lists. It names the variable
+of a secret, never the secret itself, and may name one hook for what data cannot express.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from metasearch.bib.strings import Converter
+from metasearch.adapters.shapes import LateShape
 
-#: Takes a node of a parsed body; returns what it finds there (None or an empty list: nothing).
-Finder = Callable[[Any], Any]
+#: The name of a source.
+SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 
-
-#: Bytes of the largest body, where a source does not say.
+#: The largest body in bytes, if a spec sets no other limit.
 MAX_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Selector:
-    """A compiled selector. Where it is called for each record, call `find` itself.
-
-    Attributes:
-        find: Takes a node, returns what the selector finds in it.
-        name: Where the selector is no more than the name of a JSON member or of an XML child, that
-            name.
-        needs: The selector finds nothing in a record in which none of these names is there; None
-            where it may.
-        every: As `find`, with None for each item of a list in which it finds nothing while it finds
-            something in others; None where that makes no difference.
-    """
-
-    find: Finder
-    name: str | None = None
-    needs: tuple[str, ...] | None = None
-    every: Finder | None = None
-
-    def __call__(self, node: Any) -> Any:
-        """As `find`."""
-        return self.find(node)
-
-
-@dataclass(frozen=True, slots=True)
 class Limits:
-    """How hard a database may be asked.
+    """How often, and how many times at once, a database may be asked.
 
     Attributes:
-        requests: At most so many requests start in any `per` seconds.
+        requests: The most requests that start in `per` seconds.
         per: Seconds.
-        concurrency: At most so many requests at once.
+        concurrency: The most requests at once.
         timeout: Seconds for one exchange.
-        ttl: Seconds in which a page in the cache is as good as a new one; 0 keeps nothing.
-        grace: Seconds after these in which it is still answered at once, and fetched anew in the
-            background; None is as long as `ttl`.
-        max_bytes: Largest body, counted after decompression; what is read from it may take four
-            times as much memory.
-        pause: Seconds that the source is left alone after a 429 that does not say how long.
-        stated: Where the database states its limits: a URL; "" where it states none.
+        ttl: Seconds for which a page in the cache is as good as a new one; 0 keeps nothing.
+        grace: Seconds after `ttl` for which a page in the cache is still used at once, while a new
+            one is fetched in the background; None is as long as `ttl`.
+        max_bytes: The largest body, after decompression; to parse a body may take four times as
+            much memory.
+        pause: Seconds without requests after a 429 that sets no time.
+        stated: URL of the page on which the database states its limits; "" if there is none.
     """
 
     requests: float = 5.0
@@ -75,25 +51,30 @@ class Limits:
     stated: str = ""
 
 
-#: Characters of an address that servers take, where a spec does not say: most stop at 8 KiB of the
-#: whole first line.
+#: The longest address in characters, if a spec sets no other limit: most servers accept 8 KiB for
+#: the whole first line of a request.
 LONGEST_ADDRESS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTemplate:
-    """The request, with `{placeholders}` for what the query and the paging give.
+    """The request, with `{placeholders}` for values of the query and of the paging.
 
-    A parameter whose placeholders are all empty is left out. Several templates for one parameter,
-    as for the `filter` of some databases, are filled each on its own, and those that are not empty
-    are joined by commas.
+    A parameter is left out if all of its placeholders are empty. A parameter may have several
+    templates, as the `filter` of some databases: each is filled, and those that are not empty are
+    joined by commas.
 
-    The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates;
-    None is no JSON) or plain text (`text`); `content_type` is that of the latter two. `longest` is
-    the most characters of the address.
+    A POST has one body.
 
-    `redirects` names servers ("host:port") in one's own network to which the database redirects,
-    and which `[network] allow` lets through besides.
+    Attributes:
+        params, headers: Name -> template.
+        body: The body as a form: name -> template.
+        json: The body as JSON: a value from TOML whose strings are templates; None is no JSON.
+        text: The body as plain text.
+        content_type: The type of `json` or `text`.
+        redirects: "host:port" of private servers to which the database redirects. `[network] allow`
+            must name them, too.
+        longest: The longest address, in characters.
     """
 
     url: str
@@ -110,9 +91,13 @@ class RequestTemplate:
 
 @dataclass(frozen=True, slots=True)
 class YearsTemplate:
-    """How a range of years is written, with `{first}` and `{last}`; "" where an open end cannot be.
+    """How a range of years is written, with `{first}` and `{last}`; "" if it cannot be written.
 
-    `only` is for a single year, where that is written in another way, or is all that can be asked.
+    Attributes:
+        only: A single year, if it is written in another way or if no range can be written.
+        both: A range with both ends.
+        since: A range without a last year.
+        until: A range without a first year.
     """
 
     only: str = ""
@@ -126,43 +111,44 @@ class Dialect:
     """How a query is written for this database.
 
     Attributes:
-        style: "params": words go into one parameter a field, there are no operators. "expression":
-            one string with operators, as `{query}`; a term that must hold and whose field is a
-            placeholder of some parameter, such as `{doi}`, goes there instead.
-        scored: With "params": whether the database ranks by the words that it finds, so that one
-            more does no harm; False where all of them must occur.
-        unsupported: What to do with a clause that cannot be expressed: "filter" the records
-            afterwards where they allow it, "drop" it and say so, or "refuse" the query.
+        style: "params": words go into one parameter for each field, and there are no operators.
+            "expression": one string with operators, as `{query}`. A term that must hold goes into a
+            parameter instead, if its field is a placeholder of a parameter, such as `{doi}`.
+        scored: For "params": True if the database ranks by the words that it finds, so that one
+            more word does no harm; False if all of the words must occur.
+        unsupported: What happens to a clause that cannot be expressed: "filter" the records, "drop"
+            the clause with a note, or "refuse" the query.
         fields: Field -> template with `{x}` ("expression"), or the fields that the params hold
             ("params").
-        conjunction, disjunction: Between parts, with their blanks; "" where the database has no
+        conjunction, disjunction: Stand between parts, with their blanks; "" if the database has no
             such operator.
-        negation: Template with `{x}` that is put behind the positive parts (" AND NOT {x}"); ""
-            where there is none.
-        group: Template with `{x}` for brackets; "" where there are none, and OR binds tighter than
+        negation: Template with `{x}` that follows the positive parts (" AND NOT {x}"); "" if there
+            is none.
+        group: Template with `{x}` for brackets; "" if there are none, and OR binds tighter than
             AND.
-        phrase: Template with `{x}` for the text of a phrase; "" where phrases cannot be asked.
-        phrases: Field -> template with `{x}` where a phrase needs another one than the words
+        phrase: Template with `{x}` for the text of a phrase; "" if phrases cannot be asked.
+        phrases: Field -> template with `{x}`, if phrases need another template than words
             ("expression").
         word: Template with `{x}` for the text of words.
-        truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" where
-            words are found only whole.
-        truncated_least: Characters that such a beginning needs.
-        types, languages: Our word -> the database's words, any of which will do; none where all its
-            works are so. A word that is not here cannot be asked for.
-        either: "type" or "language" -> what stands between several words in its parameter; one that
-            is not here takes a single word.
-        wider: Fields whose templates find more than was meant, so that the records are filtered as
-            well.
-        words: "each": several words become a conjunction of single ones; "joined": they are written
-            with blanks.
-        plain: Between plain words that are looked for everywhere, where the database ranks by how
-            many of them it finds; "" takes `conjunction`.
-        joined: Fields whose words are written with blanks where `words` is "each".
+        truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" if
+            only whole words are found.
+        truncated_least: The fewest characters of such a beginning.
+        types, languages: Our word -> words of the database, any of which is enough; no words if all
+            works of the database are of this kind. A type or language that is not here cannot be
+            asked for.
+        either: "type" or "language" -> what stands between several words in its parameter. A
+            parameter that is not here takes a single word.
+        wider: Fields whose templates find more than was meant, so that the records are filtered,
+            too.
+        words: "each": several words become a conjunction of single words; "joined": they are
+            written with blanks.
+        plain: Stands between plain words for all fields, if the database ranks by how many of them
+            it finds; "" takes `conjunction`.
+        joined: Fields whose words are written with blanks although `words` is "each".
         escape: Characters that get a backslash in a term.
-        strip: Characters that are replaced by a blank, because the database has no way to quote
-            them.
-        years: In the expression, or as `{years}` in a parameter.
+        strip: Characters that are replaced by a blank, because the database cannot quote them.
+        years: How a range of years is written.
+        years_in: Whether the range is a part of the expression, or `{years}` in a parameter.
     """
 
     style: Literal["params", "expression"] = "params"
@@ -193,14 +179,14 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class PagingScheme:
-    """How further records are asked for.
+    """How further records are requested.
 
     Attributes:
         kind: none, page (`{page}` from 1, `{page0}` from 0), offset (`{start}` from 0, `{start1}`
-            from 1, `{end}`), cursor (`{cursor}`), link (the answer holds the address of the next
+            from 1, `{end}`), cursor (`{cursor}`), link (the response has the address of the next
             page).
-        size: Most records in one page.
-        window: Most records that can be reached in all.
+        size: The most records in one page.
+        window: The most records that can be reached in all.
         next: Selector of the next cursor or link in the body.
         first: The cursor of the first page.
     """
@@ -212,23 +198,23 @@ class PagingScheme:
     first: str = "*"
 
 
-#: The variable of the user's own address, which polite requests carry; it is no secret.
+#: The variable of the user's own address, which is sent with requests; the address is no secret.
 CONTACT = "METASEARCH_CONTACT"
 
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """Where a secret or a contact goes; the value comes from the environment variable `env`.
+    """Where a secret or a contact address is sent; its value is in the environment variable `env`.
 
     Attributes:
-        name: Of the parameter or header.
-        get: The page where whoever has none gets one.
-        kind: "key": the value is sent as it is. "oauth2": it is a client id, for which a token is
+        name: The name of the parameter or header.
+        get: The page on which a user can get a key.
+        kind: "key": the value is sent as it is. "oauth2": the value is a client id, and a token is
             fetched with the client credentials of RFC 6749, 4.4. "login": a token is fetched by
             sending `login` as JSON.
-        token_url: Where tokens are fetched.
-        secret_env: The variable of the client's secret or the password; "" where there is none.
-        scope: Of OAuth 2; "" for none.
+        token_url: The address from which tokens are fetched.
+        secret_env: The variable of the client's secret or password; "" if there is none.
+        scope: The scope of OAuth 2; "" for none.
         login: Name -> template with `{id}` and `{secret}`.
     """
 
@@ -252,137 +238,37 @@ class Auth:
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """How the database is asked what it knows of one work.
+    """How the database is asked for what it knows about one work.
 
     Attributes:
-        by: What the work is named by.
-        request: A GET, with that name as its placeholder; its answer is read by the spec's shapes.
+        by: The kind of identifier that names the work.
+        request: A GET with this identifier as its placeholder; the spec's shapes read the response.
     """
 
     by: Literal["doi"]
     request: RequestTemplate
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRule:
-    """How one field of a record is read: the first selector that finds something, then the
-    converter.
-
-    Attributes:
-        nodes: Whether the converter takes elements as they are found, not their texts.
-    """
-
-    field: str
-    selectors: tuple[Selector, ...]
-    convert: Converter
-    nodes: bool = False
-
-
-class Attempt(NamedTuple):
-    """One selector of a rule, made ready for records (see parse/records.py).
-
-    Attributes:
-        field: What it is read for: a field of the record, or the scheme of an identifier.
-        name, needs: As in `Selector`.
-        find: None where the converter takes the record's node itself.
-        texts: Makes strings of the nodes that the selector finds; None where the converter takes
-            what is found.
-    """
-
-    field: str
-    name: str | None
-    needs: tuple[str, ...] | None
-    find: Finder | None
-    texts: Callable[[Any], Any] | None
-    convert: Converter
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One form that the database's bodies take.
-
-    Attributes:
-        body: "json", "xml", "html" or "marcxml" (an XML envelope whose records are MARC 21).
-        records: Finds the record nodes in the body.
-        total: Finds how many hits the database has.
-        when: Finds something only in bodies of this shape; None accepts every body of the kind.
-        error: Finds an error message in the body.
-        warning: Finds a message that explains but does not fail.
-        next: Finds the next cursor or link.
-        unescape: XPath of elements whose text is XML in disguise.
-        bare: Whether namespaces are taken off first, for formats that change theirs with every
-            version.
-        rules: How each field is read, in order.
-        attempts: The same, selector by selector, those of one field behind one another.
-        id_attempts: The same for identifiers, by scheme.
-        promises: Fields that nearly every record has; their absence means that the site has
-            changed.
-    """
-
-    body: Literal["json", "xml", "html", "marcxml"]
-    records: Selector
-    total: Selector | None
-    when: Selector | None
-    error: Selector | None
-    warning: Selector | None
-    next: Selector | None
-    unescape: Selector | None
-    rules: tuple[FieldRule, ...]
-    attempts: tuple[Attempt, ...]
-    id_attempts: tuple[Attempt, ...] = ()
-    bare: bool = False
-    promises: tuple[str, ...] = ("title",)
-
-
-class LateShape:
-    """A shape that is compiled when a body of its kind first comes: selectors are most of what
-    loading a spec costs.
-
-    Args:
-        body: As `Shape.body`.
-        compiled: Makes the shape; called once.
-    """
-
-    __slots__ = ("_compiled", "_shape", "body")
-
-    def __init__(
-        self, body: Literal["json", "xml", "html", "marcxml"], compiled: Callable[[], Shape]
-    ) -> None:
-        self.body = body
-        self._compiled = compiled
-        self._shape: Shape | None = None
-
-    def shape(self) -> Shape:
-        """The shape.
-
-        Raises:
-            SpecError: With every problem, of a spec that was loaded without being checked.
-        """
-        if self._shape is None:
-            self._shape = self._compiled()
-        return self._shape
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterSpec:
-    """One database, ready for use: selectors are compiled, placeholders checked.
+    """One database, ready for use: selectors are compiled, placeholders are checked.
 
     Attributes:
-        name: As in `-s NAME`.
-        label: For people.
-        homepage, docs, terms, coverage, languages, syntax: For people, see docs/adapters.md.
-        probe: The query that `metasearch sources probe` asks, in our own syntax; "" for a word of
-            its language.
-        default: Whether a search asks it when no sources are named.
-        enabled: False takes it out of every search that does not name it.
-        weight: Its share in the ranking, 1.0 is usual.
+        name: The name, as in `-s NAME`.
+        label: The name for users.
+        homepage, docs, terms, coverage, languages, syntax: For users, see docs/adapters.md.
+        probe: The query that `metasearch sources probe` sends, in our own syntax; "" for a word of
+            the database's language.
+        default: Whether a search asks the database if no sources are named.
+        enabled: False takes the database out of every search that does not name it.
+        weight: The weight in the ranking; 1.0 is usual.
         shapes: Tried in order; see `Shape`.
         not_found: Whether a 404 means "no hits".
-        total_header: The response's header with the number of hits, where the body has none; ""
-            else.
+        total_header: The response's header with the number of hits, if the body has no number; ""
+            otherwise.
         hook: Name of a module in adapters/hooks, or None.
-        enrich: How it can be asked for single works; None where it cannot.
-        file: Where it was read from, for messages.
+        enrich: How the database can be asked for single works; None if it cannot.
+        file: The file of the spec, for messages.
     """
 
     name: str
@@ -411,7 +297,8 @@ class AdapterSpec:
 
     @property
     def key_env(self) -> str | None:
-        """The environment variable of the source's key; None where it has none (a contact opens no
-        door).
+        """The environment variable of the source's key; None if the source needs no key.
+
+        The contact address is no key.
         """
         return next((auth.env for auth in self.auth if auth.env != CONTACT), None)

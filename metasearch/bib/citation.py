@@ -102,16 +102,9 @@ def part(text: str) -> Part:
     short = None if volume else _SHORT.search(text)
     # What stands in brackets behind a volume comes first: "vol. 17 (3) article n. 4".
     issue = (_ISSUE_BEHIND.match(text, volume.end()) if volume else None) or _ISSUE.search(text)
-    return Part(
-        volume[1]
-        if volume
-        else next((g for g in (short[1], short[3], short[5]) if g), None)
-        if short
-        else None,
-        issue[1]
-        if issue
-        else next((g for g in (short[2], short[4], short[6]) if g), None)
-        if short
-        else None,
-        "".join(pages[1].split()) if pages else None,
-    )
+    volume_number = volume[1] if volume else None
+    issue_number = issue[1] if issue else None
+    if short:
+        volume_number = short[1] or short[3] or short[5] or None
+        issue_number = issue_number or short[2] or short[4] or short[6] or None
+    return Part(volume_number, issue_number, "".join(pages[1].split()) if pages else None)

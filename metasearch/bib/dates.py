@@ -63,7 +63,7 @@ def earliest_date(found: Any) -> str | None:
     taken in or changed.
     """
     dates: list[str] = [
-        it for value in strings(found) if (it := date(value) or _year_as_date(value))
+        read for value in strings(found) if (read := date(value) or _year_as_date(value))
     ]
     return min(dates, key=_in_order, default=None)
 

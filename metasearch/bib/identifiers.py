@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms, web_addresses
 from metasearch.bib.strings import first, strings
 
 
 def doi(found: Any) -> str | None:
     """The first DOI among the strings, bare and lower case."""
     if type(found) is str:
-        return normalise.doi(found)
-    return next((d for v in strings(found) if (d := normalise.doi(v))), None)
+        return identifier_forms.doi(found)
+    return next((d for v in strings(found) if (d := identifier_forms.doi(v))), None)
 
 
 def doi_url(found: Any) -> str | None:
@@ -26,13 +26,13 @@ def doi_url(found: Any) -> str | None:
 def url(found: Any) -> str | None:
     """The first http(s) URL."""
     if type(found) is str:
-        return normalise.web_url(found)
-    return next((u for v in strings(found) if (u := normalise.web_url(v))), None)
+        return web_addresses.web_url(found)
+    return next((u for v in strings(found) if (u := web_addresses.web_url(v))), None)
 
 
 def pdf_url(found: Any) -> str | None:
     """The first http(s) URL that may be a file: a DOI leads to a page."""
-    links = (u for v in strings(found) if (u := normalise.web_url(v)))
+    links = (u for v in strings(found) if (u := web_addresses.web_url(v)))
     return next((u for u in links if "//doi.org/" not in u and "//dx.doi.org/" not in u), None)
 
 
@@ -44,7 +44,7 @@ def isbns(found: Any) -> tuple[str, ...]:
     values = [
         part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))
     ]
-    return tuple(dict.fromkeys([i for v in values if (i := normalise.isbn(v))]))
+    return tuple(dict.fromkeys([i for v in values if (i := identifier_forms.isbn(v))]))
 
 
 _SEPARATORS = re.compile(r"[;,]")
@@ -55,18 +55,19 @@ def issns(found: Any) -> tuple[str, ...]:
     values = [
         part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))
     ]
-    return tuple(dict.fromkeys([i for v in values if (i := normalise.issn(v))]))
+    return tuple(dict.fromkeys([i for v in values if (i := identifier_forms.issn(v))]))
 
 
 def arxiv(found: Any) -> str | None:
     """An arXiv identifier without version."""
-    return next((a for v in strings(found) if (a := normalise.arxiv_id(v))), None)
+    return next((a for v in strings(found) if (a := identifier_forms.arxiv_id(v))), None)
 
 
 def arxiv_url(found: Any) -> str | None:
     """The arXiv identifier in the first link or DOI that is arXiv's, among others that are not."""
     return next(
-        (a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None
+        (a for v in strings(found) if "arxiv" in v.lower() and (a := identifier_forms.arxiv_id(v))),
+        None,
     )
 
 

@@ -97,9 +97,15 @@ def language_words() -> Mapping[str, str]:
     words: dict[str, str] = {}
     for code, names in (entry.split(maxsplit=1) for entry in _entries(_OTHER_NAMES)):
         words |= dict.fromkeys(names.split(), code)
-    for it in languages().values():
+    for language in languages().values():
         words |= dict.fromkeys(
-            (it.name.casefold(), it.bibliographic, it.terminological, it.code), it.code
+            (
+                language.name.casefold(),
+                language.bibliographic,
+                language.terminological,
+                language.code,
+            ),
+            language.code,
         )
     return words
 
@@ -118,8 +124,8 @@ def language_table(schemes: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     """
     names = [SCHEMES[scheme] for scheme in schemes]
     return {
-        code: tuple(dict.fromkeys(getattr(it, name) for name in names))
-        for code, it in languages().items()
+        code: tuple(dict.fromkeys(getattr(language, name) for name in names))
+        for code, language in languages().items()
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.bib import citation, normalise
+from metasearch.bib import citation, markup
 from metasearch.bib.strings import first, strings
 from metasearch.bib.texts import plain
 
@@ -23,7 +23,7 @@ def page_range(found: Any) -> str | None:
     values = [v.strip() for v in strings(found) if v.strip()]
     if len(values) >= 2 and values[0] != values[1]:
         return f"{values[0]}-{values[1]}"
-    value = normalise.plain(values[0]) if values else ""
+    value = markup.plain(values[0]) if values else ""
     return _HYPHEN.sub("-", value).strip("- ") or None
 
 

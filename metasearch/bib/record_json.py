@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.bib.normalise import web_url
+from metasearch.bib.web_addresses import web_url
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Fields that a collection sets when it answers: its own name and the place of the record.
@@ -55,8 +55,8 @@ def encodable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {encodable(key): encodable(it) for key, it in value.items()}
-    return [encodable(it) for it in value] if isinstance(value, list | tuple) else value
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    return [encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def unpacked(found: Any, source: str, position: int) -> Record:
@@ -75,7 +75,7 @@ def unpacked(found: Any, source: str, position: int) -> Record:
 
 def _checked(name: str, value: Any) -> Any:
     if name in _PEOPLE and isinstance(value, list):
-        return tuple(_person(name, it) for it in value)
+        return tuple(_person(name, item) for item in value)
     if name in _TUPLES and _strings(value):
         return tuple(value)
     if name == "ids" and isinstance(value, dict) and _strings(list(value.values())):
@@ -103,4 +103,4 @@ def _person(name: str, found: Any) -> Author:
 
 
 def _strings(value: Any) -> bool:
-    return isinstance(value, list) and all(type(it) is str for it in value)
+    return isinstance(value, list) and all(type(item) is str for item in value)

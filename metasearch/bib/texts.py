@@ -6,18 +6,18 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.bib.field_limits import LIMITS
 from metasearch.bib.languages import language_code
 from metasearch.bib.strings import first, strings
 
 
 def plain(value: str) -> str:
-    """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
+    """`markup.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
     white space.
     """
     if "<" in value or "&" in value or "  " in value or not value.isprintable():
-        return normalise.without_markup(value)
+        return markup.without_markup(value)
     return value.strip()
 
 
@@ -181,8 +181,8 @@ def labelled(found: Any) -> str | None:
     """
     parts = []
     for element in found:
-        value = normalise.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
-        label = normalise.plain(element.get("Label") or "").rstrip(" :")
+        value = markup.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
+        label = markup.plain(element.get("Label") or "").rstrip(" :")
         if value:
             parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)
     return abstract(" ".join(parts))
@@ -240,7 +240,9 @@ def said_true(found: Any) -> bool | None:
     if found is True:
         return True
     values = (
-        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+        [str(value) for value in found if value is not None]
+        if isinstance(found, list)
+        else strings(found)
     )
     return True if any(value.strip().casefold() in _YES for value in values) else None
 
@@ -272,7 +274,9 @@ def open_access(found: Any) -> str | None:
     if isinstance(found, bool):
         return "open" if found else "closed"
     values = (
-        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+        [str(value) for value in found if value is not None]
+        if isinstance(found, list)
+        else strings(found)
     )
     known = [colour for value in values if (colour := _OPEN_ACCESS.get(value.strip().casefold()))]
     return min(known, key=lambda colour: (colour == "closed", colour == "open")) if known else None

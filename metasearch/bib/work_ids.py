@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms
 from metasearch.record import Hit, Record
 
 _DOI = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
@@ -41,7 +41,11 @@ def read_name(text: str) -> str:
         return own.group(1).lower()
     prefix = _DOI.match(text)
     if prefix is not None:
-        doi = normalise.doi(text[prefix.end() :]) if text.startswith("10.", prefix.end()) else None
+        doi = (
+            identifier_forms.doi(text[prefix.end() :])
+            if text.startswith("10.", prefix.end())
+            else None
+        )
         if doi is None:
             raise ValueError(f"{text!r} is not a whole DOI such as 10.1000/abc")
         return f"doi:{doi}"
@@ -55,9 +59,9 @@ def read_name(text: str) -> str:
         )
     match scheme.lower():
         case "isbn":
-            return f"isbn:{normalise.isbn(value) or value}"
-        case "arxiv" if normalise.arxiv_id(value):
-            return f"arxiv:{normalise.arxiv_id(value)}"
+            return f"isbn:{identifier_forms.isbn(value) or value}"
+        case "arxiv" if identifier_forms.arxiv_id(value):
+            return f"arxiv:{identifier_forms.arxiv_id(value)}"
         case "pmid" | "pmcid" as known:
             return f"{known}:{value.lower()}"
     return f"{scheme}:{value}"
@@ -113,7 +117,7 @@ def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
     """
     ids = tuple(ids)
     yield from ids
-    bases = [name for it in islice(ids, MOST_KEYS) for name in (it, told_apart(it, PREPRINT))]
+    bases = [base for name in islice(ids, MOST_KEYS) for base in (name, told_apart(name, PREPRINT))]
     yield from bases
     for record in records:
         yield hit_id(record.key)  # as hits were named before (docs/decisions/0002)

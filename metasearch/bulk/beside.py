@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from metasearch.bib.field_limits import Cuts, kept_given
+from metasearch.bib.cuts import Cuts, kept_given
 from metasearch.bulk.job import FileRead, InputRecord, Outcome
+from metasearch.formats import READABLE
 from metasearch.formats.csv.write import columns_beside
 from metasearch.formats.origins import Beside, Origin
-from metasearch.formats.reading import FORMATS
 from metasearch.formats.text import line
 
 #: Output formats that have a place for the tags of any format.
@@ -25,9 +25,9 @@ _HELD = frozenset({("ris", "DB")})
 NAMES_SHOWN = 20
 
 
-def origins(it: InputRecord, file: FileRead) -> tuple[Origin, ...]:
+def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     """Of the records that a record stands for: several, where an earlier job has made them one."""
-    return it.entry.origins or (Origin(file.input.name, line(it.entry.database) or None),)
+    return record.entry.origins or (Origin(file.input.name, line(record.entry.database) or None),)
 
 
 def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
@@ -38,14 +38,14 @@ def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
 
 
 def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
-    made_of = tuple(one for it in items for one in origins(it, outcome.files[it.file]))
-    found = [field for it in items for field in _placed(it, outcome.files[it.file], name)]
+    made_of = tuple(one for item in items for one in origins(item, outcome.files[item.file]))
+    found = [field for item in items for field in _placed(item, outcome.files[item.file], name)]
     return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
 
 
-def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
     """The fields of a record that an output format has a place for, by their names there."""
-    for tag, value in it.entry.given:
+    for tag, value in item.entry.given:
         form, bare = _parted(tag, file.reading.format)
         if form == name:
             yield bare, value
@@ -56,7 +56,7 @@ def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, s
 def _parted(tag: str, form: str) -> tuple[str, str]:
     """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    is_of_another = before in FORMATS and form in ("csv", "ndjson")
+    is_of_another = before in READABLE and form in ("csv", "ndjson")
     return (before, bare) if colon and bare and is_of_another else (form, tag)
 
 

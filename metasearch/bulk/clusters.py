@@ -31,28 +31,28 @@ def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any
         work: Of several records.
         files: All files of the job.
     """
-    ids = [clean(it.id) for it in work.items]
+    ids = [clean(item.id) for item in work.items]
     return {
         "cluster": ids,
         "kept": ids[0],
-        "records": [_record(it, files[it.file]) for it in work.items],
+        "records": [_record(item, files[item.file]) for item in work.items],
         "because": list(_because(work.hit.matches, work.items)),
     }
 
 
-def _record(it: InputRecord, file: FileRead) -> dict[str, Any]:
+def _record(item: InputRecord, file: FileRead) -> dict[str, Any]:
     return {
-        "id": clean(it.id),
-        "key": clean(it.key),
+        "id": clean(item.id),
+        "key": clean(item.key),
         "file": file.input.name,
-        "line": it.entry.line,
-        "position": exact_number(it.entry.record.position),
-        "database": clean_or_none(it.entry.database),
+        "line": item.entry.line,
+        "position": exact_number(item.entry.record.position),
+        "database": clean_or_none(item.entry.database),
     }
 
 
 def _because(matches: Iterable[Match], items: Iterable[InputRecord]) -> Iterable[dict[str, Any]]:
-    names = {it.key: clean(it.id) for it in items}
+    names = {item.key: clean(item.id) for item in items}
     for match in matches:
         yield {
             "left": names[match.left],

@@ -31,7 +31,7 @@ NOTES = 20
 def write(
     name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False
 ) -> Iterator[bytes]:
-    """The works in one of `metasearch.formats.FORMATS`, in parts.
+    """The works in one of `metasearch.formats.WRITABLE`, in parts.
 
     Args:
         name: Of the format.

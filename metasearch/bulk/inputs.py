@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metasearch.errors import UsageError
-from metasearch.formats.reading import FORMATS
+from metasearch.formats import READABLE
 from metasearch.formats.text import line
 
 #: Standard input, as it is named on a command line, and what it is called in its stead.
@@ -17,7 +17,7 @@ STDIN = Path("-")
 _STDIN_SHOWN = Path("/dev/stdin")
 #: Names of files that a note lists; longer lists are cut.
 NAMES_SHOWN = 5
-_ENDINGS = frozenset(ending for one in FORMATS.values() for ending in one.endings)
+_ENDINGS = frozenset(ending for one in READABLE.values() for ending in one.endings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def gather(named: Sequence[Path]) -> Inputs:
     if missing:
         those = line(", ".join(missing))
         raise UsageError(
-            f"there is no such file: {those}", advice="Nothing was read. Look at the path."
+            f"there is no such file: {those}", advice="Nothing was read. Check the path."
         )
     notes: list[str] = []
     taken: dict[str, Path] = {}
@@ -113,7 +113,7 @@ def _endings() -> str:
 def _named(paths: Sequence[Path]) -> Iterator[Input]:
     shown = [_STDIN_SHOWN if path == STDIN else path for path in paths]
     times = Counter(path.name for path in shown)
-    for path, it in zip(paths, shown, strict=True):
-        name = it.name if times[it.name] == 1 else str(it)
+    for path, name_shown in zip(paths, shown, strict=True):
+        name = name_shown.name if times[name_shown.name] == 1 else str(name_shown)
         # The name of a file may be any bytes, and it stands in whatever is written.
         yield Input(path, line(os.fsencode(name).decode(errors="replace")) or "unnamed")

@@ -124,7 +124,7 @@ def read_all(
 
     Args:
         inputs: The files.
-        format: One of `FORMATS`; that of each file is detected if None.
+        format: One of `metasearch.formats.READABLE`; that of each file is detected if None.
         encoding: As Python calls it; that of each file is detected if None.
         stdin: What `STDIN` stands for.
         first: Is asked before `metasearch.formats.reading` where the format is to be detected.

@@ -99,14 +99,18 @@ def count(outcome: Outcome) -> Numbers:
     """The numbers of a job."""
     matches = [match for work in outcome.works for match in work.hit.matches]
     rules = Counter(match.matcher for match in matches if match.verdict == "same")
-    in_files = [len({it.file for it in work.items}) for work in outcome.works]
-    earlier = sum(_stands_for(it) - 1 for work in outcome.works for it in work.items)
+    in_files = [len({item.file for item in work.items}) for work in outcome.works]
+    earlier = sum(_stands_for(item) - 1 for work in outcome.works for item in work.items)
     numbers = Numbers(
         files=_by_file(outcome),
         databases=_by_database(outcome),
-        errors=[Trouble(it.file, 0, _reason(it)) for file in outcome.files if (it := file.error)],
-        lost=[it for it in _troubles(outcome.files) if it.records],
-        remarks=[it for it in _troubles(outcome.files) if not it.records],
+        errors=[
+            Trouble(error.file, 0, _reason(error))
+            for file in outcome.files
+            if (error := file.error)
+        ],
+        lost=[trouble for trouble in _troubles(outcome.files) if trouble.records],
+        remarks=[trouble for trouble in _troubles(outcome.files) if not trouble.records],
         found=sum(file.found for file in outcome.files) + earlier,
         unread=sum(file.reading.lost for file in outcome.files),
         unique=len(outcome.works),
@@ -125,7 +129,7 @@ def count(outcome: Outcome) -> Numbers:
 
 
 def _audit(numbers: Numbers, outcome: Outcome) -> None:
-    """Nothing is lost between reading and writing, and every count tells the same story."""
+    """Check that nothing was lost between reading and writing, and that all counts agree."""
     read = [id(entry) for file in outcome.files for entry in file.reading.entries]
     kept = [id(item.entry) for work in outcome.works for item in work.items]
     assert sorted(kept) == sorted(read), "a record is in no work, or in two"

@@ -88,10 +88,10 @@ class DiskStore:
 
     async def stats(self) -> CacheStats:
         """See `Store`."""
-        found = await self._run(self._reader, self._measure)
-        entries, size, tags = found or (0, 0, {})
+        measured = await self._run(self._reader, self._measure)
+        entries, size, tags = measured or (0, 0, {})
         problem = str(self._problem) if self._problem else None
-        busy = found is None and problem is None and not self._closed
+        busy = measured is None and problem is None and not self._closed
         return CacheStats(entries, size, self._hits, self._misses, problem, tags, busy)
 
     async def clear(self) -> bool:
@@ -229,11 +229,11 @@ def _own_folder(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode):
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode):
         raise OSError("it is not a folder")
     if hasattr(os, "getuid"):
-        if found.st_uid != os.getuid():
-            raise OSError("it belongs to somebody else")
-        if stat.S_IMODE(found.st_mode) != 0o700:
+        if status.st_uid != os.getuid():
+            raise OSError("it belongs to another user")
+        if stat.S_IMODE(status.st_mode) != 0o700:
             path.chmod(0o700)

@@ -135,7 +135,7 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
 
     def _correct_size(self) -> None:
         """Sets the size of files beside the database, of which there are none, whatever the file
-        says: diskcache adds it to the size of the file, and culls by the sum.
+        claims: diskcache adds it to the size of the file, and culls by the sum.
         """
         self.reset("size", 0)
 

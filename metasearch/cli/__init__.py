@@ -1,7 +1,17 @@
-"""The command line. Results go to stdout, everything else to stderr; exit codes are in `exits.py`.
+"""The command line. Results go to stdout, everything else to stderr.
 
-Importing this package costs click and little more: what a command needs beyond that is imported
-when it runs, so that `metasearch --help` is there at once.
+A command is a file of its name: it declares the options, and imports inside its function what only
+a running command needs. So this package imports little more than click, and `metasearch --help` is
+fast. Longer commands have their work in NAME_run.py and their texts in NAME_report.py.
+
+root.py             the list of all commands
+command_group.py    the classes of commands and groups; misspelt.py recognises misspelt commands
+common_options.py   options that several commands share
+search*.py          search.py declares the command, search_options.py its options; search_run.py
+                    searches, search_output.py writes hits and exit code, search_summary.py stderr,
+                    search_rescue.py the hits of a search that was killed or crashed
+sources/            `metasearch sources`
+terminal/           stderr, stdout, progress, exit codes, and the child process of a command
 """
 
 from __future__ import annotations
@@ -27,8 +37,8 @@ def main(args: Sequence[str] | None = None) -> int:
 
     Args:
         args: Without the program's name, for a program that calls this one. None takes those of the
-            process, which is then the command and nothing else: it may fork, and collect its
-            garbage when it likes (`keeper.py`).
+            process. Then the process does nothing else, so the command may fork
+            (`terminal/watchdog.py`) and change the garbage collector.
 
     Returns:
         The exit code.
@@ -66,7 +76,7 @@ def _run(args: list[str], console: Console) -> int:
     except MemoryError as exc:
         console.say(f"error: {opening.why(exc)}", "red")
         return Exit.NO_ANSWER
-    except Exception as exc:  # the last line of defence: a fault of ours is told in one line
+    except Exception as exc:  # an error in metasearch itself: one line, and no traceback
         if console.verbose:
             traceback.print_exc()
         console.say(f"internal error: {type(exc).__name__}: {exc}", "red")

@@ -1,4 +1,4 @@
-"""`metasearch cache`: what the page cache holds, and how to empty it."""
+"""`metasearch cache`: shows the size of the page cache, and clears it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import CommandGroup, common
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.logs import logs_to
@@ -25,22 +26,20 @@ if TYPE_CHECKING:
 @click.group(
     cls=CommandGroup,
     examples=(
-        ("metasearch cache stats", "where pages are kept, how many, and from which sources"),
-        ("metasearch cache clear", "drop them all"),
+        ("metasearch cache stats", "the folder, the number of pages, and their sources"),
+        ("metasearch cache clear", "remove all pages"),
     ),
 )
 def cache() -> None:
-    """Look at the page cache, or empty it."""
+    """Show the size of the page cache, or clear it."""
 
 
-@cache.command("stats", short_help="Folder, pages, bytes, limit, by source.")
-@click.option("--json", "as_json", is_flag=True, help="The same as one JSON document.")
+@cache.command("stats", short_help="Show the folder and the number of pages.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 @common
 @click.pass_obj
 def stats(console: Console, /, *, as_json: bool, config: Path | None) -> int:
-    """Where pages are kept, how many there are, the space they take, and how much comes from which
-    source.
-    """
+    """Show the folder, the number of pages, their size, the limit, and the pages by source."""
     from metasearch.settings import Settings
 
     facts = _facts(Settings.load(config, os.environ), console)
@@ -54,32 +53,30 @@ def stats(console: Console, /, *, as_json: bool, config: Path | None) -> int:
     return Exit.OK
 
 
-@cache.command("clear", short_help="Drop all pages.")
-@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@cache.command("clear", short_help="Remove all pages.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
 @click.pass_obj
 def clear(console: Console, /, *, yes: bool, config: Path | None) -> int:
-    """Drop every page. The next searches ask the sources again; nothing else is lost."""
+    """Remove every page. The next searches ask the sources again; nothing else is lost."""
     from metasearch.settings import Settings
 
     store = _store(Settings.load(config, os.environ))
     if store is None or not store.folder.exists():
-        console.say("there is nothing in the cache")
+        console.say("the cache is empty")
         return Exit.OK
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(
-                "nobody can be asked whether the cache is to be cleared", advice="Say --yes."
-            )
-        click.confirm(f"Drop all pages in {store.folder}?", abort=True, err=True)
-    before = _asked(store, console, clear=True)
+            raise UsageError("there is no terminal to confirm the removal", advice="Add --yes.")
+        click.confirm(f"Remove all pages in {store.folder}?", abort=True, err=True)
+    before = _read(store, console, clear=True)
     if not console.quiet:
-        console.say(f"{counted(before.entries, 'page')} dropped from {store.folder}")
+        console.say(f"{counted(before.entries, 'page')} removed from {store.folder}")
     return Exit.OK
 
 
 def _store(settings: Settings) -> DiskStore | None:
-    """The store of the configuration; nothing is opened yet."""
+    """The store of the configuration, which is not opened; None if the cache is switched off."""
     if settings.cache_dir is None:
         return None
     from metasearch.cache import DiskStore
@@ -96,47 +93,47 @@ def _facts(settings: Settings, console: Console) -> dict[str, Any]:
         "limit": settings.cache_bytes,
         "sources": [],
     }
-    # A look must not make the folder.
+    # Reading the numbers must not create the folder.
     if store is None or not store.folder.exists():
         return facts
-    found = _asked(store, console)
+    numbers = _read(store, console)
     sources = [
         {"source": source, "entries": entries, "bytes": size}
-        for source, (entries, size) in found.tags.items()
+        for source, (entries, size) in numbers.tags.items()
     ]
-    return facts | {"entries": found.entries, "bytes": found.bytes, "sources": sources}
+    return facts | {"entries": numbers.entries, "bytes": numbers.bytes, "sources": sources}
 
 
-def _asked(store: DiskStore, console: Console, *, clear: bool = False) -> CacheStats:
-    """The numbers of a store, which is cleared afterwards if that is wanted.
+def _read(store: DiskStore, console: Console, *, clear: bool = False) -> CacheStats:
+    """The numbers of a store; with `clear` it is cleared afterwards.
 
     Raises:
         CacheError: The folder cannot be used, or another process keeps it busy.
     """
     import asyncio
 
-    # What the store would warn of is told as an error here.
+    # Warnings of the store become errors below.
     with logs_to(console if console.verbose else replace(console, quiet=True), None):
         return asyncio.run(_numbers(store, clear=clear))
 
 
 async def _numbers(store: DiskStore, *, clear: bool) -> CacheStats:
     try:
-        found = await store.stats()
+        numbers = await store.stats()
         done = await store.clear() if clear else True
-        # What is wrong may come out only when the file is written.
-        problem = found.problem or (await store.stats()).problem
+        # Some problems show only when the file is written.
+        problem = numbers.problem or (await store.stats()).problem
     finally:
         await store.close()
     if problem:
         raise CacheError(
-            problem, advice="Look whose folder it is, or name another one with [cache] dir."
+            problem, advice="Check who owns the folder, or set another one with [cache] dir."
         )
-    if found.busy or not done:
+    if numbers.busy or not done:
         raise CacheError(
             "the page cache is busy: another process writes", advice="Try again in a moment."
         )
-    return found
+    return numbers
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -148,7 +145,8 @@ def _show(facts: dict[str, Any]) -> None:
     click.echo(f"folder  {line(facts['folder'])}")
     click.echo(f"pages   {facts['entries']:,}")
     click.echo(f"bytes   {facts['bytes']:,} of at most {facts['limit']:,}")
-    width = max((len(it["source"]) for it in facts["sources"]), default=0)
-    for it in facts["sources"]:
-        name = line(it["source"]).ljust(width)
-        click.echo(f"  {name}  {counted(it['entries'], 'page')}, {counted(it['bytes'], 'byte')}")
+    width = max((len(source["source"]) for source in facts["sources"]), default=0)
+    for source in facts["sources"]:
+        name = line(source["source"]).ljust(width)
+        size = counted(source["bytes"], "byte")
+        click.echo(f"  {name}  {counted(source['entries'], 'page')}, {size}")

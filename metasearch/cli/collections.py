@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import CommandGroup, common
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -197,11 +198,12 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     Raises:
         UsageError: The name is not allowed, or a source or group has it.
     """
-    from metasearch.adapters.specs.collections import NAME, name_for
+    from metasearch.adapters.spec import SOURCE_NAME
+    from metasearch.adapters.specs.collections import name_for
     from metasearch.adapters.specs.registry import Registry
 
     name = name_for(offered) if asked is None else asked
-    if not NAME.fullmatch(name):
+    if not SOURCE_NAME.fullmatch(name):
         advice = "Use lower-case letters, digits, '-' and '_', at most 40."
         raise UsageError(
             f"--name {name[:60]!r} cannot be the name of a source"

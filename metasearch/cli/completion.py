@@ -1,19 +1,18 @@
-"""`metasearch completion SHELL`: the script by which a shell completes commands, options and names
-of sources.
-"""
+"""`metasearch completion SHELL`: prints the script with which a shell completes command lines."""
 
 from __future__ import annotations
 
 import click
 from click.shell_completion import get_completion_class
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 
-#: Set by the script; then `metasearch` says what completes a line, and does nothing else.
+#: The script sets this variable; then `metasearch` only prints what completes the line.
 VARIABLE = "_METASEARCH_COMPLETE"
-#: Those that click has scripts for.
+#: The shells for which click has a script.
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -30,16 +29,15 @@ SHELLS = ("bash", "zsh", "fish")
 @common
 @click.pass_context
 def completion(ctx: click.Context, /, *, shell: str, **_: object) -> int:
-    """Print the script by which SHELL (bash, zsh or fish) completes commands, options, sources and
-    groups.
+    """Print the script with which SHELL (bash, zsh or fish) completes commands, options, sources
+    and groups.
 
     Bash has to be 4.4 or newer.
     """
-    made = get_completion_class(shell)
-    assert made is not None
-    # Not `source()`: for bash it starts the one that stands first in PATH, which need not be the
-    # one that asks.
-    script = made(ctx.find_root().command, {}, "metasearch", VARIABLE)
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    # Not `source()`: it starts the first bash in PATH, which may be another one than the user's.
+    script = completion_class(ctx.find_root().command, {}, "metasearch", VARIABLE)
     with Sink() as sink:
         sink.write((script.source_template % script.source_vars()).encode())
     return Exit.OK

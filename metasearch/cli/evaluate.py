@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -33,7 +34,7 @@ DEFAULT = "default"
         ("metasearch evaluate sets/*", "precision, recall, works lost and speed, a line a set"),
         (
             "metasearch evaluate sets/respiratory --errors",
-            "and the pairs that went wrong, with the evidence",
+            "and the wrong pairs, with the evidence",
         ),
         (
             "metasearch evaluate sets/* --shuffles 5 --json -o scores.json",
@@ -47,7 +48,10 @@ DEFAULT = "default"
 )
 @click.argument("sets", nargs=-1, required=True, metavar="SET...", type=click.Path(path_type=Path))
 @click.option(
-    "--dedup", "name", metavar="NAME", help="The strategy to score; default if you do not say."
+    "--dedup",
+    "name",
+    metavar="NAME",
+    help="The strategy to score; by default the one called default.",
 )
 @click.option(
     "--strategy",
@@ -93,7 +97,7 @@ DEFAULT = "default"
 @click.option(
     "--errors",
     is_flag=True,
-    help="Show the pairs that went wrong, false merges first, with the evidence.",
+    help="Show the wrong pairs, false merges first, with the evidence.",
 )
 @click.option(
     "-n",
@@ -134,11 +138,10 @@ def evaluate(
 
     A SET is a folder that holds records.jsonl (or .gz) and truth.jsonl, pairs.jsonl or
     labels.jsonl; or one file of records (.jsonl or .gz) each of which names its cluster; or a
-    folder of such files. Whatever else is named is skipped, and said so, as long as there is a set
-    among it.
+    folder of such files. Other arguments are skipped with a message, if at least one is a set.
     """
-    del config  # every command takes it; this one needs nothing of it
-    from metasearch.cli.evaluate_report import EvaluationJob, write
+    del config  # every command has this option; this one does not use it
+    from metasearch.cli.evaluate_run import EvaluationJob, write
     from metasearch.dedup import garbage_collection
 
     json = json or (output is not None and output.suffix.lower() == ".json")

@@ -17,32 +17,32 @@ from metasearch.formats.reference import full_title, identifiers
 from metasearch.formats.text import clean, line, wrapped
 from metasearch.record import Hit, Match, Record
 
-#: Below this two records do not fit beside one another.
+#: Columns of the narrowest layout with two records side by side.
 MIN_WIDTH = 40
-#: Columns of what a line is about.
+#: Columns of the label of a line.
 LABEL = 13
 AUTHORS_SHOWN = 6
-#: Of verdicts across two hits, and of places where records meet for each rule; longer ones are cut.
+#: Matches between two hits, and keys of a rule, that are shown; characters of a key.
 MATCHES_SHOWN, KEYS_SHOWN, KEY_LENGTH = 5, 3, 40
 
 
-def pair_text(it: Explanation, width: int) -> str:
-    """The two records side by side, what each rule says of them, and what came of it."""
+def pair_text(explanation: Explanation, width: int) -> str:
+    """The two records side by side, the result of each rule, and whether they are in one hit."""
     width = max(width, MIN_WIDTH)
     return "\n".join(
         [
-            *_side_by_side(it, width),
+            *_side_by_side(explanation, width),
             "",
-            *_lines(_judged(it), width),
+            *_lines(_judged(explanation), width),
             "",
-            *_lines(_outcome(it), width),
+            *_lines(_outcome(explanation), width),
             "",
         ]
     )
 
 
 def hits_text(hits: Sequence[Hit], width: int) -> str:
-    """All that holds each hit together."""
+    """The records, matches and versions of each hit."""
     width = max(width, MIN_WIDTH)
     blocks = []
     for hit in hits:
@@ -50,14 +50,14 @@ def hits_text(hits: Sequence[Hit], width: int) -> str:
             ("hit", f"{hit.id}: {counted(len(hit.records), 'record')}"),
             ("title", full_title(hit.record) or "[no title]"),
             *(("record", f"{line(record.key)}: {_brief(record)}") for record in hit.records),
-            *(("match", _said(match)) for match in hit.matches),
+            *(("match", _match_in_words(match)) for match in hit.matches),
             *(
                 ("version", f"{line(v.kind)}: {', '.join(map(line, v.records))}")
                 for v in hit.versions
             ),
         ]
         if not hit.matches:
-            rows.append(("match", "none: nothing else was found to be this work"))
+            rows.append(("match", "none: no other record is this work"))
         blocks.append("\n".join(_lines(rows, width)) + "\n")
     return "\n".join(blocks)
 
@@ -65,10 +65,10 @@ def hits_text(hits: Sequence[Hit], width: int) -> str:
 # --------------------------------------------------------------------------- the records
 
 
-def _side_by_side(it: Explanation, width: int) -> Iterator[str]:
+def _side_by_side(explanation: Explanation, width: int) -> Iterator[str]:
     column = (width - LABEL - 2) // 2
-    names = [line(name) for name in it.names]
-    for label, left, right in (("", *names), *_rows(it.left, it.right)):
+    names = [line(name) for name in explanation.names]
+    for label, left, right in (("", *names), *_rows(explanation.left, explanation.right)):
         cells = (wrapped(left or "-", column), wrapped(right or "-", column))
         for number, (one, other) in enumerate(zip_longest(*cells, fillvalue="")):
             shown = label if number == 0 else ""
@@ -76,7 +76,7 @@ def _side_by_side(it: Explanation, width: int) -> Iterator[str]:
 
 
 def _rows(left: Record, right: Record) -> Iterator[tuple[str, str, str]]:
-    """(field, as the one has it, as the other has it), fields that neither has left out."""
+    """(field, its text in the left record, its text in the right record), without empty fields."""
     for (label, one), (_, other) in zip(_fields(left), _fields(right), strict=True):
         if one or other:
             yield label, one, other
@@ -121,21 +121,19 @@ def _padded(text: str, columns: int) -> str:
 # --------------------------------------------------------------------------- the rules
 
 
-def _judged(it: Explanation) -> Iterator[tuple[str, str]]:
-    yield "meet at", _meeting(it.keys)
-    for rule, match in it.rules:
-        yield f"  {line(rule)}", "says nothing" if match is None else _answer(match)
-    if it.verdict is None:
-        yield "verdict", "none: no rule says that they are one work"
+def _judged(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    yield "keys", _common_keys(explanation.keys)
+    for rule, match in explanation.rules:
+        yield f"  {line(rule)}", "no result" if match is None else _result(match)
+    if explanation.verdict is None:
+        yield "verdict", "none: no rule matches the two records"
     else:
-        yield "verdict", f"{_word(it.verdict)}, by {line(it.verdict.matcher)}"
+        yield "verdict", f"{_word(explanation.verdict)}, by {line(explanation.verdict.matcher)}"
 
 
-def _meeting(keys: Sequence[Key]) -> str:
+def _common_keys(keys: Sequence[Key]) -> str:
     if not keys:
-        return (
-            "nothing: the two have no key in common, so only other records can bring them together"
-        )
+        return "none: the two records have no key in common, so only other records can connect them"
     places: dict[str, list[str]] = {}
     for key in keys:
         places.setdefault(line(key.matcher), []).append(_cut(line(str(key.value))))
@@ -158,42 +156,42 @@ def _word(match: Match) -> str:
     return word if match.verdict == "different" else f"{word} ({match.score:.2f})"
 
 
-def _answer(match: Match) -> str:
+def _result(match: Match) -> str:
     return f"{_word(match)}: {line(match.because)}"
 
 
-def _said(match: Match) -> str:
-    return f"{line(match.left)} and {line(match.right)}: {line(match.matcher)}: {_answer(match)}"
+def _match_in_words(match: Match) -> str:
+    return f"{line(match.left)} and {line(match.right)}: {line(match.matcher)}: {_result(match)}"
 
 
 # --------------------------------------------------------------------------- the outcome
 
-_NEVER_MET = "no key brings their hits together, so they were never compared"
-_CROWDED = "too many records stand where they meet for each to be compared with each"
+_NEVER_MET = "their hits have no key in common, so they were never compared"
+_CROWDED = "too many records share their key, so not every pair was compared"
 
 
-def _outcome(it: Explanation) -> Iterator[tuple[str, str]]:
-    if it.together:
-        hit = it.hits[0]
+def _outcome(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    if explanation.together:
+        hit = explanation.hits[0]
         yield "together", f"in one hit of {counted(len(hit.records), 'record')} ({hit.id})"
-        yield from (("by", _said(match)) for match in it.path)
+        yield from (("by", _match_in_words(match)) for match in explanation.path)
         return
-    sizes = [f"{hit.id} ({counted(len(hit.records), 'record')})" for hit in it.hits]
+    sizes = [f"{hit.id} ({counted(len(hit.records), 'record')})" for hit in explanation.hits]
     yield "apart", f"in two hits, {' and '.join(sizes)}"
-    if it.versions_apart:
-        yield "because", "they are versions of one work, and each version is a hit of its own here"
-    elif it.against:
-        yield from _some("because", it.against)
-        yield from _some("although", it.across)
-    elif it.across:
-        yield "because", _CROWDED if it.met else _NEVER_MET
-        yield from _some("although", it.across)
+    if explanation.versions_apart:
+        yield "because", "they are versions of one work, and each version is a separate hit here"
+    elif explanation.against:
+        yield from _some("because", explanation.against)
+        yield from _some("although", explanation.across)
+    elif explanation.across:
+        yield "because", _CROWDED if explanation.met else _NEVER_MET
+        yield from _some("although", explanation.across)
     else:
-        yield "because", "no rule says that they, or any two records of their hits, are one work"
+        yield "because", "no rule matches them, or any two records of their hits"
 
 
 def _some(label: str, matches: Sequence[Match]) -> Iterator[tuple[str, str]]:
-    yield from ((label, _said(match)) for match in matches[:MATCHES_SHOWN])
+    yield from ((label, _match_in_words(match)) for match in matches[:MATCHES_SHOWN])
     if len(matches) > MATCHES_SHOWN:
         yield "", f"and {len(matches) - MATCHES_SHOWN} more pairs"
 
@@ -203,7 +201,7 @@ def _lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     for label, text in rows:
         shown = "" if label == before else label
         before = label
-        # What is too long for the label's column begins behind it.
+        # The text begins after a label that is longer than its column.
         indent = " " * LABEL
         head = f"{shown:{LABEL}}" if len(shown) < LABEL else f"{shown} "
         for number, part in enumerate(wrapped(text, width - LABEL) or [""]):
@@ -213,27 +211,29 @@ def _lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
 # --------------------------------------------------------------------------- data
 
 
-def pair_object(it: Explanation) -> dict[str, Any]:
-    """The same as `pair_text` as one JSON object; every key is always there."""
+def pair_object(explanation: Explanation) -> dict[str, Any]:
+    """The content of `pair_text` as one JSON object, which always has all keys."""
     return {
-        "left": {"key": clean(it.names[0]), **record_object(it.left)},
-        "right": {"key": clean(it.names[1]), **record_object(it.right)},
-        "keys": [{"matcher": key.matcher, "value": clean(str(key.value))} for key in it.keys],
+        "left": {"key": clean(explanation.names[0]), **record_object(explanation.left)},
+        "right": {"key": clean(explanation.names[1]), **record_object(explanation.right)},
+        "keys": [
+            {"matcher": key.matcher, "value": clean(str(key.value))} for key in explanation.keys
+        ],
         "rules": [
             {"rule": rule, "said": match_object(match) if match else None}
-            for rule, match in it.rules
+            for rule, match in explanation.rules
         ],
-        "verdict": match_object(it.verdict) if it.verdict else None,
-        "together": it.together,
-        "hits": [hit.id for hit in it.hits],
-        "path": [match_object(match) for match in it.path],
-        "across": [match_object(match) for match in it.across],
-        "against": [match_object(match) for match in it.against],
-        "met": it.met,
-        "versions_apart": it.versions_apart,
+        "verdict": match_object(explanation.verdict) if explanation.verdict else None,
+        "together": explanation.together,
+        "hits": [hit.id for hit in explanation.hits],
+        "path": [match_object(match) for match in explanation.path],
+        "across": [match_object(match) for match in explanation.across],
+        "against": [match_object(match) for match in explanation.against],
+        "met": explanation.met,
+        "versions_apart": explanation.versions_apart,
     }
 
 
 def hit_as_object(hit: Hit) -> dict[str, Any]:
-    """A hit as in the JSON answer, with its records whole."""
+    """A hit as in the JSON answer, with all fields of its records."""
     return hit_object(hit) | {"records": [record_object(record) for record in hit.records]}

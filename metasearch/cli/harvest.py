@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.collections.harvest.harvest import Harvested, Order
+    from metasearch.collections.harvest.harvest import Harvested, HarvestRequest
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
@@ -116,10 +117,13 @@ def harvest(
     return Exit.PARTIAL if done.lost else Exit.OK
 
 
-def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bool) -> Order:
+def _order(
+    url: str, prefix: str, set_: str, first: str, until: str, *, full: bool
+) -> HarvestRequest:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.collections.harvest.harvest import Order, date_of
+    from metasearch.collections.harvest.dates import date_of
+    from metasearch.collections.harvest.harvest import HarvestRequest
 
     try:
         parts = urlsplit(url)
@@ -140,21 +144,21 @@ def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bo
             raise UsageError(f"{option}: {exc}") from exc
     if full and (first or until):
         raise UsageError("--full fetches all records and excludes --from and --until")
-    return Order(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
+    return HarvestRequest(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
 
 
 async def _harvested(
-    order: Order, collection: Collection, name: str, settings: Settings, console: Console
+    order: HarvestRequest, collection: Collection, name: str, settings: Settings, console: Console
 ) -> tuple[SourceError | None, Harvested]:
     """(the error that ended the harvest, or None; its counts)."""
     from metasearch.adapters.fetch.transport import HttpTransport
-    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import ProgressLine
     from metasearch.collections.harvest.client import OaiClient
     from metasearch.collections.harvest.harvest import Harvest
 
-    live = LiveLine(console)
+    live = ProgressLine(console)
 
     def warn(text: str) -> None:
         live.clear()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError
@@ -48,7 +49,7 @@ def index(
     first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
     """
     from metasearch.cli.collections import folder_of, new_name
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import ProgressLine
     from metasearch.collections.indexing import index as index_files
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
@@ -65,7 +66,7 @@ def index(
             advice="Nothing was read. Check the path.",
         )
     collection_name = new_name(name, files[0].resolve().stem if files else "", settings)
-    live = LiveLine(console)
+    live = ProgressLine(console)
     with Collection.open(folder_of(settings), collection_name, "files") as collection:
         try:
             indexed = index_files(

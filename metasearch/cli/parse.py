@@ -1,6 +1,4 @@
-"""`metasearch parse SOURCE FILE`: what an adapter reads out of a saved answer; the adapter author's
-microscope.
-"""
+"""`metasearch parse SOURCE FILE`: prints the records that an adapter reads from a saved answer."""
 
 from __future__ import annotations
 
@@ -12,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch import opening
-from metasearch.cli.group import ExampleCommand, common, complete_source
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -21,8 +20,7 @@ from metasearch.errors import Drifted, SourceError, TooLarge
 if TYPE_CHECKING:
     from metasearch.adapters.parse.parse import Parsed
 
-#: What the saved answer is taken to have been asked for: more than any file holds, so that nothing
-#: is cut.
+#: Records that the answer is assumed to be for: more than any file holds, so that none is cut.
 PLENTY = 1_000_000
 
 
@@ -32,10 +30,10 @@ PLENTY = 1_000_000
     examples=(
         (
             "metasearch parse crossref answer.json",
-            "the records that the crossref adapter reads out of it",
+            "the records that the crossref adapter reads",
         ),
-        ("curl -s URL | metasearch parse arxiv -", "out of an answer as it comes"),
-        ("metasearch parse ./fx.toml answer.json", "that a spec of yours reads"),
+        ("curl -s URL | metasearch parse arxiv -", "from an answer of curl"),
+        ("metasearch parse ./fx.toml answer.json", "with your own spec"),
         (
             "metasearch parse --counts crossref answer.json",
             "how many of them have a title, a year, a DOI ...",
@@ -52,12 +50,12 @@ PLENTY = 1_000_000
 def parse(
     console: Console, /, *, source: str, file: Path, counts: bool, config: Path | None
 ) -> int:
-    """Print the records that SOURCE's adapter reads out of FILE (or "-"), one JSON object a line.
+    """Print the records that the adapter of SOURCE reads from FILE (or "-"), a JSON object a line.
 
     SOURCE is the name of a source, or the path of a spec file.
 
-    Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE
-    is no answer that this adapter can use.
+    Fields without a value are left out. Problems go to stderr. Exit code 3: FILE is not an answer
+    that this adapter can read.
     """
     from metasearch.adapters.parse.parse import parse as parse_page
     from metasearch.adapters.request import Page, Request
@@ -76,7 +74,7 @@ def parse(
             click.echo(_counts(file, parsed))
         else:
             _write(parsed)
-        _tell(parsed, console)
+        _report(parsed, console)
         if parsed.drifted is not None:
             raise Drifted(source, *parsed.drifted)
     except SourceError as exc:
@@ -106,21 +104,21 @@ def _counts(file: Path, parsed: Parsed) -> str:
     """The line of tests/payloads/SOURCE.toml for this file."""
     from metasearch.record import fields_filled
 
-    found = {"records": len(parsed.records)}
+    counts = {"records": len(parsed.records)}
     if parsed.unread:
-        found["unread"] = len(parsed.unread)
+        counts["unread"] = len(parsed.unread)
     if parsed.total is not None:
-        found["total"] = parsed.total
-    found |= fields_filled(parsed.records)
+        counts["total"] = parsed.total
+    counts |= fields_filled(parsed.records)
     cells = (
         f'"{name}" = {count}' if "." in name else f"{name} = {count}"
-        for name, count in found.items()
+        for name, count in counts.items()
     )
     place = f"{file.parent.name}/{file.name}".lstrip("/")
     return f'"{place}" = {{ {", ".join(cells)} }}'
 
 
-def _tell(parsed: Parsed, console: Console) -> None:
+def _report(parsed: Parsed, console: Console) -> None:
     if console.quiet:
         return
     for unread in parsed.unread:

@@ -1,4 +1,4 @@
-"""The command `metasearch`: its sub-commands, and the search that is none of them."""
+"""The command `metasearch`: all commands, and the search that needs no name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import click
 from metasearch import __version__
 from metasearch.cli.cache import cache
 from metasearch.cli.collections import collections, shelves
+from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.completion import completion
 from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
-from metasearch.cli.group import CommandGroup
 from metasearch.cli.harvest import harvest
 from metasearch.cli.index import index
 from metasearch.cli.parse import parse
@@ -36,7 +36,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
     subcommand_metavar="COMMAND [OPTIONS] [ARGS]...",
     examples=(
         *EXAMPLES,
-        ("metasearch sources list", "the databases that can be asked"),
+        ("metasearch sources list", "all sources"),
         ("metasearch serve --demo", "the same in a browser and as an HTTP API"),
     ),
     epilog="Exit codes: 0 hits, 1 no hits, 2 usage, 3 a source failed, 4 no source answered, 130 "
@@ -48,11 +48,11 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
     is_eager=True,
     expose_value=False,
     callback=_version,
-    help="Say which it is.",
+    help="Show the version.",
 )
 def root() -> None:
-    """One query to many scholarly databases at once, and one ranked list that says where each hit
-    comes from.
+    """Search many scholarly databases at once; the answer is one ranked list, which names the
+    sources of each hit.
     """
 
 

@@ -1,178 +1,52 @@
-"""`metasearch "query"`: the options of a search. What they do is in `run.py`, which is imported
-when one runs.
-"""
+"""`metasearch "query"`: the command that searches."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import (
-    ExampleCommand,
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import (
+    FORMAT_NAMES,
+    chosen_format,
     common,
-    complete_source,
-    complete_strategy,
     dedup_options,
-    marked,
-    writing,
+    has_bom,
+    writing_options,
 )
+from metasearch.cli.search_options import SearchCommandOptions, query_text, search_options
 from metasearch.cli.terminal.console import Console
-from metasearch.engine.options import OPTIONS, Option, SearchOptions
-from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.formats import FORMATS
-from metasearch.query import Years, parse_years
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 
 if TYPE_CHECKING:
-    from metasearch.cli.terminal.keeper import Broken
+    from metasearch.cli.terminal.watchdog import BrokenCommand
 
-_DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
-#: Formats that are written to a file or a pipe; "sse" is for a server only.
-NAMES = tuple(name for name in FORMATS if name != "sse")
-#: Longest query that is read from stdin, in bytes; the parser's own limit is below this.
-MAX_STDIN = 65_536
 EXAMPLES = (
     ('metasearch --demo "machine learning"', "try it offline, on simulated databases"),
-    ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the usual databases"),
+    ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the default sources"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50', "ask these two, show 50 hits"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50 --start 50', "the next 50"),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
     ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
     (
         "metasearch --syntax cnki '(水质+水体)*贝类' --explain-plan",
-        "what each source would be asked",
+        "show the request to each source, and send nothing",
     ),
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job(SearchOptions):
-    """A search from the command line: its options, who answers, and how the answer is written.
-
-    Attributes:
-        format: One of `NAMES`.
-        bom: CSV begins with a byte order mark.
-        provenance: RIS says in N1 which source gave which field.
-        pins: None takes the file that the settings name, and so it is with `versions` and `dedup`.
-    """
-
-    query: str
-    format: str = "table"
-    output: Path | None = None
-    bom: bool = False
-    provenance: bool = False
-    explain: bool = False
-    config: Path | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    demo: bool = False
-    allow_partial: bool = False
-    pins: Path | None = None
-
-
-def option_of(name: str) -> Any:
-    """The option of the command line that `SearchOptions` declares for a field. Its value has the
-    name and the type of the field.
-    """
-    option = OPTIONS[name]
-    how: dict[str, Any]
-    match option.kind:
-        case "names":
-            how = {"multiple": True, "callback": _names, "shell_complete": complete_source}
-        case "choice":
-            how = {"type": click.Choice(option.choices)}
-        case "strategy":
-            how = {"shell_complete": complete_strategy}
-        case "flag":
-            how = {"is_flag": True, "callback": _unless}
-        case "number" | "records":
-            how = {"type": int}
-        case "seconds":
-            how = {"type": float}
-        case "years":
-            how = {"callback": _years}
-        case _:
-            how = {}
-    if option.kind not in ("names", "flag"):
-        how["default"] = _DEFAULTS[name]
-    return click.option(name, *option.flags, metavar=option.metavar, help=help_of(option), **how)
-
-
-def help_of(option: Option) -> str:
-    """The text of an option in `--help`."""
-    return f"{option.help} {option.command}".rstrip()
-
-
-def _names(
-    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
-) -> tuple[str, ...] | None:
-    """What `--sources` or `--enrich` names, each once; None where it is not given."""
-    if not values:
-        return None
-    names = [name.strip() for value in values for name in value.split(",")]
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-def _unless(_ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
-    """Of `--no-...`: the field is True unless the flag is given."""
-    return not value
-
-
-def _years(_ctx: click.Context, param: click.Parameter, value: str | None) -> Years | None:
-    if value is None:
-        return None
-    try:
-        return parse_years(value)
-    except QuerySyntaxError as exc:
-        advice = f"Try: {param.opts[0]} {exc.suggestion}" if exc.suggestion else ""
-        raise UsageError(f"{param.opts[0]} {value}: {exc.reason}", advice=advice) from exc
-
-
-def asking(*without: str) -> Callable[[Any], Any]:
-    """The options that say what is asked of whom and who answers, for every command that searches.
-
-    Args:
-        without: Fields of `SearchOptions` that the command does not have, or has otherwise.
-    """
-    fields_ = [name for name, option in OPTIONS.items() if option.flags and name not in without]
-    decorators = (
-        *map(option_of, fields_),
-        click.option(
-            "--replay",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            metavar="DIR",
-            help="Answer from what was recorded in DIR; nothing is sent.",
-        ),
-        click.option(
-            "--demo",
-            is_flag=True,
-            help="Search simulated databases on this machine; nothing is sent.",
-        ),
-    )
-
-    def decorated(command: Any) -> Any:
-        for decorate in reversed(decorators):
-            command = decorate(command)
-        return command
-
-    return decorated
-
-
-@click.command(
-    cls=ExampleCommand, examples=EXAMPLES, apart=False
-)  # what it finds is not lost with it
+# The command decides itself what runs in a child: its parent writes the hits of a broken search.
+@click.command(cls=ExampleCommand, examples=EXAMPLES, in_child=False)
 @click.argument("query", nargs=-1, required=True)
-@asking("versions", "dedup")  # `dedup_options` has them
+@search_options("versions", "dedup")  # `dedup_options` has them
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(NAMES),
-    help="How hits are written; table unless -o says more.",
+    type=click.Choice(FORMAT_NAMES),
+    help="How hits are written; without it the ending of -o FILE decides, else table.",
 )
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
 @click.option(
@@ -189,21 +63,21 @@ def asking(*without: str) -> Callable[[Any], Any]:
 @click.option(
     "--explain",
     is_flag=True,
-    help="Say why each hit ranks and was merged, and what each source was sent.",
+    help="Show why each hit ranks and was merged, and what was sent to each source.",
 )
 @click.option(
-    "--explain-plan", is_flag=True, help="Say what each source would be asked, and send nothing."
+    "--explain-plan", is_flag=True, help="Show the request to each source, and send nothing."
 )
 @click.option(
     "--record",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Keep every exchange in DIR.",
+    help="Record every exchange with a source in DIR.",
 )
 @click.option(
     "--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running."
 )
-@writing
+@writing_options
 @dedup_options
 @common
 @click.pass_obj
@@ -218,7 +92,7 @@ def search(
     output: Path | None,
     explain_plan: bool,
     bom: bool | None,
-    **options: Any,
+    **others: Any,
 ) -> int:
     """Search all sources at once for QUERY.
 
@@ -226,64 +100,64 @@ def search(
     before a word or phrase. Several arguments are joined by blanks, "-" reads the query from stdin,
     and "--" ends the options.
     """
-    if options["record"] and options["replay"]:
+    if others["record"] and others["replay"]:
         raise click.UsageError("--record and --replay exclude each other.")
-    job = Job(
+    named = chosen_format(format_, json=json, ndjson=ndjson, output=output, without_ending="table")
+    options = SearchCommandOptions(
         query=query_text(query),
-        format=_format(
-            {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output
-        ),
+        format=named or "table",
         output=output,
-        bom=marked(bom, output),
-        **options,
+        bom=has_bom(bom, output),
+        **others,
     )
-    from metasearch.cli.terminal import keeper
+    from metasearch.cli.terminal.watchdog import run_in_child
 
-    return keeper.apart(
+    if explain_plan:
+        return run_in_child(console, lambda: _write_plan(options))
+    return run_in_child(
         console,
-        lambda: _planned(job) if explain_plan else _run(job, console),
-        None if explain_plan else lambda broken: _rescue(broken, job, console),
+        lambda: _search(options, console),
+        lambda broken: _rescue(broken, options, console),
     )
 
 
-def _planned(job: Job) -> int:
-    from metasearch.cli.planned import planned
+def _search(options: SearchCommandOptions, console: Console) -> int:
+    from metasearch.cli.search_run import run
 
-    return planned(job)
-
-
-def _run(job: Job, console: Console) -> int:
-    from metasearch.cli.run import run
-
-    return run(job, console)
+    return run(options, console)
 
 
-def _rescue(broken: Broken, job: Job, console: Console) -> int:
-    from metasearch.cli.rescued import rescue
+def _rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Console) -> int:
+    from metasearch.cli.search_rescue import rescue
 
-    return rescue(broken, job, console)
-
-
-def query_text(arguments: tuple[str, ...]) -> str:
-    """The words of a command line as one query; "-" alone reads it from stdin."""
-    if arguments != ("-",):
-        # What the terminal sent may not be UTF-8; then it is visibly broken, but can be encoded.
-        return os.fsencode(" ".join(arguments)).decode("utf-8", "replace")
-    return " ".join(sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace").split())
+    return rescue(broken, options, console)
 
 
-def _format(asked: set[str | None], output: Path | None) -> str:
-    match sorted(filter(None, asked)):
-        case []:
-            ending = output.suffix.lower().lstrip(".") if output else ""
-            known = {FORMATS[name].extension: name for name in NAMES}
-            if ending and ending not in known:
-                raise click.UsageError(
-                    f"No format has files that end in .{ending}, only .{', .'.join(known)}; "
-                    f"choose one with --format."
-                )
-            return known.get(ending, "table")
-        case [name]:
-            return name
-        case several:
-            raise click.UsageError(f"Choose one format: {', '.join(several)} were asked for.")
+def _write_plan(options: SearchCommandOptions) -> Exit:
+    """Write what each source would be asked, as text or as one JSON document. Nothing is sent.
+
+    Raises:
+        MetasearchError: The query, an option or the configuration cannot be used.
+        OSError: The output cannot be written.
+    """
+    import orjson
+
+    from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
+
+    if options.format not in ("table", "json"):
+        raise click.UsageError(f"A plan is written as text or as JSON, not as {options.format}.")
+    settings = options.settings()
+    if options.demo:
+        from metasearch import demo
+
+        settings = demo.replayed(settings)
+    plan = explain_plan(options, settings=settings)
+    if options.format == "json":
+        layout = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        content = orjson.dumps(plan_object(plan), option=layout)
+    else:
+        lines = "".join(f"{text}\n" for text in plan_lines(plan))
+        content = lines.encode("utf-8", "replace")
+    with Sink(options.output) as sink:
+        sink.write(content)
+    return Exit.OK

@@ -1,4 +1,4 @@
-"""`metasearch serve`: the same search in a browser and as an HTTP API."""
+"""`metasearch serve`: serves searches in a browser and as an HTTP API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Literal
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common, dedup_options
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.record import VersionsMode
@@ -36,7 +37,7 @@ def _cores() -> int:
 
 @click.command(
     cls=ExampleCommand,
-    apart=False,  # it has workers
+    in_child=False,  # it starts its own workers
     examples=(
         ("metasearch serve --demo", "try it offline, on simulated databases"),
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
@@ -55,13 +56,13 @@ def _cores() -> int:
 @click.option(
     "--public-url",
     metavar="URL",
-    help="Base of the addresses that are handed out, if behind a proxy.",
+    help="Base of the addresses in answers, if the server is behind a proxy.",
 )
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
-    help="Write a line a request to stderr; json writes everything there as JSON lines. No "
-    "queries, no addresses.",
+    help="Write a line for each request to stderr, without queries and addresses; json writes "
+    "all log messages as JSON lines.",
 )
 @click.option(
     "--workers",
@@ -69,15 +70,15 @@ def _cores() -> int:
     default="1",
     show_default=True,
     callback=_processes,
-    help="Processes that answer; auto takes one for each core, 0 answers in this one, which "
-    "nobody watches.",
+    help="Processes that answer; auto starts one for each core, 0 answers in this process, "
+    "without a watchdog.",
 )
 @click.option(
     "--loop",
     type=click.Choice(["auto", "asyncio", "uvloop"]),
     default="auto",
     show_default=True,
-    help="Event loop; auto takes uvloop where it is installed.",
+    help="Event loop; auto uses uvloop if it is installed.",
 )
 @click.option(
     "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
@@ -114,7 +115,7 @@ def serve(
             settings = replace(settings, public_url=web_address(public_url))
         except ValueError as exc:
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
-    with _log(console, log) as announced:
+    with _log(console, log) as arguments:
         logged = WorkerLog(log, console.quiet, console.verbose, console.no_color)
         run(
             settings,
@@ -124,7 +125,7 @@ def serve(
             workers=workers,
             loop=loop,
             prepare=logged,
-            **announced,
+            **arguments,
         )
     return Exit.OK
 
@@ -147,7 +148,11 @@ class WorkerLog:
 def _log(
     console: Console, form: Literal["text", "json"] | None
 ) -> Iterator[dict[str, Callable[[str], None]]]:
-    """Log while a block runs; gives how `serve` tells its address where that is not as ever."""
+    """Log while the block runs.
+
+    Yields:
+        Arguments of `serve`: with JSON logs, the function that announces the address.
+    """
     import logging
     import sys
 

@@ -1,4 +1,4 @@
-"""`metasearch translate`: a query in the syntaxes of databases that people search by hand."""
+"""`metasearch translate`: writes a query in the syntaxes of databases with a search form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.group import ExampleCommand, common
-from metasearch.cli.search import query_text
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
+from metasearch.cli.search_options import query_text
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -17,14 +18,14 @@ from metasearch.cli.terminal.output import Sink
 def _complete_target(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of syntaxes for the shell, each with an example; the last one of a list with commas."""
+    """Names of syntaxes that begin as the last name of a list with commas, each with an example."""
     from metasearch.query.writing import TARGETS
 
-    done, comma, started = incomplete.rpartition(",")
+    before, comma, begun = incomplete.rpartition(",")
     return [
-        CompletionItem(done + comma + it, help=TARGETS[it])
-        for it in TARGETS
-        if it.startswith(started)
+        CompletionItem(before + comma + name, help=TARGETS[name])
+        for name in TARGETS
+        if name.startswith(begun)
     ]
 
 
@@ -54,7 +55,7 @@ def _complete_target(
     shell_complete=_complete_target,
     help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, "
     "wanfang, cql, simple; "
-    "all of them if you do not say.",
+    "all of them without this option.",
 )
 @click.option(
     "--from",
@@ -76,35 +77,37 @@ def translate(
     as_json: bool,
     **_: Any,
 ) -> int:
-    """Write QUERY in the syntaxes of databases that are searched by hand. Nothing is asked.
+    """Write QUERY in the syntaxes of databases that people search by hand. Nothing is sent.
 
-    With one name after --to, only the translated query goes to stdout, and what is lost to stderr.
-    "-" alone reads QUERY from stdin. Exit code 1: in a syntax nothing of it can be said.
+    With one name after --to, only the translated query goes to stdout, and notes about lost parts
+    to stderr. "-" alone reads QUERY from stdin. Exit code 1: a syntax cannot express any part of
+    it.
     """
     from metasearch.engine.translating import translation_lines, translations, translations_object
     from metasearch.formats.text import line
 
     names = [name.strip() for value in to for name in value.split(",") if name.strip()]
-    found = translations(query_text(query), names, syntax)
+    result = translations(query_text(query), names, syntax)
+    written = result.written
     with Sink() as sink:
         if as_json:
             import orjson
 
             sink.write(
                 orjson.dumps(
-                    translations_object(found),
+                    translations_object(result),
                     option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,
                 )
             )
         else:
-            for note in found.read.notes:
+            for note in result.read.notes:
                 console.say(f"note: {line(note)}")
-            if len(found.written) == 1:
-                (only,) = found.written
+            if len(written) == 1:
+                (only,) = written
                 for note in only.notes:
                     console.say(f"note: {line(note)}")
                 lines = [line(only.text)] if only.text else []
             else:
-                lines = list(translation_lines(found))
+                lines = list(translation_lines(result))
             sink.write("".join(f"{text}\n" for text in lines).encode("utf-8", "replace"))
-    return Exit.OK if all(it.text for it in found.written) else Exit.NO_HITS
+    return Exit.OK if all(query.text for query in written) else Exit.NO_HITS

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms, normalise
 from metasearch.bib.chinese.characters import is_cjk, simplified
 from metasearch.record import Author, Record
 
@@ -30,9 +30,9 @@ _PRIVATE = 0xE000
 _MARK = chr(0xF000)
 _BETWEEN = f" {chr(0xF001)} "
 _FORMS: dict[str, Callable[[str | None], str | None]] = {
-    "doi": normalise.doi,
-    "isbn": normalise.isbn,
-    "issn": normalise.issn,
+    "doi": identifier_forms.doi,
+    "isbn": identifier_forms.isbn,
+    "issn": identifier_forms.issn,
 }
 _STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*)"')
 

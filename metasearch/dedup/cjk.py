@@ -120,7 +120,7 @@ def people_relation(
     from metasearch.bib.chinese.names import authors_agree, common_people
 
     chinese, other = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
-    han, latin = [it.name for it in chinese], [_written(it) for it in other]
+    han, latin = [author.name for author in chinese], [_written(author) for author in other]
     if not authors_agree(han, latin):
         return None
     found = common_people(han, latin)

@@ -35,18 +35,18 @@ class _Title:
         self.years: set[int] = set()
         self.places: tuple[set[str], set[str], set[int]] = (set(), set(), set())
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         self.numbers.append(number)
-        if it.year is None:
+        if fingerprint.year is None:
             return
-        self.years.add(it.year)
+        self.years.add(fingerprint.year)
         volumes, pages, years = self.places
-        if it.volume:
-            volumes.add(it.volume)
-        elif it.pages[0]:
-            pages.add(it.pages[0])
-        elif not it.first:
-            years.add(it.year)
+        if fingerprint.volume:
+            volumes.add(fingerprint.volume)
+        elif fingerprint.pages[0]:
+            pages.add(fingerprint.pages[0])
+        elif not fingerprint.first:
+            years.add(fingerprint.year)
 
     @property
     def recurs(self) -> bool:
@@ -67,13 +67,13 @@ class JournalColumns:
         # Made when one is compared for the first time.
         self._generic: dict[int, Fingerprint | None] = {}
 
-    def add(self, number: int, it: Fingerprint) -> Iterable[int]:
-        """Take in a record; gives the numbers of the records that stand in a column only since it
-        came.
+    def add(self, number: int, fingerprint: Fingerprint) -> Iterable[int]:
+        """Take in a record; return the numbers of the records that stand in a column because of
+        it.
         """
-        if it.generic or not it.compact or not it.venue:
+        if fingerprint.generic or not fingerprint.compact or not fingerprint.venue:
             return ()
-        key = hash((it.compact, it.venue))
+        key = hash((fingerprint.compact, fingerprint.venue))
         found = self._titles.setdefault(key, number)
         if found == number:
             return ()
@@ -84,7 +84,7 @@ class JournalColumns:
             first, found = found, _Title()
             found.add(first, self._prints[first])
             self._titles[key] = found
-        found.add(number, it)
+        found.add(number, fingerprint)
         if not found.recurs:
             return ()
         self._titles[key] = None
@@ -103,7 +103,7 @@ class JournalColumns:
             return self._prints[number]
         made = self._generic[number]
         if made is None:
-            it = self._prints[number]
-            made = self._generic[number] = Fingerprint(it.record, it.record_key)
+            fingerprint = self._prints[number]
+            made = self._generic[number] = Fingerprint(fingerprint.record, fingerprint.record_key)
             made.generic = True
         return made

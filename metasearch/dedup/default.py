@@ -1,15 +1,11 @@
-"""The chain that searches use unless they are told otherwise."""
+"""The chain that searches use by default."""
 
 from __future__ import annotations
 
 from metasearch.dedup.matcher import Chain
-from metasearch.dedup.matchers.doi import DoiHash
+from metasearch.dedup.matchers.exact import DoiHash, FourTuple, Identifiers, Standards, Url
 from metasearch.dedup.matchers.fields import Fields
-from metasearch.dedup.matchers.four_tuple import FourTuple
-from metasearch.dedup.matchers.identifiers import Identifiers
-from metasearch.dedup.matchers.standards import Standards
 from metasearch.dedup.matchers.text import Text
-from metasearch.dedup.matchers.url import Url
 from metasearch.dedup.matchers.vetoes import Vetoes
 
 #: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;

@@ -1,10 +1,11 @@
-"""A component of records that something joins -> the works in it: strongest evidence first, no
-union across a veto.
+"""Components: records that matches join, and the works in each of them: strongest evidence first,
+no union across a veto.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.fingerprint import Fingerprint
@@ -20,6 +21,75 @@ WITNESSES = 16
 Cluster = tuple[list[int], list[Match]]
 Edge = tuple[int, int, Match]
 _Edges = dict[tuple[int, int], Match]
+
+
+class Components:
+    """Which records are joined by matches (union-find); each component is named by its root, the
+    number of one of its records.
+    """
+
+    def __init__(self) -> None:
+        self._parent = array("q")
+        # Of components of more than one record only: most records are alone.
+        self._members: dict[int, list[int]] = {}
+        self._joins: dict[int, list[Edge]] = {}
+
+    def add(self) -> None:
+        """Add the next record, alone in its component."""
+        self._parent.append(len(self._parent))
+
+    def put_under(self, number: int, other: int) -> None:
+        """Name another record as the root of a record that is alone, without making it a member:
+        a copy.
+        """
+        self._parent[number] = other
+
+    def root(self, number: int) -> int:
+        """The root of the component in which a record stands."""
+        parent = self._parent
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    def roots(self) -> Iterator[int]:
+        """All roots, in the order of their numbers."""
+        return (number for number, parent in enumerate(self._parent) if number == parent)
+
+    def members(self, root: int) -> list[int]:
+        """The records of a component, without copies."""
+        return self._members.get(root) or [root]
+
+    def has_several(self, root: int) -> bool:
+        """Whether more than one record stands in a component."""
+        return root in self._members
+
+    def joins(self, root: int) -> Sequence[Edge]:
+        """The matches that made a component."""
+        return self._joins.get(root, ())
+
+    def join(self, a: int, b: int, match: Match) -> tuple[int, int | None]:
+        """Join the components of two records.
+
+        Returns:
+            The root of the component, and the root that is none any more; None where the two were
+            joined before.
+        """
+        kept, gone = self.root(a), self.root(b)
+        if kept == gone:
+            self._joins.setdefault(kept, []).append((a, b, match))
+            return kept, None
+        one, other = self.members(kept), self.members(gone)
+        if len(one) < len(other):
+            kept, gone, one, other = gone, kept, other, one
+        self._parent[gone] = kept
+        one += other
+        self._members[kept] = one
+        self._members.pop(gone, None)
+        joins = self._joins.setdefault(kept, [])
+        joins.extend(self._joins.pop(gone, ()))
+        joins.append((a, b, match))
+        return kept, gone
 
 
 class _Group:
@@ -165,7 +235,8 @@ class Divider:
         if pins is None:
             return False
         ours, theirs = (
-            [prints[n] for n in it.witnesses if pins.touches(prints[n])] for it in (one, other)
+            [prints[n] for n in group.witnesses if pins.touches(prints[n])]
+            for group in (one, other)
         )
         pairs = (pins.compare(a, b) for a in ours for b in theirs)
         return any(pin is not None and pin.verdict == "different" for pin in pairs)

@@ -55,8 +55,8 @@ def names_nothing(doi: str) -> bool:
 
 
 def without_marks(doi: str) -> str:
-    """The same for DOIs that differ in nothing but full stops and slashes, which databases put for
-    one another.
+    """A value that is equal for DOIs that differ only in full stops and slashes, which databases
+    confuse.
     """
     return doi.replace("/", ".")
 

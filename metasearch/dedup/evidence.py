@@ -7,14 +7,19 @@ is not False`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metasearch.bib import normalise
-from metasearch.dedup import books, people
+from metasearch.dedup import people
 from metasearch.dedup.dois import without_marks, without_version
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.imprint import (
+    issue_relation,
+    pages_relation,
+    printed_in_parts,
+    publisher_relation,
+    volume_relation,
+)
 from metasearch.dedup.people import AuthorRelation
 from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title_score
 from metasearch.dedup.venues import is_series_and_journal, same_name, venue_relation
@@ -71,7 +76,7 @@ class Evidence:
 
     @property
     def first_author(self) -> bool | None:
-        """Whether the first authors are one, or everybody is."""
+        """Whether the first authors agree, or all authors do."""
         return None if self.authors is None else self.authors in ("team", "all", "first")
 
     @property
@@ -147,7 +152,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)
     pages = pages_relation(a.pages, b.pages)
-    if pages is not True and a.pages[0] and _printed_in_parts(a, b):
+    if pages is not True and a.pages[0] and printed_in_parts(a, b):
         pages = True
     elif (
         pages is False
@@ -157,7 +162,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     ):
         pages = None  # one of them is the number of the abstract
     venue = venue_relation(a.venue, b.venue)
-    volume = _volume_relation(a, b)
+    volume = volume_relation(a, b)
     gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
     series = bool(venue and gap) and not volume and is_series_and_journal(a.venue, b.venue)
     if series:
@@ -170,9 +175,10 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     # One name, spelt out and abbreviated, or one page of a volume: what its words make us guess
     # contradicts nothing.
     spot = page or same_name(a.venue, b.venue) or bool(there and volume and pages)
-    issue = _issue_relation(a, b)
+    issue = issue_relation(a, b)
     doi, revised = _doi_relation(a, b)
-    if doi is False and venue and volume and issue and page_range and abstracts_agree(a, b):
+    printed_together = venue and volume and issue and page_range
+    if doi is False and printed_together and abstracts_agree(a, b):
         doi = None  # one article, and a DOI mistyped
     form, kinds = _form_relation(a, b, page=page, there=there, spot=spot)
     return Evidence(
@@ -188,7 +194,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         doi=doi,
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
-        publisher=_publisher_relation(a.publisher, b.publisher),
+        publisher=publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice
         or ((gap == 0 or doi is True) and {a.notice, b.notice} == _PLAN),
         form=form,
@@ -205,9 +211,9 @@ def abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
     return bool(a.abstract_start) and a.abstract_start == b.abstract_start
 
 
-def word(it: Evidence) -> Verdict:
+def word(facts: Evidence) -> Verdict:
     """What two records of one work are to one another."""
-    return "version" if it.form or it.revised else "same"
+    return "version" if facts.form or facts.revised else "same"
 
 
 def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float]:
@@ -257,59 +263,6 @@ def _form_relation(
     return form, forms == _KINDS and not spot
 
 
-def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
-    """The same first page.
-
-    None where one side has none, where one was numbered from 1 ahead of print, where an article
-    number stands against a page, where only the last pages agree (then a first one was mistyped),
-    or where one gives a page of the other's.
-    """
-    if not a[0] or not b[0]:
-        return None
-    if a[0] == b[0]:
-        return True
-    if a[0].isdecimal() != b[0].isdecimal():
-        # "S27" and "27" are one page; "e1001" and "17" are two ways of counting.
-        return (
-            True
-            if a[0].lstrip("abcdefghijklmnopqrstuvwxyz")
-            == b[0].lstrip("abcdefghijklmnopqrstuvwxyz")
-            else None
-        )
-    if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
-        return None
-    return None if _overlap(a, b) else False
-
-
-def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
-    """Whether two ranges have more than a page in common: no two works have, so one of them is
-    misprinted.
-
-    Or whether one is a single page between the first and the last of the other: whoever cites may
-    give the page cited. On the last page another text may begin.
-    """
-    if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):
-        return False
-    start, end = max(int(a[0]), int(b[0])), min(int(a[1]), int(b[1]))
-    return start < end or (start == end and end < max(int(a[1]), int(b[1])))
-
-
-_RANGES = re.compile(r"[,;+]")
-
-
-def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether both list the same ranges, in whatever order: an article in three languages has
-    three.
-    """
-    if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
-        return False
-    one, other = (
-        {normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")}
-        for it in (a, b)
-    )
-    return len(one) > 1 and one == other
-
-
 def _doi_relation(a: Fingerprint, b: Fingerprint) -> tuple[bool | None, bool]:
     """(whether the DOIs are equal, whether they are those of two versions of one thing)."""
     if not a.doi or not b.doi:
@@ -327,76 +280,6 @@ def _is_update(a: Fingerprint, b: Fingerprint, venue: bool | None, gap: int | No
     if not (number.startswith("cd") and number == b.pages[0] and venue):
         return False
     return bool(gap) or bool(a.issue and b.issue and a.issue != b.issue)
-
-
-def _volume_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
-    """The same volume; None where one has none, or gives the year or the number of the other's
-    supplement as one.
-    """
-    one, other = a.volume, b.volume
-    if not one or not other:
-        return None
-    if one == other:
-        return True
-    if f"suppl{one}" == b.issue or f"suppl{other}" == a.issue:
-        return None
-    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
-
-
-def _issue_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
-    """The same issue.
-
-    None where one has none, where one is a number and the other a word ("suppl", "spring"), or
-    where one is the year or the other's page.
-    """
-    one, other = a.issue, b.issue
-    if not one or not other:
-        return None
-    if one == other:
-        return True
-    if not (one.isdecimal() and other.isdecimal()) or one == b.pages[0] or other == a.pages[0]:
-        return None
-    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
-
-
-def _is_year(number: str, a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether a number is the year in which two records appeared, or the one beside it.
-
-    Of records of two years it is a volume: that of a yearbook, which counts by years.
-    """
-    if len(number) != 4 or not number.isdecimal():
-        return False
-    years = {year for year in (a.year, b.year) if year is not None}
-    return len(years) == 1 and abs(int(number) - years.pop()) <= 1
-
-
-# Words of many publishers' names.
-_HOUSE = frozenset(
-    """
-    and book books co company de der edition editions editorial for in inc institute international
-    limited ltd of press printed printer publications publisher publishers publishing sons the
-    university verlag by et fils la les
-""".split()
-)
-
-
-def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    """The same house, also where one record adds "et Cie" or a town; None where half of the words
-    are in both.
-    """
-    if not a or not b:
-        return None
-    if a == b:
-        return True
-    one, other = "".join(a), "".join(b)
-    if one in other or other in one:
-        return True
-    ours, theirs = set(a) - _HOUSE, set(b) - _HOUSE
-    if 2 * len(ours & theirs) >= min(len(ours), len(theirs)):
-        return None
-    return (
-        False if books.houses(a).isdisjoint(books.houses(b)) else None
-    )  # an imprint and its publisher
 
 
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:

@@ -18,7 +18,7 @@ from metasearch.bib.work_ids import find, is_hit_id, read_name
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain, Key, Searching
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.pins import record_names
+from metasearch.dedup.pin_index import record_names
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Pairs of records of two hits that are judged, to find what keeps the hits apart.
@@ -73,7 +73,7 @@ class Explanation:
 
 
 class Explainer:
-    """De-duplicates records as a search does, and tells why the outcome is what it is.
+    """De-duplicates records as a search does, and explains the outcome.
 
     Args:
         chain: The rules, with pins.
@@ -93,14 +93,16 @@ class Explainer:
             if id(record) not in self._of_record:
                 self._take(record, stage)
         self._all = stage.hits()
-        self._hits = {it.record_key: hit for hit in self._all for it in self._members(hit)}
+        self._hits = {
+            fingerprint.record_key: hit for hit in self._all for fingerprint in self._members(hit)
+        }
 
     def _take(self, record: Record, stage: OnlineDedup) -> None:
         key = record.key
         if key in self._prints:  # the same record again, on a later page for instance
             key = f"{key}@{len(self._prints)}"
-        it = self._prints[key] = self._of_record[id(record)] = Fingerprint(record, key)
-        stage.insert(record, it)
+        fingerprint = self._prints[key] = self._of_record[id(record)] = Fingerprint(record, key)
+        stage.insert(record, fingerprint)
 
     def _members(self, hit: Hit) -> list[Fingerprint]:
         return [self._of_record[id(record)] for record in hit.records]
@@ -118,34 +120,38 @@ class Explainer:
         if is_hit_id(wanted):
             hits = find(wanted, self._all)
             return [
-                it
+                fingerprint
                 for hit in hits
-                for it in sorted(self._members(hit), key=lambda it: it.record_key)
+                for fingerprint in sorted(self._members(hit), key=lambda member: member.record_key)
             ]
         lower = wanted.lower()
         found = []
-        for it in self._prints.values():
-            key, others = record_names(it)
-            if wanted in (key, it.record_key) or lower in others:
-                found.append(it)
-        return sorted(found, key=lambda it: it.record_key)
+        for fingerprint in self._prints.values():
+            key, others = record_names(fingerprint)
+            if wanted in (key, fingerprint.record_key) or lower in others:
+                found.append(fingerprint)
+        return sorted(found, key=lambda fingerprint: fingerprint.record_key)
 
     def near(self, name: str) -> list[str]:
         """Up to three names that some record bears and that resemble one that none does."""
-        known = {shown.lower(): shown for it in self._prints.values() for shown in _shown_names(it)}
+        known = {
+            shown.lower(): shown
+            for fingerprint in self._prints.values()
+            for shown in _shown_names(fingerprint)
+        }
         wanted = name.strip().lower()
         found = process.extract(
             wanted, list(known), scorer=fuzz.ratio, limit=3, score_cutoff=LEAST_LIKENESS
         )
         return [known[lower] for lower, _, _ in found]
 
-    def hit_of(self, it: Fingerprint) -> Hit:
+    def hit_of(self, fingerprint: Fingerprint) -> Hit:
         """The hit in which a record stands."""
-        return self._hits[it.record_key]
+        return self._hits[fingerprint.record_key]
 
     def pair(self, a: Fingerprint, b: Fingerprint) -> Explanation:
         """What there is to say of two records of different keys."""
-        left, right = sorted((a, b), key=lambda it: it.record_key)
+        left, right = sorted((a, b), key=lambda fingerprint: fingerprint.record_key)
         one, other = self.hit_of(left), self.hit_of(right)
         apart = one.id != other.id
         across, against, met = self._between(left, right, one, other) if apart else ((), (), True)
@@ -193,14 +199,16 @@ class Explainer:
         return tuple(across), tuple(refused + vetoes if across else refused), met
 
     def _shared(self, a: Fingerprint, b: Fingerprint) -> set[Key]:
-        near = {Key(it.name, NEAR) for it in self._chain.searching if _leads(it, a, b)}
+        near = {
+            Key(matcher.name, NEAR) for matcher in self._chain.searching if _leads(matcher, a, b)
+        }
         return {*self._chain.keys(a)} & {*self._chain.keys(b)} | near
 
     def _one_work(self, left: Fingerprint, right: Fingerprint, one: Hit, other: Hit) -> bool:
         """Whether the records would stand together if versions were no reason to part them."""
         stage = OnlineDedup(self._chain, versions="group")
-        for it in (*self._members(one), *self._members(other)):
-            stage.insert(it.record, it)
+        for fingerprint in (*self._members(one), *self._members(other)):
+            stage.insert(fingerprint.record, fingerprint)
         wanted = {id(left.record), id(right.record)}
         return any(wanted <= {id(record) for record in hit.records} for hit in stage.hits())
 
@@ -244,6 +252,6 @@ def _path(matches: Iterable[Match], start: str, end: str) -> tuple[Match, ...]:
     return tuple(reversed(path))
 
 
-def _shown_names(it: Fingerprint) -> list[str]:
-    key, others = record_names(it)
+def _shown_names(fingerprint: Fingerprint) -> list[str]:
+    key, others = record_names(fingerprint)
     return [key, *(name.removeprefix("doi:") for name in others if not name.startswith("record:"))]

@@ -44,9 +44,9 @@ def filled(hit: Hit, record: Record) -> Hit:
     return replace(
         hit,
         record=replace(hit.record, ids={**hit.record.ids, **ids}, **values),
-        records=tuple(sorted((*hit.records, record), key=lambda it: it.key)),
+        records=tuple(sorted((*hit.records, record), key=lambda record: record.key)),
         provenance={**hit.provenance, **new},
-        matches=tuple(sorted((*hit.matches, match), key=lambda it: (it.left, it.right))),
+        matches=tuple(sorted((*hit.matches, match), key=lambda match: (match.left, match.right))),
         versions=tuple(
             replace(version, records=(*version.records, record.key))
             if holder.key in version.records

@@ -7,55 +7,18 @@ journal, year, first author}, each stripped of symbols, width and case, hashed w
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Hashable
-from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, number_keys, web_addresses
 from metasearch.bib.field_limits import LIMITS
-from metasearch.dedup import cjk, people
+from metasearch.dedup import cjk, imprint, people
 from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.dois import names_nothing
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
-from metasearch.dedup.venues import venue_kind, venue_words
+from metasearch.dedup.venues import Form, record_form, record_venue
 from metasearch.record import Author, Record
 
-_PREPRINT_DOIS = (
-    "10.48550/",
-    "10.1101/",
-    "10.2139/",
-    "10.31219/",
-    "10.31234/",
-    "10.20944/preprints",
-    "10.21203/",
-    "10.26434/",
-    "10.36227/",
-)
-_PREPRINT_VENUES = frozenset(
-    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal "
-    "researchsquare preprints "
-    "preprintsorg techrxiv osfpreprints eartharxiv arxivorg corrabs".split()
-)
-_ABSTRACTS = frozenset(("abstracts", "abstract"))
-# Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a
-# journal's supplement.
-_SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
-# Months and seasons, as files in the languages of most journals name the issue by them; three
-# letters are enough.
-_MONTHS = tuple(
-    """
-    january february march april may june july august september october november december spring
-    summer autumn winter fall januar februar marz mai juni juli oktober dezember janvier fevrier
-    mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo
-    junio julio agosto septiembre noviembre diciembre
-""".split()
-)
-_ADDITION = re.compile(r"[(\[].*")
-# "e0143396" is the number of an article; no journal has ten thousand issues a volume.
-_ARTICLE_NUMBER = re.compile(r"\s*e\d{3,}|\D*\d{5,}", re.IGNORECASE)
-#: In what form a record's work stands there; "" where nobody can tell.
-Form = Literal["", "preprint", "abstract", "conference", "journal"]
 #: Shorter translated titles are not compared; letters of an abstract's beginning that are.
 SHORTEST_OTHER = 8
 ABSTRACT_START = 80
@@ -65,16 +28,6 @@ ABSTRACT_START = 80
 LONGEST_TITLE = LIMITS["title"].text
 #: Words of titles that are kept once.
 MOST_WORDS = 20_000
-_EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
-_EDITION_WORDS = {
-    "second": "2",
-    "third": "3",
-    "fourth": "4",
-    "fifth": "5",
-    "sixth": "6",
-    "zweite": "2",
-    "deuxieme": "2",
-}
 
 
 _NOBODY: frozenset[str] = frozenset()
@@ -182,14 +135,14 @@ class Fingerprint:
         self.authors = authors = people.persons(record.authors)
         self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
         self.year = record.year
-        self.venue = _venue(record)
-        self.volume = _volume(record.volume) if record.volume else ""
-        self.issue = _issue(record.issue) if record.issue else ""
-        self.pages = normalise.pages_key(record.pages)
+        self.venue = record_venue(record)
+        self.volume = imprint.volume(record.volume) if record.volume else ""
+        self.issue = imprint.issue(record.issue) if record.issue else ""
+        self.pages = number_keys.pages_key(record.pages)
         self.generic = is_generic(self.words, compact, self.venue, self.first) or (
             self.cjk and cjk.is_generic(title)
         )
-        self.url = normalise.url_key(record.url)
+        self.url = web_addresses.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
@@ -257,7 +210,7 @@ class Fingerprint:
         self.cut = record.title.endswith(("…", "...", "… ", "... "))
         marked = self._mark if self._mark != "abstract" else ""
         self.notice = notice(self.text, words, self.breaks, record.title) or marked
-        self.edition = _edition(record.edition) if record.edition else ""
+        self.edition = imprint.edition(record.edition) if record.edition else ""
         if self.cjk:
             title = f"{record.title} {record.subtitle or ''}"
             self.notice = self.notice or cjk.notice(record.title)
@@ -267,7 +220,7 @@ class Fingerprint:
             self.parts = parts(self.text, words)
             self.numbers = numbers(self.text, words)
         self.publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
-        self.form = _form(record, self.venue, self._mark)
+        self.form = record_form(record, self.venue, self._mark)
 
 
 _LATER = frozenset(("cut", "notice", "parts", "numbers", "edition", "publisher", "form"))
@@ -307,76 +260,6 @@ def _identifiers(record: Record) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=2_000)
-def _edition(value: str) -> str:
-    text = normalise.fold(value).strip(" .[]")
-    for word, number in _EDITION_WORDS.items():
-        if word in text:
-            return number
-    found = _EDITION.search(text)
-    return (found.group(1) or found.group(2)) if found else ""
-
-
-def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
-    if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
-        return "preprint"
-    if "".join(venue) in _PREPRINT_VENUES:
-        return "preprint"
-    if (
-        mark == "abstract"
-        or not _ABSTRACTS.isdisjoint(venue)
-        or (record.venue and _SUPPLEMENT.search(record.venue))
-    ):
-        return "abstract"
-    paper = record.type == "conference-paper"
-    if (
-        paper
-        and record.volume
-        and record.pages
-        and len(set(normalise.pages_key(record.pages))) == 1
-    ):
-        return "abstract"  # on a page of a journal
-    kind = venue_kind(venue)
-    if (
-        paper
-    ):  # the record's own word; a journal that prints it makes it no article of another publication
-        return "" if kind == "journal" else "conference"
-    return kind
-
-
-@lru_cache(maxsize=5_000)
-def _issue(value: str) -> str:
-    """A number, "suppl" with its number, or a word: "3-4" -> "3", "Suppl. 2" -> "suppl2".
-
-    "" for a month, with or without a day, and for the number of an article.
-    """
-    text = normalise.compact(value)
-    if "suppl" in text or text.startswith("sup"):
-        return "suppl" + "".join(filter(str.isdecimal, text))
-    return "" if _ARTICLE_NUMBER.match(value) or _is_dated(value) else normalise.number_key(value)
-
-
-@lru_cache(maxsize=5_000)
-def _volume(value: str) -> str:
-    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or
-    without a day.
-    """
-    return "" if _is_dated(value) else normalise.number_key(value)
-
-
-def _is_dated(value: str) -> bool:
-    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr
-    25 [Epub]".
-    """
-    if value.isdecimal():
-        return False
-    return any(map(_is_month, normalise.words(_ADDITION.sub("", value))))
-
-
-def _is_month(word: str) -> bool:
-    return len(word) > 2 and any(month.startswith(word) for month in _MONTHS)
-
-
 class _Vocabulary(dict[str, str]):
     """Words that occur in many titles, each kept once."""
 
@@ -398,14 +281,3 @@ def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
         if len(letters) >= (cjk.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER):
             found.add(letters)
     return frozenset(found - {compact})
-
-
-def _venue(record: Record) -> tuple[str, ...]:
-    if record.type == "thesis" or (record.venue and normalise.has_cjk(record.venue)):
-        said = f"{record.venue or ''}{record.publisher or ''}"
-        if normalise.has_cjk(said):
-            return cjk.venue(record)
-    if not record.venue:
-        return ()
-    venue = record.venue
-    return venue_words((_SUPPLEMENT.sub("", venue) or venue) if ": " in venue else venue)

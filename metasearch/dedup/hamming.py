@@ -104,14 +104,14 @@ class Scan:
         """How many near ones were not named."""
         return self._signatures.passed_over
 
-    def near(self, it: Fingerprint) -> list[int]:
+    def near(self, fingerprint: Fingerprint) -> list[int]:
         """Those within the distance."""
-        signature = self._signature_of(it)
+        signature = self._signature_of(fingerprint)
         return [] if signature is None else self._signatures.near(signature, self._distance)
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record, if it has a signature."""
-        signature = self._signature_of(it)
+        signature = self._signature_of(fingerprint)
         if signature is not None:
             self._signatures.add(number, signature)
 
@@ -121,9 +121,9 @@ class Nothing:
 
     passed_over = 0
 
-    def near(self, it: Fingerprint) -> list[int]:
+    def near(self, fingerprint: Fingerprint) -> list[int]:
         """None."""
         return []
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Do nothing."""

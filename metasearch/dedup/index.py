@@ -56,9 +56,9 @@ class KeyIndex:
         # One table a matcher: the same value means something else to each. Keys are kept as their
         # hashes, which are a third in size; a collision costs one comparison more.
         self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], _Table, bool]] = [
-            (it.keys, {}, it.exact) for it in chain.finders
+            (matcher.keys, {}, matcher.exact) for matcher in chain.finders
         ]
-        self._neighbours = [it.neighbours() for it in chain.searching]
+        self._neighbours = [matcher.neighbours() for matcher in chain.searching]
         # What somebody decided holds in any crowd.
         self._unbounded = self._tables[0][1] if chain.pins else None
         self._crowd, self._of_a_year = CROWD_OF_FEW, OF_A_YEAR_OF_FEW
@@ -69,20 +69,24 @@ class KeyIndex:
         """Comparisons that were not made, because a key is shared by too many or too many are near
         one another.
         """
-        return self._skipped + sum(it.passed_over for it in self._neighbours)
+        return self._skipped + sum(neighbours.passed_over for neighbours in self._neighbours)
 
-    def places(self, it: Fingerprint) -> list[Place]:
+    def places(self, fingerprint: Fingerprint) -> list[Place]:
         """Where a record belongs."""
         return [
-            (table, hash(value), exact) for keys, table, exact in self._tables for value in keys(it)
+            (table, hash(value), exact)
+            for keys, table, exact in self._tables
+            for value in keys(fingerprint)
         ]
 
-    def candidates(self, it: Fingerprint, places: list[Place]) -> tuple[set[int], set[int]]:
+    def candidates(
+        self, fingerprint: Fingerprint, places: list[Place]
+    ) -> tuple[set[int], set[int]]:
         """(all records that are worth a comparison, those of them that share the key of an exact
         matcher).
 
         Args:
-            it: The record, which is not entered yet.
+            fingerprint: Of the record, which is not entered yet.
             places: Where it belongs.
         """
         exactly: set[int] = set()
@@ -106,10 +110,10 @@ class KeyIndex:
                 else:
                     found.update(bucket)
             else:
-                self._near(bucket, it.year, found)
+                self._near(bucket, fingerprint.year, found)
         others |= exactly
         for neighbours in self._neighbours:
-            others.update(neighbours.near(it))
+            others.update(neighbours.near(fingerprint))
         return others, exactly
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
@@ -121,18 +125,18 @@ class KeyIndex:
         self._skipped += max(0, len(numbers) - most)
 
     def add(
-        self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]
+        self, number: int, fingerprint: Fingerprint, places: list[Place], years: list[int | None]
     ) -> None:
         """Enter a record.
 
         Args:
             number: Names the record.
-            it: The record.
+            fingerprint: Of the record.
             places: Where it belongs.
             years: The year of each record, by number; that of this one too.
         """
         for neighbours in self._neighbours:
-            neighbours.add(number, it)
+            neighbours.add(number, fingerprint)
         if number == FEW:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:

@@ -1,10 +1,9 @@
-"""The one interface of dedup: a matcher says where twins may lie (`keys`) and judges a pair
+"""The interface of dedup: a matcher returns the keys of a record (`keys`) and compares two records
 (`compare`).
 
-The same object serves the stream (online.py), a bulk job (`keys` is the map step, `compare` the
-reduce step) and the evaluation. Two records meet where any matcher of a chain gives both the same
-key; then its matchers are asked in order, and the first verdict stands, unless a veto of the chain
-forbids it.
+A search, a job over files and the evaluation use the same matchers. Two records are compared if any
+matcher of a chain returns the same key for both. The matchers are called in their order, and the
+first verdict counts, unless a veto of the chain forbids it.
 """
 
 from __future__ import annotations
@@ -12,67 +11,64 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.record import Match, Verdict
 
-if TYPE_CHECKING:
-    from metasearch.dedup.pins import Pins
-
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A place to look: records with an equal key are compared."""
+    """Records with an equal key are compared."""
 
     matcher: str
     value: str
 
 
 class Matcher(Protocol):
-    """One way of finding and judging twins.
+    """One rule that finds and compares records of one work.
 
-    `compare` is symmetric, looks at nothing but the two fingerprints, and answers None for "not
-    mine to say"; too little input is None, never "same". So are two records that share none of its
-    keys and are no neighbours in its own index: a search asks about them only where another matcher
-    happens to bring them together, and which records it judges must not hang on that.
+    `compare` is symmetric, reads only the two fingerprints, and returns None where the rule does
+    not apply; for too little input it returns None, never "same". It also returns None for two
+    records that share none of its keys and are no neighbours in its index: such a pair is compared
+    only if another matcher has found it, and no verdict may depend on that.
     """
 
     @property
     def name(self) -> str:
-        """As it stands in `Match.matcher`."""
+        """The name in `Match.matcher`."""
 
     @property
     def exact(self) -> bool:
-        """Whether `compare` speaks only of records that share one of its keys; it is then not asked
-        about others.
+        """Whether `compare` returns a verdict only on records that share one of its keys; it is
+        not called for others.
         """
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
-        """Where the record's twins may lie."""
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
+        """The keys that other records of the work may share."""
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """The verdict on a pair, or None."""
 
 
 class Neighbours(Protocol):
-    """An index of a matcher's own; one job's, and grown record by record."""
+    """The index of one matcher in one job; records are added one by one."""
 
     @property
     def passed_over(self) -> int:
-        """How many near records were not named, because too many were near."""
+        """How many near records were not returned, because too many were near."""
 
-    def near(self, it: Fingerprint) -> Iterable[int]:
-        """The numbers of the records, of those that were added, that are worth a comparison."""
+    def near(self, fingerprint: Fingerprint) -> Iterable[int]:
+        """The numbers of the added records that are worth a comparison."""
 
-    def add(self, number: int, it: Fingerprint) -> None:
-        """Enter a record; what comes later is near it if it is near what comes later."""
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
+        """Add a record."""
 
 
 @runtime_checkable
 class Searching(Matcher, Protocol):
-    """A matcher for which twins may lie where no key can tell: signatures a few bits apart, sets
-    that overlap.
+    """A matcher that finds records which share no key: signatures a few bits apart, sets that
+    overlap.
     """
 
     def neighbours(self) -> Neighbours:
@@ -81,76 +77,88 @@ class Searching(Matcher, Protocol):
 
 @runtime_checkable
 class Preparing(Matcher, Protocol):
-    """A matcher that does its work on many records at once for much less than on one after the
-    other.
-    """
+    """A matcher for which many records at once cost much less than one after the other."""
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether there is something to prepare."""
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
-        """Compute now what will be needed of records that are about to come; changes no verdict."""
+        """Compute what the next records need; this changes no verdict."""
+
+
+class Pinning(Matcher, Protocol):
+    """A matcher that holds what a person decided: its verdicts are final. See `pins.Pins`."""
+
+    def __bool__(self) -> bool:
+        """Whether it holds a decision."""
+
+    def touches(self, fingerprint: Fingerprint) -> bool:
+        """Whether any decision names the record."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Matchers in the order in which they are asked, and the vetoes over them.
+    """Matchers in the order in which they are called, and vetoes.
 
     Attributes:
-        matchers: Find pairs and speak for them.
-        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for
-            every other pair that would come to stand in one hit.
-        pins: What somebody decided; it is asked first, and nothing overrules it.
+        matchers: They find pairs and return "same" or "version".
+        vetoes: They return "different". They are called where a matcher returned "same" or
+            "version", and for every other pair that would stand in one hit.
+        pins: What a person decided; it comes first, and no rule overrules it.
     """
 
     matchers: tuple[Matcher, ...]
     vetoes: tuple[Matcher, ...] = ()
-    pins: Pins | None = None
+    pins: Pinning | None = None
 
-    def pinned(self, pins: Pins) -> Chain:
+    def pinned(self, pins: Pinning) -> Chain:
         """The same chain under these pins."""
         return replace(self, pins=pins)
 
     @cached_property
     def judges(self) -> tuple[Matcher, ...]:
         """The matchers that are not exact."""
-        return tuple(it for it in self.matchers if not it.exact)
+        return tuple(matcher for matcher in self.matchers if not matcher.exact)
 
     @cached_property
     def searching(self) -> tuple[Searching, ...]:
         """The matchers that find twins by more than keys."""
-        return tuple(it for it in self.matchers if isinstance(it, Searching))
+        return tuple(matcher for matcher in self.matchers if isinstance(matcher, Searching))
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
-        """Whether `prepare` would take long enough for a loop to be kept free of it."""
+        """Whether `prepare` would block an event loop for long."""
         return any(matcher.has_work(prints) for matcher in self._preparing)
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
-        """Let the matchers compute at once what they need of records that are about to come."""
+        """Let the matchers compute at once what they need of the next records."""
         for matcher in self._preparing:
             matcher.prepare(prints)
 
     @cached_property
     def _preparing(self) -> tuple[Preparing, ...]:
-        return tuple(it for it in self.matchers if isinstance(it, Preparing))
+        return tuple(matcher for matcher in self.matchers if isinstance(matcher, Preparing))
 
     @property
     def finders(self) -> tuple[Matcher, ...]:
-        """Everything that gives keys."""
+        """Pins and matchers: all that return keys."""
         return (self.pins, *self.matchers) if self.pins else self.matchers
 
-    def keys(self, it: Fingerprint) -> list[Key]:
-        """Everywhere to look for the record's twins."""
-        return [Key(matcher.name, value) for matcher in self.finders for value in matcher.keys(it)]
+    def keys(self, fingerprint: Fingerprint) -> list[Key]:
+        """All keys of a record."""
+        return [
+            Key(matcher.name, value)
+            for matcher in self.finders
+            for value in matcher.keys(fingerprint)
+        ]
 
     def judge(self, a: Fingerprint, b: Fingerprint, *, exact: bool = True) -> Match | None:
-        """The verdict on a pair, whichever comes first; None where nobody says anything.
+        """The first verdict on a pair; None where no matcher returns one.
 
         Args:
             a: The one.
             b: The other.
-            exact: Whether to ask exact matchers: no, where it is known that the two share none of
-                their keys.
+            exact: Whether to call exact matchers; False where it is known that the two share none
+                of their keys.
         """
         if a.record_key > b.record_key:
             a, b = b, a
@@ -173,12 +181,12 @@ class Chain:
         return self._vetoed(a, b)
 
     def explain(self, a: Fingerprint, b: Fingerprint) -> list[tuple[str, Match | None]]:
-        """What pins, matchers and vetoes say of a pair, each for itself, in the order in which they
-        are asked.
+        """The verdict of each of pins, matchers and vetoes on a pair, in the order in which they
+        are called.
         """
         if a.record_key > b.record_key:
             a, b = b, a
-        return [(it.name, it.compare(a, b)) for it in (*self.finders, *self.vetoes)]
+        return [(matcher.name, matcher.compare(a, b)) for matcher in (*self.finders, *self.vetoes)]
 
     def _vetoed(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         for veto in self.vetoes:

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from metasearch.dedup import naming
 from metasearch.dedup.dois import version_number
-from metasearch.dedup.fingerprint import Fingerprint, Form
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.venues import Form
 from metasearch.record import Author, Hit, Match, Record, Version
 
 #: Fields that a merged record takes from its records one by one.
@@ -55,7 +56,7 @@ def merge(
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
-    own, also = name or naming.of_one([it for _, _, it in ordered])
+    own, also = name or naming.of_one([fingerprint for _, _, fingerprint in ordered])
     if len(ordered) == 1:
         return alone(own, records[0], also)
     # Journals come before conferences and preprints, trusted sources before others; keys decide the
@@ -220,7 +221,7 @@ def _given_in_full(authors: tuple[Author, ...]) -> int:
 
 
 def most_specific_type(said: Sequence[str]) -> str:
-    """What most records say, but "other" only where nobody says more."""
+    """The value of most records; "other" only where no record has another one."""
     return most_often([value for value in said if value != "other"] or said)
 
 

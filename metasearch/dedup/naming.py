@@ -26,73 +26,73 @@ KEPT = 1_000
 _LAST_YEAR = 9_999
 
 #: (whether the author is missing, the key itself).
-Key = tuple[bool, str]
+WorkKey = tuple[bool, str]
 #: A work: (the root of its component, its place among the works of that component).
 Seat = tuple[int, int]
 
 
-def key(it: Fingerprint) -> Key:
+def key_of(fingerprint: Fingerprint) -> WorkKey:
     """The key of a record; a function of what it says of its work, but for one that says
     nothing.
     """
-    title = _title(it)
-    if not title or it.generic:
-        return False, _said(it, title)
-    author = _first_author(it)
-    return not author, f"{title}\x1f{author or it.year or ''}"
+    title = _title(fingerprint)
+    if not title or fingerprint.generic:
+        return False, _said(fingerprint, title)
+    author = _first_author(fingerprint)
+    return not author, f"{title}\x1f{author or fingerprint.year or ''}"
 
 
-def own_id(it: Fingerprint) -> str:
+def own_id(fingerprint: Fingerprint) -> str:
     """The id of the work of which only this record is known."""
-    return names.hit_id(key(it)[1])
+    return names.hit_id(key_of(fingerprint)[1])
 
 
-def record_ids(it: Fingerprint) -> set[str]:
+def record_ids(fingerprint: Fingerprint) -> set[str]:
     """All ids that the work of which only this record is known may have, or has had."""
-    return {*names.other_ids((own_id(it),), (it.record,))}
+    return {*names.other_ids((own_id(fingerprint),), (fingerprint.record,))}
 
 
 def of_one(prints: Sequence[Fingerprint]) -> tuple[str, tuple[str, ...]]:
     """(`Hit.id`, `Hit.also`) of the work of these records, where no other work is there."""
-    name = names.hit_id(most_common(map(key, prints))[1])
-    return name, tuple(sorted({own_id(it) for it in prints} - {name}))
+    name = names.hit_id(most_common(map(key_of, prints))[1])
+    return name, tuple(sorted({own_id(fingerprint) for fingerprint in prints} - {name}))
 
 
-def most_common(keys: Iterable[Key]) -> Key:
+def most_common(keys: Iterable[WorkKey]) -> WorkKey:
     """The key that most records have; of equally many one that knows the author, then the
     smallest.
     """
-    counts: dict[Key, int] = {}
-    for it in keys:
-        counts[it] = counts.get(it, 0) + 1
-    return min(counts, key=lambda it: (-counts[it], it))
+    counts: dict[WorkKey, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return min(counts, key=lambda key: (-counts[key], key))
 
 
-def _title(it: Fingerprint) -> str:
+def _title(fingerprint: Fingerprint) -> str:
     """The words up to the subtitle; with the subtitle where the first part alone says nothing
     ("Editorial:").
     """
-    words, breaks = it.words, it.breaks
+    words, breaks = fingerprint.words, fingerprint.breaks
     if len(breaks) < 2:
         if len(words) <= MOST_WORDS:
-            return it.compact
+            return fingerprint.compact
         title = "".join(words[:MOST_WORDS])
     else:
         title = "".join(words[: min(min(breaks), MOST_WORDS)])
         if title in GENERIC_TITLES:
             title = "".join(words[: min(sorted(breaks)[1], MOST_WORDS)])
-    numbers = it.parts if it.cjk else parts(it.text, words)
+    numbers = fingerprint.parts if fingerprint.cjk else parts(fingerprint.text, words)
     return title + "".join([f" {number}" for number in sorted(numbers)]) if numbers else title
 
 
-def _first_author(it: Fingerprint) -> str:
+def _first_author(fingerprint: Fingerprint) -> str:
     """The last word of the family name: some sources give both family names, some one, some do not
     tell them apart.
     """
-    if not it.authors:
+    if not fingerprint.authors:
         return ""
-    author = it.authors[0]
-    return _family(author.family or author.name, it.first)
+    author = fingerprint.authors[0]
+    return _family(author.family or author.name, fingerprint.first)
 
 
 @lru_cache(maxsize=KEPT)
@@ -110,18 +110,22 @@ def _family(name: str, spellings: frozenset[str]) -> str:
     return min(spellings, default="")
 
 
-def _said(it: Fingerprint, title: str) -> str:
+def _said(fingerprint: Fingerprint, title: str) -> str:
     """What a record says of a work whose title is none: an identifier, else the place where it
     stands.
     """
-    record = it.record
+    record = fingerprint.record
     found = names.identifiers(record)
     if found:
         return f"{title}\x1f{min(found)}"
-    place = (it.volume, it.issue, it.pages[0])
+    place = (fingerprint.volume, fingerprint.issue, fingerprint.pages[0])
     # A venue is written in too many ways to say anything where volume and page are known, and so is
     # an address.
-    said = (*place, it.year) if any(place) else (*it.venue, it.year, *sorted(it.first), it.url)
+    said = (
+        (*place, fingerprint.year)
+        if any(place)
+        else (*fingerprint.venue, fingerprint.year, *sorted(fingerprint.first), fingerprint.url)
+    )
     return (
         "\x1f".join([title, *(str(value) for value in said if value)])
         if any(said)
@@ -152,7 +156,7 @@ class Names:
         self._touched: set[str] = set()
 
     def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
-        """Tell the works of a component anew, each as the numbers of its records."""
+        """Set the works of a component, each as the numbers of its records."""
         if root in self._bases:
             self.forget(root)
         bases = self._bases[root] = tuple([self._base(numbers) for numbers in works])
@@ -167,7 +171,7 @@ class Names:
                 self._touched.add(base)
 
     def forget(self, root: int) -> None:
-        """There is no such component any more."""
+        """Remove a component."""
         for place, base in enumerate(self._bases.pop(root, ())):
             seat = (root, place)
             self._given.pop(seat, None)
@@ -229,7 +233,7 @@ class Names:
         if len(numbers) == 1:
             base = own_id(prints[numbers[0]])
         else:
-            base = names.hit_id(most_common([key(prints[number]) for number in numbers])[1])
+            base = names.hit_id(most_common([key_of(prints[number]) for number in numbers])[1])
         if self._separate and all(prints[number].form == "preprint" for number in numbers):
             return names.told_apart(base, names.PREPRINT)
         return base
@@ -248,9 +252,9 @@ class Names:
             candidates = chain(
                 (base,), (names.told_apart(base, said) for said in distinctions if said)
             )
-            name = next((it for it in candidates if it not in taken), "") or names.told_apart(
-                base, record_key
-            )
+            name = next(
+                (candidate for candidate in candidates if candidate not in taken), ""
+            ) or names.told_apart(base, record_key)
             taken.add(name)
             yield seat, name
 
@@ -259,14 +263,14 @@ def _known_of(prints: Sequence[Fingerprint]) -> tuple[int, tuple[str, ...], str]
     """(year, what tells the work from others, its smallest record key), of which the whole is no
     other work's.
     """
-    records: list[Record] = [it.record for it in prints]
+    records: list[Record] = [fingerprint.record for fingerprint in prints]
     years = [record.year for record in records if record.year]
     columns = zip(*map(names.distinctions, records), strict=True)
     distinctions = tuple(_most_said(filter(None, column)) for column in columns)
     return (
         min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
         distinctions,
-        min(it.record_key for it in prints),
+        min(fingerprint.record_key for fingerprint in prints),
     )
 
 

@@ -9,14 +9,13 @@ and not on who answered first.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from metasearch.dedup.columns import JournalColumns
-from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
-from metasearch.dedup.fingerprint import Fingerprint, fingerprint
+from metasearch.dedup.divide import ALL_PAIRS, Cluster, Components, Divider
+from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
@@ -59,10 +58,7 @@ class OnlineDedup:
         self._index = KeyIndex(chain)
         self._columns = JournalColumns(self._prints)
         self._divider = Divider(chain, self._prints, self._columns)
-        self._parent = array("q")
-        # Of components of more than one record only: most records are alone.
-        self._members: dict[int, list[int]] = {}
-        self._joins: dict[int, list[tuple[int, int, Match]]] = {}
+        self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
         self._contents: dict[tuple[object, ...], int] = {}
@@ -79,9 +75,9 @@ class OnlineDedup:
 
     # ---------------------------------------------------------------- in
 
-    def add(self, record: Record, print_: Fingerprint | None = None) -> list[Change]:
-        """Take in one record and tell what changed: the same as `insert` and `changes`."""
-        self.insert(record, print_)
+    def add(self, record: Record, fingerprint: Fingerprint | None = None) -> list[Change]:
+        """Take in one record and return what changed: the same as `insert` and `changes`."""
+        self.insert(record, fingerprint)
         return self.changes()
 
     def extend(self, prints: Iterable[Fingerprint]) -> None:
@@ -89,28 +85,31 @@ class OnlineDedup:
         coming = iter(prints)
         while some := list(islice(coming, AT_ONCE)):
             self._chain.prepare(some)
-            for it in some:
-                self.insert(it.record, it)
+            for fingerprint in some:
+                self.insert(fingerprint.record, fingerprint)
 
-    def insert(self, record: Record, print_: Fingerprint | None = None) -> None:
-        """Take in one record; `changes` tells later what that did."""
-        it = print_ or fingerprint(record)
+    def insert(self, record: Record, fingerprint: Fingerprint | None = None) -> None:
+        """Take in one record; `changes` returns later what that changed."""
+        if fingerprint is None:
+            fingerprint = Fingerprint(record)
         number = len(self._records)
-        if it.record_key in self._keys:  # the same record again, on a later page for instance
-            it = Fingerprint(record, self._free_key(it.record_key, record.position or number))
-        self._keys.add(it.record_key)
+        key = fingerprint.record_key
+        if key in self._keys:  # the same record again, on a later page for instance
+            key = self._free_key(key, record.position or number)
+            fingerprint = Fingerprint(record, key)
+        self._keys.add(key)
         self._records.append(record)
-        self._prints.append(it)
-        self._years.append(it.year)
-        self._parent.append(number)
+        self._prints.append(fingerprint)
+        self._years.append(fingerprint.year)
+        self._components.add()
         self._dirty.add(number)
-        for one in self._columns.add(number, it):
+        for one in self._columns.add(number, fingerprint):
             self._judge_anew(one)
-        places = self._index.places(it)
-        candidates, exactly = self._index.candidates(it, places)
-        if len(candidates) >= MANY and self._joins_copies(number, it):
+        places = self._index.places(fingerprint)
+        candidates, exactly = self._index.candidates(fingerprint, places)
+        if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             return  # what holds for the record that it repeats, holds for it
-        self._index.add(number, it, places, self._years)
+        self._index.add(number, fingerprint, places, self._years)
         joined = 0
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
@@ -123,16 +122,16 @@ class OnlineDedup:
 
     def _judge_anew(self, number: int) -> None:
         """Let the component of a record be divided again."""
-        root = self._root(number)
-        if root in self._members or root in self._copies:
+        root = self._components.root(number)
+        if self._components.has_several(root) or root in self._copies:
             self._dirty.add(root)
 
     def _is_tied(self, a: int, b: int) -> bool:
         """Whether two records stand in one component that is too large to judge every pair of
         it.
         """
-        root = self._root(a)
-        return root == self._root(b) and len(self._of(root)) > ALL_PAIRS
+        root = self._components.root(a)
+        return root == self._components.root(b) and len(self._components.members(root)) > ALL_PAIRS
 
     def _free_key(self, key: str, number: int) -> str:
         """A name for a record whose own is taken."""
@@ -141,54 +140,35 @@ class OnlineDedup:
             key += "+"
         return key
 
-    def _joins_copies(self, number: int, it: Fingerprint) -> bool:
+    def _joins_copies(self, number: int, fingerprint: Fingerprint) -> bool:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        other = self._contents.setdefault(_content(it.record), number)
-        if other == number or self._pinned(it):
+        other = self._contents.setdefault(_content(fingerprint.record), number)
+        if other == number or self._pinned(fingerprint):
             return False
-        match = self._chain.judge(self._prints[other], it)
+        match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
             return False
         self._copies.setdefault(other, []).append((number, match))
-        self._parent[number] = other
+        self._components.put_under(number, other)
         self._dirty.discard(number)
-        self._dirty.add(self._root(other))
+        self._dirty.add(self._components.root(other))
         return True
 
-    def _pinned(self, it: Fingerprint) -> bool:
-        return self._chain.pins is not None and self._chain.pins.touches(it)
+    def _pinned(self, fingerprint: Fingerprint) -> bool:
+        return self._chain.pins is not None and self._chain.pins.touches(fingerprint)
 
     def _apart(self, match: Match) -> bool:
         return match.verdict == "version" and self._versions == "separate"
 
-    def _root(self, number: int) -> int:
-        parent = self._parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    def _of(self, root: int) -> list[int]:
-        return self._members.get(root) or [root]
-
     def _join(self, a: int, b: int, match: Match) -> None:
-        kept, gone = self._root(a), self._root(b)
-        if kept != gone:
-            one, other = self._of(kept), self._of(gone)
-            if len(one) < len(other):
-                kept, gone, one, other = gone, kept, other, one
-            self._parent[gone] = kept
-            one += other
-            self._members[kept] = one
-            self._members.pop(gone, None)
-            self._joins.setdefault(kept, []).extend(self._joins.pop(gone, ()))
+        kept, gone = self._components.join(a, b, match)
+        if gone is not None:
             self._clusters.pop(gone, None)
             self._made.pop(gone, None)
             self._dirty.discard(gone)
             self._gone.add(gone)
-        self._joins.setdefault(kept, []).append((a, b, match))
         self._dirty.add(kept)
 
     # ---------------------------------------------------------------- out
@@ -220,21 +200,29 @@ class OnlineDedup:
         no fields merged.
         """
         self._settle()
-        return [sorted(numbers) for root in self._roots() for numbers, _ in self._clusters_of(root)]
+        return [
+            sorted(numbers)
+            for root in self._components.roots()
+            for numbers, _ in self._clusters_of(root)
+        ]
 
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
         self._settle()
-        return [hit for root in self._roots() for hit in self._made.get(root) or self._make(root)]
+        return [
+            hit
+            for root in self._components.roots()
+            for hit in self._made.get(root) or self._make(root)
+        ]
 
     def making(self) -> Iterator[Hit]:
-        """The same hits, each merged when it is its turn and then kept: for whoever has other work
-        in between.
+        """The same hits one by one, each merged when it is requested and then kept, so that a
+        caller can do other work in between.
 
-        What is taken in meanwhile may or may not be seen.
+        Records that are taken in meanwhile may be missing.
         """
         self._settle()
-        for root in list(self._roots()):
+        for root in list(self._components.roots()):
             if root not in self._made:
                 self._made[root] = self._make(root)
             yield from self._made[root]
@@ -242,15 +230,15 @@ class OnlineDedup:
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did.
 
-        Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or
-        `counts`, which settle what has come without telling.
+        A caller that needs all changes calls it before `hits`, `making`, `clusters` or `counts`,
+        which settle new records without reporting changes.
         """
         roots = self._settle()
         before, self._left = self._left, {}
         for root in roots:
             before |= self._told.pop(root, {})
-        # A hit that has gone may stand in a component of which nobody was told when it settled.
-        behind = {root for root in map(self._root, before.values()) if root not in roots}
+        # A hit that has gone may stand in a component that settled without a report.
+        behind = {root for root in map(self._components.root, before.values()) if root not in roots}
         for root in behind:
             before |= self._told.pop(root, {})
         now: list[tuple[Hit, list[int]]] = []
@@ -265,9 +253,6 @@ class OnlineDedup:
                 for hit, cluster in zip(self._made[root], clusters, strict=True)
             }
         return list(_told_as(before, now))
-
-    def _roots(self) -> Iterator[int]:
-        return (number for number, parent in enumerate(self._parent) if number == parent)
 
     def _clusters_of(self, root: int) -> list[Cluster]:
         return self._clusters.get(root) or [([root], [])]
@@ -296,7 +281,7 @@ class OnlineDedup:
         self._gone.clear()
         changed, self._dirty = self._dirty, set()
         for root in changed:
-            if root in self._members or root in self._copies:
+            if self._components.has_several(root) or root in self._copies:
                 self._clusters[root] = self._divide(root)
                 self._made.pop(root, None)
             self._names.claim(root, self._works(root))
@@ -309,9 +294,9 @@ class OnlineDedup:
         return [numbers for numbers, _ in self._clusters_of(root)]
 
     def _divide(self, root: int) -> list[Cluster]:
-        joins = self._joins.get(root, ())
+        joins = self._components.joins(root)
         clusters = self._divider.divide(
-            self._of(root), joins, separate=self._versions == "separate"
+            self._components.members(root), joins, separate=self._versions == "separate"
         )
         if self._copies:
             apart: list[Cluster] = []
@@ -333,7 +318,7 @@ class OnlineDedup:
 
 
 def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
-    """What turns some hits into others, for whoever keeps them by id.
+    """The changes that turn some hits into others, for callers that keep hits by id.
 
     Args:
         before: Id of each -> number of one of its records.

@@ -11,8 +11,11 @@ from rapidfuzz import fuzz
 from metasearch.bib import normalise
 from metasearch.bib.names.words import (
     ADDRESSES,
+    BODIES,
+    BODIES_OR_NAMES,
     DEGREES,
     GENERATIONS,
+    HAN_BODY_ENDINGS,
     HONORIFICS,
     NOT_IN_NAMES,
 )
@@ -257,3 +260,23 @@ def _is_no_name(name: str, *, alone: bool) -> bool:
     if all(len(word) == 1 or word in _BESIDE_NAMES for word in words):
         return True
     return not alone and not ADDRESSES.isdisjoint(words)
+
+
+# --------------------------------------------------------------------------- bodies
+
+#: Words that the name of a body holds, folded as names are compared. Words that may be family names
+#: count too: an author whose source gives no family name apart is more likely a body.
+_BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))
+
+
+def is_body(author: Author) -> bool:
+    """Whether an author is a body: its source says so, or its name, which nobody split, has a word
+    of bodies.
+    """
+    if author.collective:
+        return True
+    if author.family and author.given:
+        return False
+    return author.name.endswith(HAN_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(
+        normalise.words(author.name)
+    )

@@ -8,8 +8,8 @@ import re
 from typing import NamedTuple
 
 from metasearch.bib import normalise, unicode_forms
-from metasearch.dedup.books import is_body
 from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
+from metasearch.dedup.people import is_body
 from metasearch.record import Record
 
 _BODIES = (
@@ -57,17 +57,17 @@ class Standard(NamedTuple):
     said: bool
 
 
-def standard(it: Fingerprint) -> Standard | None:
+def standard(fingerprint: Fingerprint) -> Standard | None:
     """What names the standard that a record describes, or None: of nearly all records at the cost
     of one look.
     """
-    if it.record.type != "standard":
-        first = it.words[0] if it.words else ""
+    if fingerprint.record.type != "standard":
+        first = fingerprint.words[0] if fingerprint.words else ""
         if first not in _FIRST_WORDS and not (
             first[-1:].isdecimal() and first.startswith(_BEGINNINGS)
         ):
             return None
-    return it.once("standard", _read)
+    return fingerprint.once("standard", _read)
 
 
 def _read(record: Record) -> Standard | None:
@@ -114,7 +114,9 @@ def relation(a: Standard | None, b: Standard | None) -> bool | None:
     if a is None or b is None:
         return None
     if a.number and b.number:
-        if a.number != b.number or (a.dated and b.dated and a.year != b.year):
+        if a.number != b.number:
+            return False
+        if a.dated and b.dated and a.year != b.year:
             return False
         if not a.year:
             return None

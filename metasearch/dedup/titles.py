@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, number_keys
 
 #: Words that stand where a title should be, or on thousands of works: such a title identifies
 #: nothing.
@@ -237,7 +237,7 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     if not digits and _ROMAN_NUMBERS.isdisjoint(words):
         return _NO_NUMBERS
     found = {number.lstrip("0") or "0" for number in digits}
-    found.update(str(normalise.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
+    found.update(str(number_keys.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
     return frozenset(found)
 
 
@@ -247,7 +247,7 @@ def numeral(word: str) -> str:
     """
     if word.isdecimal():
         return word.lstrip("0") or "0"
-    return str(normalise.roman(word)) if word in _ROMAN_NUMBERS else ""
+    return str(number_keys.roman(word)) if word in _ROMAN_NUMBERS else ""
 
 
 def _number(value: str) -> str:
@@ -255,5 +255,5 @@ def _number(value: str) -> str:
     if value in _WORD_NUMBERS:
         return str(_WORD_NUMBERS[value])
     if value and all(c in "ivxl" for c in value):
-        return str(normalise.roman(value))
+        return str(number_keys.roman(value))
     return value.lstrip("0") or value

@@ -1,4 +1,5 @@
-"""Journals and conferences: their words, their kind, and whether two names mean one.
+"""Journals and conferences: their words, their kind, whether two names mean one, and the form in
+which a record was published.
 
 Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are initialisms
 ("JAMA", "VLDB").
@@ -6,11 +7,13 @@ Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, number_keys
 from metasearch.dedup import cjk
+from metasearch.record import Record
 
 #: "journal", "conference", or "" where the name does not tell.
 VenueKind = Literal["", "journal", "conference"]
@@ -76,7 +79,10 @@ def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """
     if _PERIODICALS.isdisjoint(a) == _PERIODICALS.isdisjoint(b):
         return False
-    one, other = (tuple(word for word in _core(it) if word not in _PERIODICALS) for it in (a, b))
+    one, other = (
+        tuple(word for word in _core(fingerprint) if word not in _PERIODICALS)
+        for fingerprint in (a, b)
+    )
     return len(one) == 1 and one == other
 
 
@@ -167,3 +173,75 @@ def _abbreviates(a: str, b: str) -> bool:
         return False
     rest = iter(long)
     return all(letter in rest for letter in short)
+
+
+# --------------------------------------------------------------------------- of records
+
+_PREPRINT_DOIS = (
+    "10.48550/",
+    "10.1101/",
+    "10.2139/",
+    "10.31219/",
+    "10.31234/",
+    "10.20944/preprints",
+    "10.21203/",
+    "10.26434/",
+    "10.36227/",
+)
+_PREPRINT_VENUES = frozenset(
+    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal "
+    "researchsquare preprints "
+    "preprintsorg techrxiv osfpreprints eartharxiv arxivorg corrabs".split()
+)
+_ABSTRACTS = frozenset(("abstracts", "abstract"))
+# Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a
+# journal's supplement.
+_SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
+#: In what form a record's work is published; "" where that cannot be known.
+Form = Literal["", "preprint", "abstract", "conference", "journal"]
+
+
+def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
+    """The form in which a record's work is published.
+
+    Args:
+        record: The record.
+        venue: Of `record_venue`.
+        mark: What an affix of the title tells; see `affixes.Mark`.
+    """
+    if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
+        return "preprint"
+    if "".join(venue) in _PREPRINT_VENUES:
+        return "preprint"
+    if (
+        mark == "abstract"
+        or not _ABSTRACTS.isdisjoint(venue)
+        or (record.venue and _SUPPLEMENT.search(record.venue))
+    ):
+        return "abstract"
+    paper = record.type == "conference-paper"
+    if (
+        paper
+        and record.volume
+        and record.pages
+        and len(set(number_keys.pages_key(record.pages))) == 1
+    ):
+        return "abstract"  # on a page of a journal
+    kind = venue_kind(venue)
+    if (
+        paper
+    ):  # the record's own word; a journal that prints it makes it no article of another publication
+        return "" if kind == "journal" else "conference"
+    return kind
+
+
+def record_venue(record: Record) -> tuple[str, ...]:
+    """The venue's folded words, as `venue_words`; empty where the record names none."""
+    if record.type == "thesis" or (record.venue and normalise.has_cjk(record.venue)):
+        said = f"{record.venue or ''}{record.publisher or ''}"
+        if normalise.has_cjk(said):
+            return cjk.venue(record)
+    if not record.venue:
+        return ()
+    venue = record.venue
+    return venue_words((_SUPPLEMENT.sub("", venue) or venue) if ": " in venue else venue)

@@ -39,6 +39,7 @@ class SearchContext:
         shared: Of the engine.
         turns: When to compute.
         began: When the search began, in `loop.time()` seconds.
+        deadline: When it ends, in the same seconds.
     """
 
     search: str
@@ -46,8 +47,4 @@ class SearchContext:
     shared: Shared
     turns: Turns
     began: float
-
-    @property
-    def deadline(self) -> float:
-        """When the search ends, in `loop.time()` seconds."""
-        return self.began + self.resolved.seconds
+    deadline: float

@@ -1,5 +1,4 @@
-"""What a search would ask of each source, told without sending anything: `--explain-plan` and
-`/plan`.
+"""What a search would ask of each source, without sending anything: `--explain-plan` and `/plan`.
 
 No transport, cache or loop is needed here, so nothing can be sent by mistake.
 """
@@ -28,16 +27,15 @@ class SourcePlan:
 
     Attributes:
         source: Its name.
-        label: What it is called.
+        label: Its name for people.
         asked: Whether it would be asked.
-        query: The query as the source would see it; also where it is not asked only because its key
-            is missing.
-        method: "GET" or "POST"; "" where nothing could be sent, as in the rest.
+        query: The query as the source would receive it; also where only its key is missing.
+        method: "GET" or "POST"; "" where no request could be made, as in `url` and `body`.
         url: Of the first request, with its parameters.
-        body: What a POST would carry: form fields as pairs, or its text under the name "".
-        filtered: What its records would be filtered by afterwards, in our own syntax; "" for
-            nothing.
-        notes: One sentence for each thing that is lost.
+        body: Of a POST: its form fields as pairs, or its text under the name "".
+        filtered: The query by which its records would be filtered afterwards, in metasearch's
+            syntax; "" where none is needed.
+        notes: One sentence for each part of the query that is lost.
         reason: Why it would not be asked; "" where it would.
         advice: What can be done about that.
     """
@@ -60,11 +58,10 @@ class QueryPlan:
     """A query as it was understood, and what each source would be asked.
 
     Attributes:
-        query: In our own syntax.
-        syntax: That it was read in, a key of `metasearch.query.SYNTAXES`.
-        notes: One sentence for each thing that the text says and `query` does not.
-        sources: Those that a search would turn to, in the order of asking; then those that are
-            switched off.
+        query: In metasearch's syntax.
+        syntax: In which it was read, a key of `metasearch.query.SYNTAXES`.
+        notes: One sentence for each part of the text that is lost in `query`.
+        sources: Those that a search would ask, in their order; then those that are switched off.
     """
 
     query: str
@@ -86,8 +83,8 @@ class DryRun:
         reach: Records that each may be asked for in the end.
 
     Attributes:
-        steps: To be gone through; each computes for a millisecond or two, and raises UnknownSource
-            where there is no source of a name, and SpecError where a spec is wrong.
+        steps: Iterate them to the end; each computes for a millisecond or two, and raises
+            UnknownSource where there is no source of a name, and SpecError where a spec is wrong.
     """
 
     def __init__(
@@ -134,7 +131,7 @@ class DryRun:
 
     @property
     def plan(self) -> QueryPlan:
-        """What there is of it after the steps that were taken."""
+        """The plan as far as the steps that were taken have made it."""
         read = self._read
         return QueryPlan(to_text(read.query), read.syntax, read.notes, tuple(self._plans))
 
@@ -152,7 +149,7 @@ def explain_plan(
     Args:
         query: Text, a tree, or options that hold one.
         settings: None takes the defaults.
-        registry: Of an engine that is there; None makes one.
+        registry: Of an existing engine; None makes one.
         **options: Fields of `SearchOptions`; they replace those of `query`.
 
     Raises:
@@ -172,8 +169,8 @@ def planned(
     registry: Registry | None = None,
     **options: Unpack[SearchKeywords],
 ) -> DryRun:
-    """`explain_plan` in steps, for a caller that has other work in between; with the same arguments
-    and errors.
+    """`explain_plan` in steps, for a caller with other work between them; arguments and errors are
+    the same.
     """
     settings = settings or Settings()
     registry = registry or Registry(settings)
@@ -191,14 +188,12 @@ def _planned(
     lacking: KeyMissing | None = None
     try:
         try:
-            found = plan(read.query, spec, reach, env, depth)
-        except (
-            KeyMissing
-        ) as missing:  # whoever thinks of getting a key wants to see what it would be used for
+            translated = plan(read.query, spec, reach, env, depth)
+        # Without a key the request is shown all the same: it shows what a key is good for.
+        except KeyMissing as missing:
             lacking = missing
-            found = plan(
-                read.query, spec, reach, dict.fromkeys(_variables(spec), "none") | dict(env), depth
-            )
+            keys = dict.fromkeys(_variables(spec), "none")
+            translated = plan(read.query, spec, reach, keys | dict(env), depth)
     except SourceError as error:
         return SourcePlan(
             source=spec.name,
@@ -207,7 +202,7 @@ def _planned(
             reason=str(error),
             advice=error.advice or "",
         )
-    request = found.request
+    request = translated.request
     content = request.content
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     return SourcePlan(
@@ -216,12 +211,12 @@ def _planned(
         asked=lacking is None,
         reason=str(lacking or ""),
         advice=lacking.advice or "" if lacking is not None else "",
-        query=found.sent,
+        query=translated.sent,
         method=request.method,
         url=request.shown,
         body=(*public(request.body), *((("", text),) if text else ())),
-        filtered=to_text(found.residual) if found.residual is not None else "",
-        notes=found.notes,
+        filtered=to_text(translated.residual) if translated.residual is not None else "",
+        notes=translated.notes,
     )
 
 
@@ -232,53 +227,53 @@ def _variables(spec: AdapterSpec) -> list[str]:
 # --------------------------------------------------------------------------- as data, as text
 
 
-def plan_object(found: QueryPlan) -> dict[str, Any]:
+def plan_object(whole: QueryPlan) -> dict[str, Any]:
     """The plan as JSON has it: every key is always there."""
     return {
-        "query": clean(found.query),
-        "syntax": found.syntax,
-        "notes": [clean(it) for it in found.notes],
-        "sources": [_source_object(it) for it in found.sources],
+        "query": clean(whole.query),
+        "syntax": whole.syntax,
+        "notes": [clean(note) for note in whole.notes],
+        "sources": [_source_object(source) for source in whole.sources],
     }
 
 
-def _source_object(it: SourcePlan) -> dict[str, Any]:
+def _source_object(source: SourcePlan) -> dict[str, Any]:
     return {
-        "source": it.source,
-        "label": clean(it.label),
-        "asked": it.asked,
-        "query": clean_or_none(it.query),
-        "method": it.method or None,
-        "url": clean_or_none(it.url),
-        "body": [[clean(name), clean(value)] for name, value in it.body],
-        "filtered": clean_or_none(it.filtered),
-        "notes": [clean(note) for note in it.notes],
-        "reason": clean_or_none(it.reason),
-        "advice": clean_or_none(it.advice),
+        "source": source.source,
+        "label": clean(source.label),
+        "asked": source.asked,
+        "query": clean_or_none(source.query),
+        "method": source.method or None,
+        "url": clean_or_none(source.url),
+        "body": [[clean(name), clean(value)] for name, value in source.body],
+        "filtered": clean_or_none(source.filtered),
+        "notes": [clean(note) for note in source.notes],
+        "reason": clean_or_none(source.reason),
+        "advice": clean_or_none(source.advice),
     }
 
 
-def plan_lines(found: QueryPlan) -> Iterator[str]:
+def plan_lines(whole: QueryPlan) -> Iterator[str]:
     """The plan for people: a paragraph a source, without control characters."""
-    yield f"query:  {line(found.query)}"
-    yield f"syntax: {found.syntax}"
-    for note in found.notes:
+    yield f"query:  {line(whole.query)}"
+    yield f"syntax: {whole.syntax}"
+    for note in whole.notes:
         yield f"note:   {line(note)}"
-    for it in found.sources:
+    for source in whole.sources:
         yield ""
-        if not it.asked:
-            yield f"{it.source}: not asked: {line(it.reason)}"
-            if it.advice:
-                yield f"  {line(it.advice)}"
-            if not it.method:
+        if not source.asked:
+            yield f"{source.source}: not asked: {line(source.reason)}"
+            if source.advice:
+                yield f"  {line(source.advice)}"
+            if not source.method:
                 continue
         else:
-            yield f"{it.source} ({line(it.label)})"
-        yield f"  query:    {line(it.query)}"
-        yield f"  request:  {it.method} {line(it.url)}"
-        for name, value in it.body:
+            yield f"{source.source} ({line(source.label)})"
+        yield f"  query:    {line(source.query)}"
+        yield f"  request:  {source.method} {line(source.url)}"
+        for name, value in source.body:
             yield f"  body:     {line(f'{name}={value}' if name else value)}"
-        if it.filtered:
-            yield f"  filtered: {line(it.filtered)}"
-        for note in it.notes:
+        if source.filtered:
+            yield f"  filtered: {line(source.filtered)}"
+        for note in source.notes:
             yield f"  note:     {line(note)}"

@@ -1,6 +1,4 @@
-"""The engine: what searches share, and how one is prepared. The path of a query goes on in
-`run.py`.
-"""
+"""The engine: what searches share, and how a search is prepared. `search.py` and `run.py` go on."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ from metasearch.engine.options import SearchKeywords, SearchOptions, check, sear
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
-from metasearch.engine.search import Search
-from metasearch.engine.shared_run import MOST, SharedRuns
+from metasearch.engine.search import MOST, Search, SharedRuns
 from metasearch.query import Query
 from metasearch.settings import Settings
 
@@ -46,15 +43,15 @@ class Engine:
         record: Folder to record every exchange in.
         recorded_as: Origin ("http://127.0.0.1:49200") -> the one under which its exchanges are
             recorded, for servers whose addresses change from run to run.
-        pins: What is decided to be the same or different; None takes the file that the settings
-            name.
-        single: It is there for one search, and closed when that is done.
-        spec_files: Whether a source may be named by the path of its spec file. False for whoever
-            passes on what others have sent: a path in it would have a file of this machine read.
+        pins: What a person decided to be the same or different; None takes the file that the
+            settings name.
+        single: Whether the engine is for one search, and is closed when that is done.
+        spec_files: Whether a source may be named by the path of its spec file. Pass False where
+            names come from a network: a path among them would make this machine read a file.
 
     Raises:
-        UsageError: There is no strategy of the name that stands in the settings.
-        PinsError: That file cannot be used.
+        UsageError: The settings name a strategy that does not exist.
+        PinsError: The file of the pins cannot be used.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class Engine:
         self._single = single
         self.registry = Registry(settings, files=spec_files)
         self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
-        # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
+        # Without a cache, and where exchanges are recorded, every search asks its sources.
         self.answer_cache = (
             AnswerCache() if settings.cache_dir is not None and not (replay or record) else None
         )
@@ -98,20 +95,19 @@ class Engine:
 
     @property
     def scheduler(self) -> FairScheduler:
-        """Where whatever computes on the loop waits for its turn."""
+        """Shares the loop among all that computes on it."""
         return self._scheduler
 
     def source_states(self) -> list[SourceState]:
-        """The health of every source, as the last searches found it."""
+        """The health of every source, by the last searches."""
         return [self._fetcher.state(name) for name in self.registry.names()]
 
     async def ready(self, sources: SourcesLike | None = None) -> None:
-        """Build the specs of some sources off the loop, where one is not built yet: together they
-        take 0.1 s.
+        """Build the specs of sources that are not built yet in a thread: all together take 0.1 s.
 
         Args:
-            sources: Names of sources and groups; None takes all. A spec file is read by each search
-                that names it.
+            sources: Names of sources and groups; None takes all. Spec files are not among them:
+                each search reads those that it names.
         """
         registry = self.registry
         named = [str(name) for name in names_of(sources) or () if not is_path(name)]
@@ -120,8 +116,8 @@ class Engine:
             await asyncio.to_thread(registry.build, names)
 
     def pause(self, pause: Pause) -> None:
-        """Leave a source alone as another process does, to which it said so; what listens here is
-        not told.
+        """Leave a source alone because it asked another process to; the listener of `when_paused`
+        is not called.
 
         Raises:
             UsageError: There is no such source, or the wait is longer than any.
@@ -131,9 +127,7 @@ class Engine:
         self._fetcher.heed(pause, self.registry.spec(pause.source).limits)
 
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
-        """Have each wait told, when it begins, that a source's answers or its silence lead to; None
-        ends that.
-        """
+        """Set what is called when a pause of a source begins; None removes it."""
         self._fetcher.listen(listener)
 
     def search(
@@ -182,9 +176,7 @@ def _fetcher(
 
 
 def transport_of(settings: Settings) -> Transport:
-    """What sends the requests of these settings, whatever the scheme of their URLs; whoever takes
-    it closes it.
-    """
+    """The transport of these settings, for URLs of all schemes; the caller has to close it."""
     from metasearch.adapters.fetch.transport import HttpTransport, SchemeTransport
 
     http = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)

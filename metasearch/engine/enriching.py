@@ -1,9 +1,8 @@
-"""Enrichers: sources that are asked not for the query, but for what they know of single works, by
-their DOI.
+"""Enrichers: sources that are asked not for the query, but for single works by their DOI.
 
-They come when the list is made and stand outside it: what they say is laid over the hits that the
-answer shows. So they add no hit, move none, and are counted neither among the records received nor
-in the totals.
+They are asked when the list is complete, and they do not change it: their records fill gaps of the
+hits that the answer shows. So they add no hit, move none, and are counted neither among the records
+received nor in the totals.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.fill_gaps import filled
 from metasearch.engine.context import SearchContext
-from metasearch.engine.source import SourceRun, collect_until
+from metasearch.engine.scheduler import collect_until
+from metasearch.engine.source import SourceRun
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport
 from metasearch.record import Hit, Record
@@ -28,20 +28,17 @@ log = logging.getLogger("metasearch")
 
 #: Works that one enricher is asked for in one search, at most.
 MOST = 100
-#: So many works it may fail at before it is not asked for the others.
+#: Failures after which it is not asked for further works.
 FAILURES = 3
-#: News that may wait to be told before enrichers are made to wait.
+#: DOIs that may wait in the inbox before enrichers have to wait.
 WAITING = 32
 
-#: Takes the DOI of which something is known now.
-Told = Callable[[str], Awaitable[None]]
+#: Where enrichers put each DOI of which something is known now; None is the end of an enricher.
 Inbox = asyncio.Queue[tuple["Enricher", str | None]]
 
 
 def lacks(hit: Hit) -> bool:
-    """Whether an enricher is asked for a hit: it has a DOI, and nobody says all of where it can be
-    read.
-    """
+    """Whether an enricher is asked for a hit: with a DOI, but without a known open PDF."""
     record = hit.record
     return bool(record.doi) and not (record.open_access and record.pdf_url)
 
@@ -51,17 +48,17 @@ class Enricher(SourceRun):
     """What is known of one enricher while it is asked.
 
     Attributes:
-        known: DOI -> what it said of the work.
+        known: DOI -> its record of the work.
     """
 
     known: dict[str, Record] = field(default_factory=dict)
     _asked: int = 0
-    _unknown: int = 0  # works of which it says that it knows nothing
+    _unknown: int = 0  # works that it does not know
     _others: int = 0  # answers about another work than it was asked for
     _failures: int = 0
 
     def report(self) -> SourceReport:
-        """How it fares, as of now; `count` is of the works that it knows."""
+        """The status and the counts as of now; `count` is of the works that it knows."""
         notes = list(self.notes)
         if self._unknown:
             notes.append(f"it knows nothing of {self._unknown} of {self._asked} work(s)")
@@ -80,22 +77,23 @@ class Enricher(SourceRun):
         )
 
     def late(self, seconds: float, limit: float) -> None:
-        """The search is over, and this enricher is not done."""
+        """Fail, because the search is over after `seconds` and its limit was `limit`."""
         self.seconds = seconds
         self.fail(TimedOut(self.name, f"not done with all works within {limit:g} s"))
 
-    def spare(self) -> None:
-        """No hit needs it."""
+    def skip(self) -> None:
+        """Note that it is not asked, because no hit needs it."""
         self.status = "skipped"
         self.notes.append("no hit here needs it")
 
-    async def ask(self, works: Sequence[str], context: SearchContext, told: Told) -> None:
-        """Ask for works, as many at once as the source allows; whatever goes wrong here stays here.
+    async def ask(self, works: Sequence[str], context: SearchContext, inbox: Inbox) -> None:
+        """Ask for works, as many at once as the source allows; an error becomes the status of this
+        source.
 
         Args:
             works: Their DOIs; at least one.
             context: What to ask with.
-            told: Called when something is known of a work.
+            inbox: Is filled with the DOI of each work that it knows, and with None at the end.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -103,7 +101,7 @@ class Enricher(SourceRun):
                 (doi, plan_enrichment(doi, self.spec, context.shared.settings.env))
                 for doi in works[:MOST]
             ]
-            await self._ask_all(requests, context, told)
+            await self._ask_all(requests, context, inbox)
         except SourceError as error:  # nothing was asked: its key is missing
             self.fail(error)
         if self.status == "running":
@@ -111,9 +109,10 @@ class Enricher(SourceRun):
         if len(works) > MOST and self._asked:
             self.notes.append(f"it was asked for the first {MOST} works only, of {len(works)}")
         self.seconds = loop.time() - context.began
+        await inbox.put((self, None))
 
     async def _ask_all(
-        self, requests: Sequence[tuple[str, Request]], context: SearchContext, told: Told
+        self, requests: Sequence[tuple[str, Request]], context: SearchContext, inbox: Inbox
     ) -> None:
         left = iter(requests)
 
@@ -121,7 +120,7 @@ class Enricher(SourceRun):
             for doi, request in left:
                 self._asked += 1
                 if await self._learns(doi, request, context):
-                    await told(doi)
+                    await inbox.put((self, doi))
                 if self._failures >= FAILURES:
                     return
 
@@ -130,7 +129,7 @@ class Enricher(SourceRun):
                 group.create_task(work(), name=f"enrich {self.name}")
 
     async def _learns(self, doi: str, request: Request, context: SearchContext) -> bool:
-        """Ask for one work; whether something is known of it now."""
+        """Ask for one work; returns whether it is known now."""
         try:
             record = await self._record(doi, request, context)
         except SourceError as error:
@@ -150,7 +149,7 @@ class Enricher(SourceRun):
             self.fail(error)
 
     async def _record(self, doi: str, request: Request, context: SearchContext) -> Record | None:
-        """What the source says of the work; None where it does not know it."""
+        """The source's record of the work; None where it has none."""
         page = await self.fetch(request, context)
         await context.turns.next()
         records = await self._read(page, context)
@@ -162,46 +161,40 @@ class Enricher(SourceRun):
         return None
 
     async def _read(self, page: Page, context: SearchContext) -> tuple[Record, ...]:
-        """The records of an answer, none where it says that there is no such work."""
+        """The records of an answer; none where there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
-            reading = await self.read(page, MOST_RECORDS, context)
-            records = reading.parsed.records
+            records = (await self.read(page, MOST_RECORDS, context)).records
         if context.resolved.options.cache and not records:
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
         return records
 
 
 class Enrichers:
-    """All enrichers of one search, and what the hits become by them.
+    """All enrichers of one search, and the hits with what they know.
 
     Args:
-        each: In the order in which they are believed.
+        each: The most trusted first.
     """
 
     def __init__(self, each: Sequence[Enricher]) -> None:
         self._each = each
 
-    def __len__(self) -> int:
-        return len(self._each)
-
     def added(self, plain: Answer) -> Answer:
-        """The answer with what is known by now, and how they fare; counts and totals stay those of
-        the sources.
+        """The answer with what is known by now, and the reports of the enrichers; counts and totals
+        stay those of the sources.
         """
-        if not self._each:
-            return plain
-        reports = tuple(it.report() for it in self._each)
+        reports = tuple(enricher.report() for enricher in self._each)
+        missing = any(report.failed or report.status == "running" for report in reports)
         return replace(
             plain,
             hits=tuple(map(self._with_all, plain.hits)),
             sources=plain.sources + reports,
-            complete=plain.complete
-            and not any(it.failed or it.status == "running" for it in reports),
+            complete=plain.complete and not missing,
         )
 
     def _with_all(self, hit: Hit) -> Hit:
-        """The hit with all that is known of it, in whatever order it was said."""
+        """The hit with all that is known of it, in whatever order the answers came."""
         if not lacks(hit):
             return hit
         doi, there = hit.record.doi, {record.source for record in hit.records}
@@ -212,26 +205,26 @@ class Enrichers:
         return hit
 
     async def ask(
-        self, shown: Sequence[Hit], context: SearchContext, tell: Callable[..., Awaitable[None]]
+        self, shown: Sequence[Hit], context: SearchContext, send: Callable[..., Awaitable[None]]
     ) -> None:
         """Ask all for the hits that the answer shows, until the deadline.
 
         Args:
             shown: Of the finished list.
             context: What to ask with.
-            tell: Takes the events, as something is known.
+            send: Is called with events, as soon as something is known.
         """
         loop = asyncio.get_running_loop()
         of_doi: dict[str, list[Hit]] = defaultdict(list)
         for hit in filter(lacks, shown):
             of_doi[hit.record.doi or ""].append(hit)
         if not of_doi:
-            for it in self._each:
-                it.spare()
-            await tell(*(SourceProgress(it.report()) for it in self._each))
+            for enricher in self._each:
+                enricher.skip()
+            await send(*(SourceProgress(enricher.report()) for enricher in self._each))
             return
         inbox: Inbox = asyncio.Queue(WAITING)
-        heard: set[tuple[str, str]] = set()
+        sent: set[tuple[str, str]] = set()
 
         async def collect() -> None:
             running = len(self._each)
@@ -239,33 +232,27 @@ class Enrichers:
                 enricher, doi = await inbox.get()
                 running -= doi is None
                 if doi is not None:
-                    heard.add((enricher.name, doi))
+                    sent.add((enricher.name, doi))
                 grown = self._grown(of_doi[doi] if doi else ())
-                await tell(SourceProgress(enricher.report()), *grown)
+                await send(SourceProgress(enricher.report()), *grown)
 
         async def late() -> None:
             log.info("search %s: its deadline was reached while hits were enriched", context.search)
 
         works = list(of_doi)
-        asking = {f"enrich {it.name}": _into(inbox, it, works, context) for it in self._each}
-        await collect_until(context.deadline, asking, collect, late)
+        asking = {
+            f"enrich {enricher.name}": enricher.ask(works, context, inbox)
+            for enricher in self._each
+        }
+        await collect_until(context.deadline, asking, collect(), late)
         events: list[SearchEvent] = []
-        for it in self._each:
-            if it.status == "running":
-                it.late(loop.time() - context.began, context.deadline - context.began)
-                events.append(SourceProgress(it.report()))
-        last = {doi for it in self._each for doi in it.known if (it.name, doi) not in heard}
-        await tell(*events, *self._grown(hit for doi in sorted(last) for hit in of_doi[doi]))
+        last: set[str] = set()
+        for enricher in self._each:
+            if enricher.status == "running":
+                enricher.late(loop.time() - context.began, context.deadline - context.began)
+                events.append(SourceProgress(enricher.report()))
+            last |= {doi for doi in enricher.known if (enricher.name, doi) not in sent}
+        await send(*events, *self._grown(hit for doi in sorted(last) for hit in of_doi[doi]))
 
     def _grown(self, hits: Iterable[Hit]) -> list[Grown]:
         return [Grown(self._with_all(hit)) for hit in hits]
-
-
-async def _into(
-    inbox: Inbox, enricher: Enricher, works: Sequence[str], context: SearchContext
-) -> None:
-    async def told(doi: str) -> None:
-        await inbox.put((enricher, doi))
-
-    await enricher.ask(works, context, told)
-    await inbox.put((enricher, None))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from metasearch.errors import UsageError
 from metasearch.query import CHOICES, Query, YearsLike
@@ -19,16 +19,13 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 if TYPE_CHECKING:
     from metasearch.adapters.specs.ownspecs import SourcesLike
 
+T = TypeVar("T")
+
 #: Positions of a merged list that can be reached; `start` and `limit` together stay within.
 LAST_PLACE = 10_000
 #: Largest values of one search.
-MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES, MAX_ENRICHERS = (
-    LAST_PLACE,
-    2_000,
-    600.0,
-    200,
-    5,
-)
+MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT = LAST_PLACE, 2_000, 600.0
+MAX_SOURCES, MAX_ENRICHERS = 200, 5
 #: Shortest times, in seconds.
 MIN_SECONDS = 0.001
 
@@ -77,8 +74,10 @@ class Option:
         check(name, value, self.least, self.most)
 
 
-def _declared(option: Option) -> dict[str, Option]:
-    return {"option": option}
+def _option(default: T, option: Option) -> T:
+    """A field of `SearchOptions` with its default and what is declared of it."""
+    made: T = field(default=default, metadata={"option": option})
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,204 +93,176 @@ class SearchOptions:
     """
 
     query: str | Query = field(
-        metadata=_declared(
-            Option(
+        metadata={
+            "option": Option(
                 help="The query, in the syntax of metasearch or of a database.",
                 kind="text",
                 parameters=("q",),
                 default="required",
                 pages=("query.md", "syntaxes.md"),
             )
-        )
+        }
     )
-    start: int = field(
-        default=0,
-        metadata=_declared(
-            Option(
-                help="Skip N hits of the merged list: the next page of the same search.",
-                kind="number",
-                least=0,
-                most=LAST_PLACE - 1,
-                flags=("--start",),
-                metavar="N",
-                parameters=("start",),
-                default="0",
-                pages=("paging.md",),
-            )
+    start: int = _option(
+        0,
+        Option(
+            help="Skip N hits of the merged list: the next page of the same search.",
+            kind="number",
+            least=0,
+            most=LAST_PLACE - 1,
+            flags=("--start",),
+            metavar="N",
+            parameters=("start",),
+            default="0",
+            pages=("paging.md",),
         ),
     )
-    limit: int | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Return at most N hits; each source is asked for as many records, at least "
-                "20.",
-                kind="records",
-                least=1,
-                most=MAX_LIMIT,
-                flags=("-n", "--limit"),
-                metavar="N",
-                parameters=("count", "n"),
-                command="A table shows 20 by default, other formats all.",
-                default="all that the first requests to the sources return",
-            )
+    limit: int | None = _option(
+        None,
+        Option(
+            help="Return at most N hits; each source is asked for as many records, at least 20.",
+            kind="records",
+            least=1,
+            most=MAX_LIMIT,
+            flags=("-n", "--limit"),
+            metavar="N",
+            parameters=("count", "n"),
+            command="A table shows 20 by default, other formats all.",
+            default="all that the first requests to the sources return",
         ),
     )
-    sources: SourcesLike | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Ask only these sources, groups (medicine, books ...) and spec files "
-                "(./fx.toml).",
-                request="A request cannot name spec files.",
-                kind="names",
-                most=MAX_SOURCES,
-                flags=("-s", "--sources"),
-                metavar="NAME,...",
-                parameters=("sources",),
-                default="the default sources",
-                pages=("sources.md", "adapters.md#a-spec-file-is-a-source"),
-            )
+    sources: SourcesLike | None = _option(
+        None,
+        Option(
+            help="Ask only these sources, groups (medicine, books ...) and spec files (./fx.toml).",
+            request="A request cannot name spec files.",
+            kind="names",
+            most=MAX_SOURCES,
+            flags=("-s", "--sources"),
+            metavar="NAME,...",
+            parameters=("sources",),
+            default="the default sources",
+            pages=("sources.md", "adapters.md#a-spec-file-is-a-source"),
         ),
     )
-    years: YearsLike | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Years of publication: 2019, 2019-2024, 2019- or -2024.",
-                kind="years",
-                flags=("--year",),
-                metavar="YEARS",
-                parameters=("year",),
-                default="any",
-            )
+    years: YearsLike | None = _option(
+        None,
+        Option(
+            help="Years of publication: 2019, 2019-2024, 2019- or -2024.",
+            kind="years",
+            flags=("--year",),
+            metavar="YEARS",
+            parameters=("year",),
+            default="any",
         ),
     )
-    timeout: float | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Return the answer after so many seconds, without the sources that have not "
-                "finished.",
-                request="More than the server allows is cut to that.",
-                kind="seconds",
-                least=MIN_SECONDS,
-                most=MAX_TIMEOUT,
-                flags=("--timeout",),
-                metavar="SECONDS",
-                parameters=("timeout",),
-            )
+    timeout: float | None = _option(
+        None,
+        Option(
+            help="Return the answer after so many seconds, without the sources that have not "
+            "finished.",
+            request="More than the server allows is cut to that.",
+            kind="seconds",
+            least=MIN_SECONDS,
+            most=MAX_TIMEOUT,
+            flags=("--timeout",),
+            metavar="SECONDS",
+            parameters=("timeout",),
         ),
     )
-    wait: float | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Return what is there after so many seconds, while the search continues until "
-                "its timeout.",
-                request="At most the timeout; streams ignore it; pages wait 3 s by default.",
-                kind="seconds",
-                least=MIN_SECONDS,
-                most=MAX_TIMEOUT,
-                flags=("--wait",),
-                metavar="SECONDS",
-                parameters=("wait",),
-                pages=("waiting.md",),
-            )
+    wait: float | None = _option(
+        None,
+        Option(
+            help="Return what is there after so many seconds, while the search continues until "
+            "its timeout.",
+            request="At most the timeout; streams ignore it; pages wait 3 s by default.",
+            kind="seconds",
+            least=MIN_SECONDS,
+            most=MAX_TIMEOUT,
+            flags=("--wait",),
+            metavar="SECONDS",
+            parameters=("wait",),
+            pages=("waiting.md",),
         ),
     )
-    per_source: int | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Ask each source for N records, whatever the limit.",
-                kind="records",
-                least=1,
-                most=MAX_PER_SOURCE,
-                flags=("--per-source",),
-                metavar="N",
-                parameters=("per_source",),
-            )
+    per_source: int | None = _option(
+        None,
+        Option(
+            help="Ask each source for N records, whatever the limit.",
+            kind="records",
+            least=1,
+            most=MAX_PER_SOURCE,
+            flags=("--per-source",),
+            metavar="N",
+            parameters=("per_source",),
         ),
     )
-    versions: VersionsMode | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Preprint and article of a work: one hit that lists both (group), a hit each "
-                "(separate), or one hit without a difference (merge).",
-                kind="choice",
-                choices=VERSIONS_MODES,
-                flags=("--versions",),
-                parameters=("versions",),
-            )
+    versions: VersionsMode | None = _option(
+        None,
+        Option(
+            help="Preprint and article of a work: one hit that lists both (group), a hit each "
+            "(separate), or one hit without a difference (merge).",
+            kind="choice",
+            choices=VERSIONS_MODES,
+            flags=("--versions",),
+            parameters=("versions",),
         ),
     )
-    dedup: str | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Strategy that finds duplicates; `metasearch strategies` lists all.",
-                kind="strategy",
-                flags=("--dedup",),
-                metavar="NAME",
-                parameters=("dedup",),
-                pages=("strategies.md",),
-            )
+    dedup: str | None = _option(
+        None,
+        Option(
+            help="Strategy that finds duplicates; `metasearch strategies` lists all.",
+            kind="strategy",
+            flags=("--dedup",),
+            metavar="NAME",
+            parameters=("dedup",),
+            pages=("strategies.md",),
         ),
     )
-    syntax: str = field(
-        default="auto",
-        metadata=_declared(
-            Option(
-                help="Syntax of the query; auto recognises it.",
-                kind="choice",
-                choices=CHOICES,
-                flags=("--syntax",),
-                parameters=("syntax",),
-                default="`auto`",
-                pages=("syntaxes.md",),
-            )
+    syntax: str = _option(
+        "auto",
+        Option(
+            help="Syntax of the query; auto recognises it.",
+            kind="choice",
+            choices=CHOICES,
+            flags=("--syntax",),
+            parameters=("syntax",),
+            default="`auto`",
+            pages=("syntaxes.md",),
         ),
     )
-    enrich: SourcesLike | None = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="Ask these sources (unpaywall), by DOI, where the hits of the answer can be "
-                "read; none asks no source.",
-                kind="names",
-                most=MAX_ENRICHERS,
-                flags=("--enrich",),
-                metavar="NAME,...",
-                parameters=("enrich",),
-                pages=("enrich.md",),
-            )
+    enrich: SourcesLike | None = _option(
+        None,
+        Option(
+            help="Ask these sources (unpaywall), by DOI, where the hits of the answer can be "
+            "read; none asks no source.",
+            kind="names",
+            most=MAX_ENRICHERS,
+            flags=("--enrich",),
+            metavar="NAME,...",
+            parameters=("enrich",),
+            pages=("enrich.md",),
         ),
     )
-    cache: bool = field(
-        default=True,
-        metadata=_declared(
-            Option(
-                help="Ask the sources even for pages that are in the cache, and for an answer of "
-                "the last minute.",
-                kind="flag",
-                flags=("--no-cache",),
-                default="the caches are used",
-                pages=("cache.md",),
-            )
+    cache: bool = _option(
+        True,
+        Option(
+            help="Ask the sources even for pages that are in the cache, and for an answer of "
+            "the last minute.",
+            kind="flag",
+            flags=("--no-cache",),
+            default="the caches are used",
+            pages=("cache.md",),
         ),
     )
-    user: Hashable = field(
-        default=None,
-        metadata=_declared(
-            Option(
-                help="The person whose search this is, where several share the engine: a busy "
-                "source is shared among users first, then among the searches of each.",
-                kind="text",
-                default="a user of its own",
-                pages=("politeness.md#rates-and-turns",),
-            )
+    user: Hashable = _option(
+        None,
+        Option(
+            help="The person whose search this is, where several share the engine: a busy "
+            "source is shared among users first, then among the searches of each.",
+            kind="text",
+            default="a user of its own",
+            pages=("politeness.md#rates-and-turns",),
         ),
     )
 

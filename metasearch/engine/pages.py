@@ -1,9 +1,8 @@
 """Pages of a merged list: which hit stands at which position, what a page of the list holds, and
 how many works there may be in all.
 
-A hit keeps its position whatever comes later. A position is remembered by the records of the hit
-that stands there, because a hit may change its name, join another one or be divided when more
-records come. What was given a position never moves; what is new goes to the end.
+A hit keeps its position when more records come; new hits go to the end. A position is remembered
+by the records of its hit, because a hit may change its id, join another hit or be divided.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ MOST_LISTS, MOST_BYTES = 1_000, 4 * 1024 * 1024
 class Positions:
     """The places of one list.
 
-    A list grows by rounds (`docs/paging.md`): round 0 is what the first requests to all sources
-    gave, and so on.
+    A list grows by rounds (`docs/paging.md`): round 0 holds what the first requests to all sources
+    returned.
 
     Args:
         places: Place, from 0, by the hash of a record's key.
@@ -41,14 +40,14 @@ class Positions:
         return self._edges[-1] if self._edges else 0
 
     def covered(self, rounds: int) -> int:
-        """Up to which place the list is known to whoever has read so many rounds."""
+        """Up to which place the list is known after so many rounds."""
         return self._edges[rounds - 1] if 0 < rounds < len(self._edges) else len(self)
 
     def seat(self, hits: Iterable[Hit]) -> tuple[dict[int, Hit], list[Hit]]:
         """The hits that have a place, by place, and those that have none.
 
-        Hits that were apart and are one now stand at the first of their places; the others stay
-        empty. Of hits that were one and are two now the one with the smaller name keeps the place.
+        Hits that were merged stand at the first of their places; the others stay empty. Of the
+        parts of a hit that was divided, the one with the smallest id keeps the place.
         """
         places = self._places
         if not places:
@@ -77,13 +76,13 @@ class Positions:
     def settle(
         self, round_: int, seated: dict[int, Hit], fresh: Sequence[Hit], least: int = 0
     ) -> None:
-        """Remember who sits where, and give the new ones the places at the end.
+        """Remember which hit stands where, and put the new ones at the end.
 
         Args:
             round_: The round that was read last, from 0.
-            seated: As `seat` gave them; the new ones are added to it.
+            seated: The hits with a place, as `seat` returned them; the new ones are added to it.
             fresh: The new ones, best first.
-            least: So many places the list has at least; some of them may be empty.
+            least: How many places the list has at least; some of them may be empty.
         """
         places = self._places
         for place, hit in seated.items():
@@ -94,21 +93,19 @@ class Positions:
             seated[place] = hit
             for record in hit.records:
                 places[hash(record.key)] = place
-        # A round that was passed over while others wrote this list ends where the list did.
+        # A round that another search has read for this list ends where the list ended.
         self._edges += [end] * (round_ + 1 - len(self._edges))
         self._edges[-1] = max(end + len(fresh), least)
 
     def begins_as(self, other: Self) -> bool:
-        """Whether all that stands in this list stands at the same places of the other one's
-        beginning.
-        """
+        """Whether the other list begins with the places of this one."""
         places = other._places
         return self._edges == other._edges[: len(self._edges)] and all(
             places.get(key) == place for key, place in self._places.items()
         )
 
     def packed(self) -> bytes:
-        """In few bytes, for `unpacked`."""
+        """The list in few bytes, for `unpacked`."""
         head = array("q", [len(self._edges), *self._edges])
         return (
             head.tobytes()
@@ -118,22 +115,20 @@ class Positions:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """What was packed in this process."""
+        """The list that was packed, in the same process."""
         rounds = array("q", data[:8])[0]
         edges, rest = array("q", data[8 : 8 + 8 * rounds]), data[8 + 8 * rounds :]
-        keys = len(rest) // 12
-        return cls(
-            dict(zip(array("q", rest[: 8 * keys]), array("i", rest[8 * keys :]), strict=True)),
-            edges,
-        )
+        count = len(rest) // 12
+        keys, places = array("q", rest[: 8 * count]), array("i", rest[8 * count :])
+        return cls(dict(zip(keys, places, strict=True)), edges)
 
 
 class PositionStore:
     """The lists that were shown last, so that their next pages follow them.
 
-    What is told of a list is the same without it, as long as the sources say the same: it is for
-    the source that failed at first and answers later, and for the page that has changed. Only
-    hashes are kept, of queries too.
+    While the sources return the same, pages are the same without it. It is needed where a source
+    failed at first and answers later, and where a page of a source has changed. Only hashes are
+    kept, of queries too.
     """
 
     def __init__(self) -> None:
@@ -149,15 +144,15 @@ class PositionStore:
         return self._bytes
 
     def begin(self, search: Hashable, positions: Positions) -> None:
-        """Remember a list that was begun anew; where it is the one that is known, its further
-        rounds stay known.
+        """Remember a list that was begun anew; where the known one begins the same, the known one
+        stays.
         """
         known = self.get(search)
         if known is None or not positions.begins_as(known):
             self.keep(search, positions)
 
     def get(self, search: Hashable) -> Positions | None:
-        """The list of a search; None where it is not known (any more)."""
+        """The list of a search; None where it is not remembered."""
         name = _name(search)
         data = self._lists.pop(name, None)
         if data is None:
@@ -166,8 +161,8 @@ class PositionStore:
         return Positions.unpacked(data)
 
     def keep(self, search: Hashable, positions: Positions) -> None:
-        """Remember a list in the place of what was known of it; the one that was not used for
-        longest is forgotten.
+        """Remember a list in place of the known one; the lists that were used longest ago are
+        forgotten where there are too many.
         """
         name, data = _name(search), positions.packed()
         self._bytes += len(data) - len(self._lists.pop(name, b""))
@@ -188,7 +183,7 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
 
     Args:
         whole: All hits of a list, each with its place as `rank`; where the list goes on,
-            `paging.next` says up to which place it is known.
+            `paging.next` holds the place up to which it is known.
         start: Places before the page.
         count: Places of the page; None takes all that are known.
     """
@@ -212,13 +207,13 @@ def _next(start: int, end: int, after: int | None, count: int | None) -> NextPag
     if after is None:
         return None
     first = after if count is None else end + (after - end) // count * count
-    # The count stays what it is: with another one the sources would be asked for other rounds.
+    # With another count the sources would be asked for other rounds.
     return NextPage(first, count) if start < first and first + (count or 1) <= LAST_PLACE else None
 
 
 def held_back(answer: Answer) -> tuple[str, ...]:
-    """The sources that have more than they were asked for, where that is what ends the list, and
-    not its limit.
+    """The sources that have more than they were asked for, where the list ends because of that and
+    not because of its limit.
     """
     last = answer.hits[-1].rank if answer.hits else 0
     if answer.running or not last or last < answer.counts.unique:
@@ -229,17 +224,21 @@ def held_back(answer: Answer) -> tuple[str, ...]:
 def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
     """How many works the sources may hold.
 
-    What a source claims beyond what it gave counts in the share in which its records fit the query;
-    what the sources have in common is taken to be the same share everywhere as among what was
-    received.
+    Of the records that a source claims and did not return, the share counts that fits the query
+    among the records that were read. The share of duplicates is taken to be the same as among the
+    records received.
     """
     asked = [report for report in reports if report.status != "skipped"]
-    claims = sum(_claim(it) for it in asked)
+    claims = sum(map(_claim, asked))
     distinct = counts.unique / counts.received if counts.received else 0.0
-    estimate = max(counts.unique, round(sum(_fitting(it) for it in asked) * distinct))
-    silent = [it.source for it in asked if it.total is None and (it.more or _missing(it))]
-    cut = [it.source for it in asked if it.filtered and _claim(it) > it.count]
-    missing = [it.source for it in asked if _missing(it)]
+    estimate = max(counts.unique, round(sum(map(_fitting, asked)) * distinct))
+    missing = [report.source for report in asked if _missing(report)]
+    cut = [report.source for report in asked if report.filtered and _claim(report) > report.count]
+    silent = [
+        report.source
+        for report in asked
+        if report.total is None and (report.more or report.source in missing)
+    ]
     known = counts.received > 0 or claims == 0
     return Totals(
         seen=counts.unique,
@@ -247,20 +246,18 @@ def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
         most=None if silent else claims,
         estimate=estimate if known else None,
         reliable=known and not (silent or cut or missing),
-        basis="; ".join(
-            _basis(counts, claims, [it for it in silent if it not in missing], cut, missing)
-        ),
+        basis="; ".join(_basis(counts, claims, silent, cut, missing)),
     )
 
 
 def _claim(report: SourceReport) -> int:
-    """How many the source says that it has; as many as it gave where it does not say more."""
+    """How many records the source claims to have, at least as many as it returned."""
     given = report.count + report.filtered + report.unread
     return report.total if report.total is not None and report.total > given else report.count
 
 
 def _fitting(report: SourceReport) -> float:
-    """How many of those may fit the query, by those that were read."""
+    """How many of those may fit the query, judged by those that were read."""
     claim, read = _claim(report), report.count + report.filtered
     if claim == report.count:
         return claim
@@ -290,6 +287,7 @@ def _basis(
         )
     else:
         yield f"all {counts.received:,} records that the sources have were received"
+    silent = [source for source in silent if source not in missing]
     if silent:
         yield f"{', '.join(silent)} counted with what was given, because the total is not told"
     if cut:

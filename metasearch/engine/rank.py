@@ -61,7 +61,7 @@ class Ranking:
     def __init__(
         self, query: Query | None = None, weights: Mapping[str, float] | None = None
     ) -> None:
-        self._looked_for = _Wanted(query)
+        self._query_words = _QueryWords(query)
         self._weights = weights or {}
         self._scored: dict[str, _Scored] = {}
 
@@ -85,15 +85,18 @@ class Ranking:
 
     def ids(self, hits: Iterable[Hit]) -> list[str]:
         """Their ids, in order."""
-        return [it.hit.id for it in self._sorted(hits)]
+        return [scored.hit.id for scored in self._sorted(hits)]
 
-    def score(self, hit: Hit) -> _Scored:
-        """Score one hit ahead of the others."""
+    def score(self, hits: Iterable[Hit]) -> int:
+        """Score hits before they are ordered; returns how many they are."""
+        return sum(1 for _ in map(self._score, hits))
+
+    def _score(self, hit: Hit) -> _Scored:
         known = self._scored.get(hit.id)
         if known is not None and known.hit is hit:
             return known
         record, records = hit.record, hit.records
-        reasons = _votes(records, self._weights) + self._looked_for.boosts(record)
+        reasons = _votes(records, self._weights) + self._query_words.boosts(record)
         score = round(sum([reason.points for reason in reasons]), 9)
         sources = len({r.source for r in records}) if len(records) > 1 else 1
         order = (-score, -sources, -(record.year or 0), record.title.casefold(), hit.id)
@@ -101,7 +104,7 @@ class Ranking:
         return scored
 
     def _sorted(self, hits: Iterable[Hit]) -> list[_Scored]:
-        return sorted(map(self.score, hits), key=itemgetter(0))
+        return sorted(map(self._score, hits), key=itemgetter(0))
 
 
 def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Reason]:
@@ -127,15 +130,15 @@ def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Re
     ]
 
 
-class _Wanted:
-    """What of the query can be seen in a title."""
+class _QueryWords:
+    """The words and phrases of the query that a title may hold."""
 
     def __init__(self, query: Query | None) -> None:
-        found = (
-            [t for t in terms(query) if t.field in ("any", "title")] if query is not None else []
-        )
-        self.words = frozenset(w for t in found for w in words(t.text))
-        self.phrases = tuple(p for t in found if (p := _phrase(t)))
+        in_title: list[Term] = []
+        if query is not None:
+            in_title = [term for term in terms(query) if term.field in ("any", "title")]
+        self.words = frozenset(word for term in in_title for word in words(term.text))
+        self.phrases = tuple(filter(None, map(_phrase, in_title)))
         self._together = (self.words, *(phrase.split() for phrase in self.phrases))
 
     def boosts(self, record: Record) -> list[Reason]:
@@ -163,12 +166,11 @@ class _Wanted:
         return out
 
     def _may_hold(self, text: str) -> bool:
-        """Whether all words or a phrase's words occur at least as letters; most titles end here,
-        not taken apart.
+        """Whether all words or a phrase's words occur at least as letters: a cheap test that most
+        titles fail before they are split into words.
         """
-        if (
-            not text.isascii() or "&" in text or "'" in text
-        ):  # these are spelled another way when they are folded
+        # Other letters and these signs are spelled another way when they are folded.
+        if not text.isascii() or "&" in text or "'" in text:
             return True
         text = text.lower()
         for together in self._together:
@@ -187,5 +189,6 @@ class _Wanted:
 
 
 def _phrase(term: Term) -> str:
-    found = words(term.text)
-    return " ".join(found) if len(found) > 1 else ""
+    """Its words with blanks between; "" for a single word."""
+    of_term = words(term.text)
+    return " ".join(of_term) if len(of_term) > 1 else ""

@@ -38,7 +38,7 @@ class Named:
     """A source that takes part in a search.
 
     Attributes:
-        notes: What its report says of how it was chosen.
+        notes: For its report: how it was chosen.
     """
 
     name: str
@@ -48,22 +48,23 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedSearch:
-    """The options of a search, and what an engine makes of them.
+    """The options of a search, and what an engine derives from them.
 
     Attributes:
-        options: As they were given.
+        options: As the caller wrote them.
         query: With the years.
         text: The query in its normal spelling.
-        syntax: That the query was read in.
-        notes: What the text of the query says and `query` does not.
+        syntax: The syntax in which the query was read.
+        notes: What of the text of the query is lost in `query`.
         sources: Those to ask.
-        enrichers: Those that are asked for the works that the page shows.
-        files: Path and time of change of each spec file that was named by its path.
+        enrichers: Sources to ask for the works that the page shows.
+        files: Path and time of the last change of each spec file that was named by its path.
         depth: Records of each source that a round holds.
         reach: Records of each source that all rounds together may hold.
-        seconds: Until the answer is returned, whoever is missing.
-        wait: Seconds until a caller who awaits the search gets what is there; None for its end.
+        seconds: After which the answer is returned without the sources that are missing.
+        wait: Seconds after which an await returns what is there; None for the end of the search.
         chain: The matchers of the strategy, under the pins.
+        name: Everything that shapes the list, but for what the sources answer.
     """
 
     options: SearchOptions
@@ -81,31 +82,20 @@ class ResolvedSearch:
     versions: VersionsMode
     strategy: Strategy
     chain: Chain
+    name: tuple[Hashable, ...]
 
     @property
     def places(self) -> int:
-        """So many positions of the list must be known. The first page takes what the first round
-        gives.
+        """How many positions of the list must be known: 0 for the first page, which takes what the
+        first round returns.
         """
         start = self.options.start
         return start + (self.options.limit or 1) if start else 0
 
-    @property
-    def name(self) -> tuple[Hashable, ...]:
-        """Everything that shapes the list, but for what the sources answer."""
-        return (
-            self.text,
-            tuple(source.name for source in self.sources),
-            self.files,
-            self.depth,
-            self.versions,
-            self.strategy.name,
-            self.options.cache,
-        )
-
     def page(self, whole: Answer) -> Answer:
-        """The page out of all hits. While a source is still running no position is settled, so no
-        page follows yet.
+        """The page that is asked for, of the answer with all hits.
+
+        While a source is still running no position is settled, so no page follows yet.
         """
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=self.notes)
@@ -121,7 +111,8 @@ class ResolvedSearch:
         """
         if not self.options.cache or self.name != other.name or other.seconds > self.seconds:
             return False
-        if [it.name for it in self.enrichers] != [it.name for it in other.enrichers]:
+        names = [enricher.name for enricher in self.enrichers]
+        if names != [enricher.name for enricher in other.enrichers]:
             return False
         own, others = self.options, other.options
         if self.enrichers and (own.start, own.limit) != (others.start, others.limit):
@@ -138,14 +129,14 @@ def resolved(
     default: Strategy,
     pins: Pins,
 ) -> ResolvedSearch:
-    """What the options ask for.
+    """Check the options of a search against an engine, and fill in what they leave open.
 
     Args:
         options: Of the search.
         registry: Knows the sources.
         settings: Fill in what the options leave open.
         default: The strategy of the settings.
-        pins: What is decided to be the same or different.
+        pins: What a person decided to be the same or different.
 
     Raises:
         UsageError: The query or an option cannot be used.
@@ -160,24 +151,27 @@ def resolved(
     names = sources_of(registry, named)
     depth = depth_of(options, settings)
     chosen = default if options.dedup is None else strategy(options.dedup)
-    origins = [registry.origin(name) for name in names]
+    files = tuple(filter(None, map(registry.origin, names)))
+    versions = options.versions or settings.versions
+    text = to_text(asked.query)
     enrichers = _enrichers(registry, enriching)
     return ResolvedSearch(
         options=options,
         query=asked.query,
-        text=to_text(asked.query),
+        text=text,
         syntax=asked.syntax,
         notes=asked.notes,
         sources=tuple(_source(name, registry, enrichers) for name in names),
         enrichers=tuple(enricher for enricher in enrichers if enricher.name not in names),
-        files=tuple(origin for origin in origins if origin is not None),
+        files=files,
         depth=depth,
         reach=reach_of(depth),
         seconds=seconds,
         wait=wait if wait is not None and wait < seconds else None,
-        versions=options.versions or settings.versions,
+        versions=versions,
         strategy=chosen,
         chain=chosen.chain.pinned(pins) if pins else chosen.chain,
+        name=(text, tuple(names), files, depth, versions, chosen.name, options.cache),
     )
 
 
@@ -238,8 +232,10 @@ def _source(name: str, registry: Registry, enrichers: Sequence[Named]) -> Named:
 
 
 def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:
-    """Those that can be asked for single works. One that is searched has answered already, and is
-    not asked again.
+    """The enrichers that are named, each once.
+
+    Raises:
+        UsageError: One of them cannot be asked for single works, or there are too many.
     """
     names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
     check("number of enrichers", len(names), 0, MAX_ENRICHERS)

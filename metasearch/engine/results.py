@@ -1,5 +1,5 @@
-"""The merged list of one search while it grows: which hits there are, where they stand, what an
-answer shows.
+"""The merged list of one search while it grows: its hits, their positions, and the answer made of
+them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.record import Hit, Record
 
-#: Hits that are merged and scored at a stretch: a millisecond's worth.
+#: Hits that are merged and scored at a stretch, in about a millisecond.
 STRETCH = 40
 
 
-class _Watch:
-    """Adds up the seconds that blocks took."""
+class _Stopwatch:
+    """Adds up the seconds that `with` blocks took."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -54,12 +54,12 @@ class Listing:
         self._positions = Positions()
         self._rounds = 0
         self._resumed = False  # whether the list was begun by an earlier search
-        self._watch = _Watch()  # for merging and ranking
+        self._watch = _Stopwatch()  # for merging and ranking
 
-    def insert(self, found: Iterable[tuple[Record, Fingerprint]]) -> None:
-        """Take in records."""
+    def insert(self, batch: Iterable[tuple[Record, Fingerprint]]) -> None:
+        """Merge records into the list."""
         with self._watch:
-            for record, print_ in found:
+            for record, print_ in batch:
                 self._dedup.insert(record, print_)
 
     def preparing(self) -> Iterator[None]:
@@ -70,7 +70,7 @@ class Listing:
 
     def _scored(self, hits: Iterable[Hit]) -> int:
         with self._watch:
-            return sum(1 for _ in map(self._ranking.score, hits))
+            return self._ranking.score(hits)
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
@@ -78,18 +78,16 @@ class Listing:
             return self._dedup.changes()
 
     def hits(self) -> list[Hit]:
-        """The list as it would be if no more came: who has a place keeps it, the others follow by
-        rank.
+        """The list as it would be if no more records came: hits with a place keep it, the others
+        follow by rank.
         """
         positions = self._positions
-        if (
-            self._resolved.options.start and not self._rounds
-        ):  # what was shown before this page has its places already
+        # Hits on earlier pages of the list have their places already.
+        if self._resolved.options.start and not self._rounds:
             positions = self._position_store.get(self._resolved.name) or positions
         seated, fresh = positions.seat(self._dedup.making())
-        return self._arranged(
-            seated | dict(enumerate(self._ranking.ranked(fresh), len(positions))), len(fresh)
-        )
+        seated |= dict(enumerate(self._ranking.ranked(fresh), len(positions)))
+        return self._arranged(seated, len(fresh))
 
     def order(self) -> list[str]:
         """The ids of that list."""
@@ -98,10 +96,10 @@ class Listing:
             return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
 
     def settle(self) -> list[Hit]:
-        """The list, once a round is read: all that is new gets its place behind all that has one.
+        """The list after a round: each new hit gets a place behind all hits that have one.
 
-        This is one step for the loop, so searches for pages of one list write its places one after
-        the other.
+        The loop does this in one step, so that two searches for pages of one list do not mix their
+        places.
         """
         resolved, position_store = self._resolved, self._position_store
         start = resolved.options.start
@@ -111,8 +109,8 @@ class Listing:
                 self._resumed = known is not None if self._rounds == 0 else self._resumed
                 self._positions = known or self._positions
             seated, fresh = self._positions.seat(self._dedup.making())
-            # The first round has as many places as it has records: whoever counts on by pages loses
-            # nothing then.
+            # The first round has as many places as a source has records in it, so a client that
+            # adds the size of a page to `start` misses no hit.
             least = 0 if self._rounds else resolved.depth
             self._positions.settle(self._rounds, seated, self._ranking.ranked(fresh), least)
             self._rounds += 1
@@ -122,19 +120,22 @@ class Listing:
                 position_store.begin(resolved.name, self._positions)
             return self._arranged(seated, len(fresh))
 
-    def reaches(self) -> bool:
-        """Whether all places of the page are known."""
-        return self._positions.covered(self._rounds) >= self._resolved.places
+    def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
+        """Whether the page needs another round.
 
-    def slid(self, hits: Sequence[Hit]) -> bool:
-        """Whether what stood on this page when the list was begun is missing; it may be in the next
-        round then.
-
-        That is tried once: at the second call nothing is missing.
+        Args:
+            hits: The list, as `settle` returned it.
+            failed: Whether a source has failed: what is missing may be missing because of that.
         """
+        if self._positions.covered(self._rounds) < self._resolved.places:
+            return True
+        # A hit that stood on this page when the list was begun may come in the next round; that is
+        # tried once.
         resumed, self._resumed = self._resumed, False
-        end = self._resolved.options.start + (self._resolved.options.limit or LAST_PLACE)
-        return resumed and self._positions.lacks(self._resolved.options.start, end, hits)
+        if failed or not resumed:
+            return False
+        start, limit = self._resolved.options.start, self._resolved.options.limit
+        return self._positions.lacks(start, start + (limit or LAST_PLACE), hits)
 
     def whole(
         self,
@@ -148,9 +149,9 @@ class Listing:
 
         Args:
             hits: The list.
-            reports: How the sources fared.
+            reports: Of the sources.
             seconds: Wall time of the search.
-            over: Whether the search is; before that nobody knows where the list goes on.
+            over: Whether the search is over; before that it is not known where the list goes on.
         """
         counts = self._dedup.counts
         goes_on = over and any(report.more for report in reports)

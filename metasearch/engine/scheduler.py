@@ -1,4 +1,5 @@
-"""When and where searches compute: fair turns on the loop, and threads for what takes long.
+"""When and where searches compute: fair turns on the loop, threads for what takes long, and tasks
+until a deadline.
 
 Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one
 after the other as they come, each would stall the loop, and the last search would show nothing
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from metasearch.dedup import Chain, Fingerprint, Strategy
@@ -53,25 +54,25 @@ class Turns:
         await self._scheduler.queue(self)
 
     async def apart(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """Have a thread do it, as soon as one is free. Whoever stops waiting is not kept until it
-        has ended.
+        """Have a thread do the work, as soon as one is free. A caller that is cancelled does not
+        wait for the thread.
 
         Args:
-            work: Is given a function that tells whether somebody still waits.
+            work: Is called with a function that returns whether the caller was cancelled.
         """
         await self._scheduler.thread(work)
 
     def hurry(self) -> None:
-        """From now on these turns come before all others: their search has reached its deadline."""
+        """Put these turns before all others: their search has reached its deadline."""
         self._scheduler.hurry(self)
 
 
 class FairScheduler:
-    """Gives one turn in each cycle of the loop, so that sockets, timers and readers are served
+    """Grants one turn in each cycle of the loop, so that sockets, timers and readers are served
     between two.
 
-    A search at its deadline goes first, then one that has had no turn; apart from that it goes by
-    the order of coming.
+    A search at its deadline goes first, then one that has had no turn; the others go in the order
+    in which they came.
     """
 
     def __init__(self) -> None:
@@ -82,9 +83,7 @@ class FairScheduler:
         self._threads = asyncio.Semaphore(THREADS)
 
     async def thread(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """See `Turns.apart`. The place of a thread is free when it has ended, not when nobody waits
-        for it any more.
-        """
+        """See `Turns.apart`. A thread counts until it ends, even when its caller was cancelled."""
         await self._threads.acquire()
         given_up = threading.Event()
         try:
@@ -93,12 +92,12 @@ class FairScheduler:
             given_up.set()
 
     def turns(self) -> Turns:
-        """Of a search that begins."""
+        """The turns of a search that begins."""
         return Turns(self)
 
     @property
     def wait(self) -> float:
-        """Seconds for which whoever is next has waited; 0 where nobody waits."""
+        """Seconds for which the first in line has waited; 0 where none waits."""
         heads = [line[0].since for line in (self._last, self._first, self._rest) if line]
         return asyncio.get_running_loop().time() - min(heads) if heads else 0.0
 
@@ -114,7 +113,7 @@ class FairScheduler:
         return future
 
     def hurry(self, turns: Turns) -> None:
-        """Let a search pass all others, with what it has waiting, too."""
+        """Put a search before all others, with the turns that it waits for already."""
         turns.hurried = True
         for line in (self._first, self._rest):
             for _ in range(len(line)):
@@ -124,26 +123,55 @@ class FairScheduler:
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         while self._last or self._first or self._rest:
             turns, future, _ = (self._last or self._first or self._rest).popleft()
-            if future.done():  # whoever waited has been cancelled
+            if future.done():  # its task was cancelled
                 continue
             turns.begun = True
             future.set_result(None)
             break
-        while (
-            self._first and self._first[0].turns.begun
-        ):  # another page of a search that has just had its first turn
+        # Another page of a search that has just had its first turn.
+        while self._first and self._first[0].turns.begun:
             self._rest.append(self._first.popleft())
         self._serving = bool(self._last or self._first or self._rest)
         if self._serving:
             loop.call_soon(self._serve, loop)
 
 
+async def collect_until(
+    deadline: float,
+    asking: Mapping[str, Coroutine[Any, Any, None]],
+    collect: Coroutine[Any, Any, None],
+    late: Callable[[], Awaitable[None]],
+) -> None:
+    """Run tasks that fill an inbox, and empty the inbox, until the deadline; then cancel the tasks
+    that are left.
+
+    Args:
+        deadline: In `loop.time()` seconds.
+        asking: Name of a task -> what it does.
+        collect: Empties the inbox; returns when all have ended.
+        late: Is awaited where the deadline came first, before the tasks are cancelled.
+
+    Raises:
+        ExceptionGroup: A task failed.
+    """
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(asks, name=name) for name, asks in asking.items()]
+        try:
+            async with asyncio.timeout_at(deadline):
+                await collect
+        except TimeoutError:
+            await late()
+        for task in tasks:
+            task.cancel()
+
+
 # --------------------------------------------------------------------------- strategies
 
 
 class Warmup:
-    """Where all searches of an engine have loaded and computed what their strategies need; made
-    inside the loop.
+    """Loads and computes in threads what the strategies of an engine's searches need.
+
+    Made inside the loop.
     """
 
     def __init__(self) -> None:
@@ -151,8 +179,8 @@ class Warmup:
         self._warm = False  # whether what the default strategy computes with has been imported
 
     async def load(self, chosen: Strategy) -> None:
-        """Load what a strategy needs, off the loop; at once where that is done or nothing is
-        needed.
+        """Load what a strategy needs, off the loop; returns at once where that is done or nothing
+        is needed.
 
         Raises:
             MetasearchError: It cannot be loaded.
@@ -161,23 +189,24 @@ class Warmup:
             await self._in_thread(_load, chosen)
 
     async def prepare(self, chosen: Strategy, chain: Chain, prints: Sequence[Fingerprint]) -> None:
-        """Compute what comparing these records takes long to compute; the fingerprints keep it.
+        """Compute what takes long when these records are compared; the fingerprints keep it.
+
+        To be called where the strategy loads something or the chain has work for these records.
 
         Raises:
             MetasearchError: What the strategy needs cannot be loaded.
         """
-        if chosen.loads and prints:
+        if chosen.loads:
             await self.load(chosen)
             await self._in_thread(_compute, chain, prints)
-        elif chain.has_work(prints):
-            if self._warm and len(prints) <= AT_ONCE:
-                chain.prepare(prints)
-                return
+        elif self._warm and len(prints) <= AT_ONCE:
+            chain.prepare(prints)
+        else:
             await self._in_thread(chain.prepare, prints)
             self._warm = True
 
     async def _in_thread(self, do: Callable[..., T], *args: Any) -> T:
-        """Let a thread do it: one at a time, because they would share one interpreter."""
+        """Call a function in a thread: one at a time, because threads share one interpreter."""
         async with self._turn:
             return await asyncio.to_thread(do, *args)
 
@@ -208,10 +237,9 @@ def _compute(chain: Chain, prints: Iterable[Fingerprint]) -> None:
     """Compute all that a chain compares of records; fingerprints keep it, so that it can be done in
     a thread.
 
-    Whoever compares a record with itself has looked at everything that is compared with another
-    one.
+    To compare a record with itself computes everything that is compared with another record.
     """
-    for it in prints:
+    for record_print in prints:
         for matcher in chain.matchers:
-            list(matcher.keys(it))
-            matcher.compare(it, it)
+            list(matcher.keys(record_print))
+            matcher.compare(record_print, record_print)

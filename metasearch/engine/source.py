@@ -1,28 +1,41 @@
-"""One source in one search: what asking it for the query and asking it for single works have in
-common.
+"""One source in one search: what it is asked, a round of records at a time, and its status.
+
+A round is what a search wants of each source at once: the records up to `depth`, then up to
+twice that, and so on. The requests are those of one long answer, page after page; a round only
+determines where to stop for now. `enriching.py` asks a source for single works instead.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
 
-from metasearch.adapters.parse.parse import PageReading
+from metasearch.adapters.parse.parse import PageReading, Parsed, most_of
+from metasearch.adapters.parse.records import STEP
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import Plan, plan
+from metasearch.dedup import Fingerprint, fingerprint
 from metasearch.engine.context import SearchContext
-from metasearch.engine.scheduler import Turns
-from metasearch.errors import SourceError
-from metasearch.events import Status
+from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
+from metasearch.events import SourceReport, Status
+from metasearch.query import matches, terms
 from metasearch.record import Record
 
 log = logging.getLogger("metasearch")
 
+#: Terms above which a query is translated in a thread: a thousand take some 60 ms a source.
+MANY_TERMS = 100
+
 #: Takes the records of a stretch.
 Take = Callable[[tuple[Record, ...]], Awaitable[None]]
+#: Records of one source that are merged in one step, with their fingerprints.
+RecordBatch = Sequence[tuple[Record, Fingerprint]]
+#: Where the sources of a search put their batches; None is the end of a source's round.
+Inbox = asyncio.Queue[tuple["QueryRun", RecordBatch | None]]
 
 
 @dataclass(slots=True)
@@ -32,10 +45,9 @@ class SourceRun:
     Attributes:
         seconds: From the start of the search to the last answer of the source.
         error: Why it failed; None where it did not.
-        pages: Pages that it answered.
-        cached_pages: Those of them that came from the cache.
-        old_pages: Those of them that are past their time, and say so.
-        spared: The note that says why an old page stood in for one that it did not give.
+        cached: Whether it answered, and every page came from the cache.
+        old_pages: Pages from the cache that are past their time, and have a note about that.
+        spared: The note that explains why an old page stood in for one that it did not answer.
     """
 
     name: str
@@ -44,15 +56,10 @@ class SourceRun:
     status: Status = "running"
     seconds: float = 0.0
     error: SourceError | None = None
-    pages: int = 0
-    cached_pages: int = 0
+    cached: bool = False
     old_pages: int = 0
     spared: str = ""
-
-    @property
-    def cached(self) -> bool:
-        """Whether every page came from the cache."""
-        return self.pages > 0 and self.pages == self.cached_pages
+    _pages: int = 0
 
     def fail(self, error: SourceError) -> None:
         """Note why the source failed; what it answered before stays."""
@@ -62,7 +69,7 @@ class SourceRun:
         self.status = error.outcome  # type: ignore[assignment]
 
     def unexpected(self, exc: Exception, context: SearchContext) -> SourceError:
-        """A fault of ours as a failure of the source: it must not cost the other sources."""
+        """An error of this program as a failure of the source: the other sources go on."""
         log.exception("search %s: %s failed unexpectedly", context.search, self.name)
         return SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
 
@@ -82,17 +89,18 @@ class SourceRun:
             asker=context.search,
             user=options.user,
         )
-        self.pages += 1
-        self.cached_pages += page.cached
-        self.old_pages += bool(page.note)
-        self.notes += [page.note] if page.note else []
+        self.cached = page.cached and (self.cached or not self._pages)
+        self._pages += 1
+        if page.note:
+            self.old_pages += 1
+            self.notes.append(page.note)
         if page.spare:
             self.spared = self.spared or page.note
         return page
 
     async def read(
         self, page: Page, most: int, context: SearchContext, take: Take | None = None
-    ) -> PageReading:
+    ) -> Parsed:
         """Read a page to its end: a stretch a turn, or in a thread where it is not light. A page
         that cannot be read is removed from the cache.
 
@@ -100,55 +108,244 @@ class SourceRun:
             page: Of this source.
             most: Records that are read.
             context: Of the search.
-            take: Is given the records of each stretch, but for those that only `PageReading.parsed`
-                has at the end.
+            take: Is called with the records of each stretch but the last one.
 
         Raises:
             SourceError: As `parse`.
         """
+        turns = context.turns
         try:
             reading = PageReading(page, self.spec, most)
-            await _read_in_turns(reading, context.turns, take)
+            if reading.light:
+                for records in reading:
+                    if records and take is not None:
+                        await take(records)
+                    await turns.next()
+            else:
+                await turns.apart(reading.finish)
         except SourceError:
             await context.shared.fetcher.forget(page.request)
             raise
-        return reading
+        return reading.parsed
 
 
-async def _read_in_turns(reading: PageReading, turns: Turns, take: Take | None) -> None:
-    if not reading.light:
-        await turns.apart(reading.finish)
-        return
-    for records in reading:
-        if records and take is not None:
-            await take(records)
-        await turns.next()
+@dataclass(slots=True)
+class QueryRun(SourceRun):
+    """What is known of a source while it is asked for the query.
 
-
-async def collect_until(
-    deadline: float,
-    asking: Mapping[str, Coroutine[Any, Any, None]],
-    collect: Callable[[], Awaitable[None]],
-    late: Callable[[], Awaitable[None]],
-) -> None:
-    """Run tasks that put what they have into an inbox, and take it out, until the deadline; then
-    cancel those that are left.
-
-    Args:
-        deadline: In `loop.time()` seconds.
-        asking: Name of a task -> what it does.
-        collect: Empties the inbox; returns when all have ended.
-        late: Awaited where the deadline came first, before the tasks are cancelled.
-
-    Raises:
-        ExceptionGroup: A task failed.
+    Attributes:
+        plan: Its request; None until the query is translated.
+        count: Records of it that were merged.
+        total: How many hits the source claims to have; None where it does not.
+        unread: Records that could not be read.
+        filtered: Records that were left out because they do not fit the query.
     """
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(asks, name=name) for name, asks in asking.items()]
+
+    plan: Plan | None = None
+    count: int = 0
+    total: int | None = None
+    unread: int = 0
+    filtered: int = 0
+    _page_since: float | None = None  # loop time at which the page came that is being read
+    _waited: float = 0.0  # seconds that pages were here before they were read
+    _edge: int = 0  # position of the last record that this round wants
+    _next: Request | None = None
+    _held: tuple[Record, ...] = ()  # records that only a later round wants
+    _ids: set[str] = field(default_factory=set)  # of the records of this round
+    _last_ids: set[str] = field(default_factory=set)  # of those of the round before
+
+    # ---------------------------------------------------------------- what is known
+
+    @property
+    def more(self) -> bool:
+        """Whether there is another round to ask for."""
+        return self.error is None and (self._next is not None or bool(self._held))
+
+    def report(self) -> SourceReport:
+        """The status and the counts as of now."""
+        notes = list(self.notes)
+        if self.filtered:
+            notes.append(
+                f"{self.filtered} record(s) were left out by what this source could not search"
+            )
+        if self.unread:
+            notes.append(f"{self.unread} record(s) could not be read")
+        return SourceReport(
+            source=self.name,
+            status=self.status,
+            count=self.count,
+            total=self.total,
+            seconds=round(self.seconds, 4),
+            query=self.plan.sent if self.plan else "",
+            notes=tuple(dict.fromkeys(notes)),
+            error=self.error,
+            cached=self.cached,
+            spared=self.spared,
+            unread=self.unread,
+            filtered=self.filtered,
+            more=self.more and self.status != "running",
+        )
+
+    @property
+    def reading(self) -> bool:
+        """Whether a page of it is here that is not read yet."""
+        return self._page_since is not None
+
+    def late(self, seconds: float, limit: float) -> None:
+        """Fail, because the search is over after `seconds` and its limit was `limit`."""
+        self.seconds = seconds
+        self.fail(self._judged(TimedOut(self.name, f"no whole answer within {limit:g} s"), seconds))
+
+    def _judged(self, error: TimedOut, seconds: float) -> SourceError:
+        """The same error, or NotRead where pages waited here for longer than the search waited for
+        the source: then this server was too slow, not the source.
+        """
+        waited = self._waited
+        if self._page_since is not None:
+            waited += asyncio.get_running_loop().time() - self._page_since
+        elif waited <= seconds / 2:
+            return error
+        words = (
+            f"its answers lay here for {waited:.1f} s of {seconds:.1f} s: this server was too "
+            f"busy to read them in time"
+        )
+        return NotRead(self.name, words, url=error.url)
+
+    # ---------------------------------------------------------------- asking
+
+    async def ask_round(self, context: SearchContext, inbox: Inbox) -> None:
+        """Ask for one more round, page after page; an error becomes the status of this source.
+
+        Args:
+            context: What to ask with.
+            inbox: Is filled with the batches as they come, and with None at the end.
+        """
+        loop = asyncio.get_running_loop()
+        deep = self._edge > 0
+        self._edge += context.resolved.depth
+        self._ids = set()
         try:
-            async with asyncio.timeout_at(deadline):
-                await collect()
-        except TimeoutError:
-            await late()
-        for task in tasks:
-            task.cancel()
+            if self.plan is None:
+                self.plan = await self._planned(context)
+                self.notes += self.plan.notes
+                self._next = self.plan.request
+            if self._held:
+                held, self._held = self._held, ()
+                await self._put_all(held, context.resolved.reach, context, inbox)
+            while self._next is not None and self._next.start < self._edge:
+                await self._ask(self._next, context, inbox)
+        except TimedOut as error:
+            self.fail(self._judged(error, loop.time() - context.began))
+        except SourceError as error:
+            self.fail(error)
+        except Exception as exc:
+            self.fail(self.unexpected(exc, context))
+        self._stop_where_it_repeats(deep)
+        self.seconds = loop.time() - context.began
+        await inbox.put((self, None))
+
+    async def _planned(self, context: SearchContext) -> Plan:
+        """The request of this source; a long query is translated in a thread."""
+        resolved = context.resolved
+        wanted = (
+            resolved.query,
+            self.spec,
+            resolved.reach,
+            context.shared.settings.env,
+            resolved.depth,
+        )
+        if not any(islice(terms(resolved.query, negated=True), MANY_TERMS, None)):
+            return plan(*wanted)
+        made: list[Plan] = []
+        await context.turns.apart(lambda _given_up: made.append(plan(*wanted)))
+        return made[0]
+
+    async def _ask(self, request: Request, context: SearchContext, inbox: Inbox) -> None:
+        """Ask for one page, read it and put its records into the inbox; `_next` is what follows."""
+        page = await self.fetch(request, context)
+        loop = asyncio.get_running_loop()
+        self._page_since = loop.time()
+        try:
+            parsed = await self._read_page(page, context, inbox)
+        except SourceError:
+            self._page_since = None
+            raise
+        self._waited += loop.time() - self._page_since
+        self._page_since = None
+        self.unread += len(parsed.unread)
+        self.notes += parsed.notes
+        if parsed.drifted is not None:
+            self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
+        self._next = parsed.next
+        nothing = not (parsed.records or parsed.unread) and self._next is None
+        if nothing and context.resolved.options.cache:
+            await context.shared.fetcher.found_nothing(page, self.spec.limits)
+
+    async def _read_page(self, page: Page, context: SearchContext, inbox: Inbox) -> Parsed:
+        """Read a page, and put the records of each stretch into the inbox as soon as they are
+        read.
+        """
+        wanted = page.request.wanted
+        await context.turns.next()
+        done = 0
+
+        async def take(records: tuple[Record, ...]) -> None:
+            nonlocal done
+            done += len(records)
+            await self._put(records, wanted, context, inbox)
+
+        parsed = await self.read(page, most_of(page.request), context, take)
+        if parsed.total is not None:
+            self.total = parsed.total
+        await self._put_all(parsed.records[done:], wanted, context, inbox)
+        return parsed
+
+    async def _put_all(
+        self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
+    ) -> None:
+        """Put records a stretch at a time, each but the first in a turn; one empty batch for no
+        records.
+        """
+        for start in range(0, max(1, len(records)), STEP):
+            if start:
+                await context.turns.next()
+            await self._put(records[start : start + STEP], wanted, context, inbox)
+
+    async def _put(
+        self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
+    ) -> None:
+        """Cut records to what this round wants, filter what the source could not, fingerprint the
+        rest, and put that into the inbox.
+
+        Args:
+            records: Of one stretch.
+            wanted: Position of the last record that is wanted in any round.
+            context: Of the search.
+            inbox: Of the round.
+        """
+        assert self.plan is not None
+        edge, residual = min(self._edge, wanted), self.plan.residual
+        here = [record for record in records if record.position <= edge]
+        if len(here) < len(records):
+            self._held += tuple(record for record in records if edge < record.position <= wanted)
+        kept = here
+        if residual is not None:
+            # None means that the record lacks the field: it is kept, because it may fit.
+            kept = [record for record in here if matches(residual, record) is not False]
+            self.filtered += len(here) - len(kept)
+        self._ids.update(record.source_id for record in kept if record.source_id)
+        prints = [fingerprint(record) for record in kept]
+        strategy, chain = context.resolved.strategy, context.resolved.chain
+        # To cut texts into words, or to import what signs them, takes milliseconds in which the
+        # loop would stall.
+        if prints and (strategy.loads or chain.has_work(prints)):
+            await context.shared.warmup.prepare(strategy, chain, prints)
+        self.seconds = asyncio.get_running_loop().time() - context.began
+        await inbox.put((self, tuple(zip(kept, prints, strict=True))))
+
+    def _stop_where_it_repeats(self, deep: bool) -> None:
+        """End a source that ignores where a page is to begin: it would be asked for ever."""
+        if deep and self._ids and self._ids <= self._last_ids:
+            self._next, self._held = None, ()
+            self.notes.append("it gave the same records again, so it was not asked for more")
+        self._last_ids = self._ids

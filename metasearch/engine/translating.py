@@ -36,15 +36,15 @@ def targets(names: Iterable[str]) -> tuple[str, ...]:
     Raises:
         UsageError: There is none of a name.
     """
-    found = dict.fromkeys(names) or {ALL: None}
-    for name in found:
+    wanted = dict.fromkeys(names) or {ALL: None}
+    for name in wanted:
         if name not in TARGETS and name != ALL:
             known = ", ".join((*TARGETS, ALL))
             raise UsageError(
                 f"there is no syntax called {line(name)[:40]!r} to write in",
                 advice=f"Choose of {known}.",
             )
-    return tuple(TARGETS) if ALL in found else tuple(found)
+    return tuple(TARGETS) if ALL in wanted else tuple(wanted)
 
 
 def translations(text: str, to: Iterable[str] = (), syntax: str = "auto") -> Translations:
@@ -60,34 +60,34 @@ def translations(text: str, to: Iterable[str] = (), syntax: str = "auto") -> Tra
         UsageError: There is no such syntax.
     """
     names = targets(to)
-    found = read(text, syntax)
-    return Translations(found, tuple(written(found.query, name) for name in names))
+    asked = read(text, syntax)
+    return Translations(asked, tuple(written(asked.query, name) for name in names))
 
 
-def translations_object(found: Translations) -> dict[str, Any]:
+def translations_object(made: Translations) -> dict[str, Any]:
     """As JSON has it: every key is always there."""
     return {
-        "query": clean(to_text(found.read.query)),
-        "syntax": found.read.syntax,
-        "notes": [clean(it) for it in found.read.notes],
+        "query": clean(to_text(made.read.query)),
+        "syntax": made.read.syntax,
+        "notes": [clean(note) for note in made.read.notes],
         "translations": [
             {
-                "syntax": it.syntax,
-                "text": clean(it.text),
-                "notes": [clean(note) for note in it.notes],
+                "syntax": translation.syntax,
+                "text": clean(translation.text),
+                "notes": [clean(note) for note in translation.notes],
             }
-            for it in found.written
+            for translation in made.written
         ],
     }
 
 
-def translation_lines(found: Translations) -> Iterator[str]:
+def translation_lines(made: Translations) -> Iterator[str]:
     """For people: a paragraph a syntax, with what is lost below it; without control characters."""
-    for number, it in enumerate(found.written):
+    for number, translation in enumerate(made.written):
         if number:
             yield ""
-        yield f"{it.syntax}: {TARGETS[it.syntax].partition(':')[0]}"
-        if it.text:
-            yield f"  {line(it.text)}"
-        for note in it.notes:
+        yield f"{translation.syntax}: {TARGETS[translation.syntax].partition(':')[0]}"
+        if translation.text:
+            yield f"  {line(translation.text)}"
+        for note in translation.notes:
             yield f"  note: {line(note)}"

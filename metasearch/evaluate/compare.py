@@ -49,14 +49,14 @@ def compare(
     return [
         measure(
             labelled,
-            it,
+            strategy,
             versions=versions,
             shuffles=shuffles,
             seed=seed,
             curves=curves,
             sizes=sizes,
         )
-        for it in strategies
+        for strategy in strategies
     ]
 
 
@@ -104,7 +104,7 @@ def measure(
 
 def silent(chain: Chain, prints: Iterable[Fingerprint]) -> int:
     """Of how many records the chain says nothing even when asked about the record and itself."""
-    return sum(chain.judge(it, it) is None for it in prints)
+    return sum(chain.judge(fingerprint, fingerprint) is None for fingerprint in prints)
 
 
 def _keeping(records: Iterable[Record], prints: list[Fingerprint]) -> Iterator[Fingerprint]:

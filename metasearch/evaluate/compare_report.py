@@ -93,7 +93,7 @@ def markdown(compared: Sequence[Compared]) -> str:
 
 
 def markdown_kinds(compared: Sequence[Compared]) -> str:
-    """The table of kinds in Markdown; "" where the set tells none."""
+    """The table of kinds in Markdown; "" where the set has none."""
     rows = _kinds(compared)
     return kinds_report.markdown(rows, "strategy") if rows else ""
 

@@ -34,7 +34,7 @@ _MOST_META = 1_000_000
 #: What to say where there is none.
 A_SET = (
     "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; "
-    "docs/evaluation.md tells more."
+    "docs/evaluation.md describes it."
 )
 
 
@@ -51,9 +51,11 @@ def _inside(path: Path) -> list[Path]:
         return []
     parts = {name + ending for name in TRUTHS for ending in ("", ".gz")}
     files = sorted(
-        it for it in path.iterdir() if it.name.endswith(rowsets.ENDINGS) and it.name not in parts
+        file
+        for file in path.iterdir()
+        if file.name.endswith(rowsets.ENDINGS) and file.name not in parts
     )
-    return files if any(rowsets.skipped(it) is None for it in files) else []
+    return files if any(rowsets.skipped(file) is None for file in files) else []
 
 
 def skipped(path: Path) -> str | None:

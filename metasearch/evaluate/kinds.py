@@ -25,8 +25,8 @@ def by_kind(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> dict[st
     found, true = _touched(home, kinds), _touched(works, kinds)
     right = _touched(zip(home, works, strict=True), kinds)
     return {
-        it: Tally(right[it], found[it] - right[it], true[it] - right[it])
-        for it in sorted(set(kinds))
+        kind: Tally(right[kind], found[kind] - right[kind], true[kind] - right[kind])
+        for kind in sorted(set(kinds))
     }
 
 

@@ -34,10 +34,12 @@ def table(rows: Rows, first: str, width: int) -> Iterator[str]:
         while columns and (not here or used + 2 + _width(columns[0]) <= width):
             here.append(columns.pop(0))
             used += 2 + _width(here[-1])
-        yield "  ".join([fitted(first, named), *(it[0].rjust(_width(it)) for it in here)])
+        yield "  ".join(
+            [fitted(first, named), *(column[0].rjust(_width(column)) for column in here)]
+        )
         for number, (name, _) in enumerate(rows):
             yield "  ".join(
-                [fitted(name, named), *(it[1][number].rjust(_width(it)) for it in here)]
+                [fitted(name, named), *(column[1][number].rjust(_width(column)) for column in here)]
             )
     if len(rows[0][1]) > MOST:
         yield f"{len(rows[0][1]) - MOST:,} more kinds: --json has them all"

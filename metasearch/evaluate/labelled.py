@@ -13,7 +13,7 @@ Judged = tuple[int, int, bool]
 #: Fields that name a record and say nothing of its work.
 NAMES = ("source", "source_id", "position")
 #: Fields that say something of the work.
-FIELDS = tuple(it.name for it in fields(Record) if it.name not in NAMES)
+FIELDS = tuple(field.name for field in fields(Record) if field.name not in NAMES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

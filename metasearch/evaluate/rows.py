@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, markup
 from metasearch.bib.names.byline import people_in
 from metasearch.bib.strings import strings
 from metasearch.evaluate.jsonl import Row
@@ -143,7 +143,7 @@ class LabelledRowReader:
                 self.unknown[key] += 1
         fields["isbn"], fields["issn"] = self._numbers(row)
         return Record(
-            source=normalise.plain(str(row.get("source") or "")) or self.name,
+            source=markup.plain(str(row.get("source") or "")) or self.name,
             source_id=str(row["id"]),
             authors=self._authors(row),
             type=self._type(row.get("type")),

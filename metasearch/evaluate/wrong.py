@@ -56,7 +56,9 @@ def wrong(evaluation: Evaluation, chain: Chain, limit: int) -> list[Wrong]:
     else:
         assert labelled.labels is not None
         false, missed = looker.grouped_wrongly(labelled.labels), looker.left_alone(labelled.labels)
-    return [looker.explained(it) for found in (false, missed) for it in islice(found, limit)]
+    return [
+        looker.explained(mistake) for found in (false, missed) for mistake in islice(found, limit)
+    ]
 
 
 class _Looker:
@@ -66,11 +68,11 @@ class _Looker:
         self._home = homes(evaluation.clusters, len(evaluation.labelled.records))
         self._prints: dict[int, Fingerprint] = {}
 
-    def explained(self, it: Wrong) -> Wrong:
-        if it.b is None:
-            return it
-        evidence = self._chain.explain(self._print(it.a), self._print(it.b))
-        return Wrong(it.kind, it.a, it.b, it.about, tuple(evidence))
+    def explained(self, mistake: Wrong) -> Wrong:
+        if mistake.b is None:
+            return mistake
+        evidence = self._chain.explain(self._print(mistake.a), self._print(mistake.b))
+        return Wrong(mistake.kind, mistake.a, mistake.b, mistake.about, tuple(evidence))
 
     def _print(self, number: int) -> Fingerprint:
         if number not in self._prints:
@@ -180,7 +182,7 @@ def _worst(
     costs = [
         (members, _differ(members, one, other)) for members in groups.values() if len(members) > 1
     ]
-    return sorted((it for it in costs if it[1]), key=lambda it: -it[1])
+    return sorted((group for group in costs if group[1]), key=lambda group: -group[1])
 
 
 def _differ(members: Sequence[int], one: Sequence[Hashable], other: Sequence[Hashable]) -> int:

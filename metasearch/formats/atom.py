@@ -116,25 +116,25 @@ def _entry(
     feed_date: datetime,
     relevance: float,
 ) -> None:
-    it = hit.record
+    record = hit.record
     entry = _add(feed, ATOM, "entry")
-    _add(entry, ATOM, "title", full_title(it))
+    _add(entry, ATOM, "title", full_title(record))
     _add(entry, ATOM, "id", _urn(hit.id))
     _add(entry, ATOM, "updated", _timestamp(published or feed_date))
     if published:
         _add(entry, ATOM, "published", _timestamp(published))
-    for person in it.authors:
+    for person in record.authors:
         author = _add(entry, ATOM, "author")
         _add(author, ATOM, "name", line(person.name))
         if person.orcid and _orcid.fullmatch(person.orcid):
             _add(author, ATOM, "uri", f"https://orcid.org/{person.orcid}")
-    _links(entry, it)
-    if it.abstract:
-        _add(entry, ATOM, "summary", clean(it.abstract))
-    for keyword in filter(None, map(line, it.keywords)):
+    _links(entry, record)
+    if record.abstract:
+        _add(entry, ATOM, "summary", clean(record.abstract))
+    for keyword in filter(None, map(line, record.keywords)):
         _add(entry, ATOM, "category", term=keyword)
     _add(entry, RELEVANCE, "score", f"{min(1.0, max(0.0, relevance)):.4f}")
-    _bibliographic(entry, it)
+    _bibliographic(entry, record)
     for other in hit.also:
         _add(entry, METASEARCH, "also", id=_urn(other))
     _provenance(entry, hit)

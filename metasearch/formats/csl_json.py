@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from metasearch.bib import converters, normalise
-from metasearch.bib.field_limits import most
+from metasearch.bib import converters, identifier_forms, markup
+from metasearch.bib.cuts import most
 from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
 from metasearch.formats.reading import accession, values
@@ -48,13 +48,13 @@ def looks_like(head: str) -> bool:
 def read(text: DecodedText, reading: FileReading) -> None:
     """Add the items of a CSL-JSON file."""
     collector = EntryCollector(reading)
-    for it in items(text.whole()):
-        if isinstance(it.value, Mapping):
-            collector.put(it.line, partial(_draft, _unwrapped(it.value)))
+    for item in items(text.whole()):
+        if isinstance(item.value, Mapping):
+            collector.put(item.line, partial(_draft, _unwrapped(item.value)))
         else:
             collector.lose(
-                it.line,
-                f"the item could not be read and was left out: {it.flaw or 'it is no object'}",
+                item.line,
+                f"the item could not be read and was left out: {item.flaw or 'it is no object'}",
             )
     if not collector.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
         collector.remark(0, "no item was found: CSL-JSON is a list of objects")
@@ -97,7 +97,8 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "volume": values.volume(next(iter(texts("volume")), "")),
         "issue": values.first_text(texts("issue")),
         "pages": next(
-            (pages for it in texts("page", "article-number") if (pages := values.pages(it))), None
+            (pages for value in texts("page", "article-number") if (pages := values.pages(value))),
+            None,
         ),
         "doi": values.doi(texts("DOI")) or values.doi_of_links(links),
         "ids": _identifiers(texts, links, database),
@@ -124,34 +125,33 @@ def _date(found: Any) -> str | None:
     """A CSL date, or a string where one should be."""
     if isinstance(found, Mapping):
         parts = converters.date_parts(found.get("date-parts"))
-        said = strings([found.get("raw"), found.get("literal")])
-        return (
-            parts
-            or values.date(said, None)
-            or next((str(year) for it in said if (year := values.year([it]))), None)
-        )
+        texts = strings([found.get("raw"), found.get("literal")])
+        if date := parts or values.date(texts, None):
+            return date
+        years = (values.year([text]) for text in texts)
+        return next((str(year) for year in years if year), None)
     year = values.year(strings(found))
     return values.date(strings(found), year) or (str(year) if year else None)
 
 
 def _people(found: Any) -> tuple[Author, ...]:
     authors: list[Author] = []
-    for it in most("authors", found) if isinstance(found, list) else [found]:
-        if isinstance(it, str):
-            authors += values.authors([it])
-        elif isinstance(it, Mapping):
-            authors += filter(None, [_author(it)])
+    for given in most("authors", found) if isinstance(found, list) else [found]:
+        if isinstance(given, str):
+            authors += values.authors([given])
+        elif isinstance(given, Mapping):
+            authors += filter(None, [_author(given)])
     return tuple(authors)
 
 
-def _author(it: Mapping[str, Any]) -> Author | None:
+def _author(parts: Mapping[str, Any]) -> Author | None:
     def part(*names: str) -> str:
-        return " ".join(text for name in names for text in strings(it.get(name))[:1])
+        return " ".join(text for name in names for text in strings(parts.get(name))[:1])
 
     family = part("dropping-particle", "non-dropping-particle", "family") if part("family") else ""
     given = part("given")
-    whole = normalise.without_markup(part("literal") or part("name"))
-    if family and not given and it.get("isInstitution"):
+    whole = markup.without_markup(part("literal") or part("name"))
+    if family and not given and parts.get("isInstitution"):
         family, whole = "", family
     if family or given:
         return person("", family, given, part("ORCID"))
@@ -163,14 +163,20 @@ def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str
     found = accession.identifiers([], links, [*labelled, *texts("note")[:1]], database)
     in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
     arxiv = next(
-        (a for it in texts("number", "archive_location") if (a := normalise.arxiv_id(it[:100]))),
+        (
+            a
+            for value in texts("number", "archive_location")
+            if (a := identifier_forms.arxiv_id(value[:100]))
+        ),
         None,
     )
-    if arxiv and any("arxiv" in it.lower() for it in in_arxiv):
+    if arxiv and any("arxiv" in value.lower() for value in in_arxiv):
         found.setdefault("arxiv", arxiv)
     return found
 
 
 def _keywords(joined: list[str], listed: list[str]) -> tuple[str, ...]:
-    parts = [part for it in joined for part in (it.split(";") if ";" in it else it.split(","))]
+    parts = [
+        part for text in joined for part in (text.split(";") if ";" in text else text.split(","))
+    ]
     return values.keywords([*parts, *listed])

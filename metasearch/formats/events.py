@@ -124,29 +124,31 @@ def sse(event: SearchEvent, event_id: int | str) -> bytes:
 def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The answer that a stream of event objects amounts to; the reference client.
 
-    `start`, `source` and `order` serve whoever shows a search while it runs; `done` repeats what is
-    final in them. Events of unknown kinds are passed over, so that kinds can be added.
+    `start`, `source` and `order` serve clients that show a search while it runs; `done` repeats
+    what is final in them. Events of unknown kinds are passed over, so that kinds can be added.
 
     Raises:
         FormatError: The stream ends before `done`, or `done` lists a hit that was never sent.
     """
     hits: dict[str, dict[str, Any]] = {}
-    for it in lines:
-        match it["event"]:
+    for event in lines:
+        match event["event"]:
             case "hit" | "update":
-                hits[it["id"]] = {name: value for name, value in it.items() if name != "event"}
+                hits[event["id"]] = {
+                    name: value for name, value in event.items() if name != "event"
+                }
             case "merge":
-                for gone in it["absorbed"]:
+                for gone in event["absorbed"]:
                     hits.pop(gone, None)
-                hits[it["id"]] = dict(it["hit"])
+                hits[event["id"]] = dict(event["hit"])
             case "done":
-                unknown = [ranked["id"] for ranked in it["hits"] if ranked["id"] not in hits]
+                unknown = [ranked["id"] for ranked in event["hits"] if ranked["id"] not in hits]
                 if unknown:
                     raise FormatError(
                         f"`done` lists hits that the stream never sent: {', '.join(unknown[:5])}"
                     )
-                answer = {name: value for name, value in it.items() if name != "event"}
-                answer["hits"] = [hits[ranked["id"]] | ranked for ranked in it["hits"]]
+                answer = {name: value for name, value in event.items() if name != "event"}
+                answer["hits"] = [hits[ranked["id"]] | ranked for ranked in event["hits"]]
                 return answer
     raise FormatError(
         "the stream broke off before `done`",

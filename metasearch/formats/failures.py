@@ -1,4 +1,4 @@
-"""Failures in the same words, told once: a network that is down fails all sources in one way."""
+"""Failures in the same words, reported once: without a network all sources fail in one way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAMED_FIRST = 3
 
 
 def alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
-    """Reports that would be told in the same words, together, in the order of the first of each."""
+    """Reports with the same words, together, in the order of the first of each."""
     groups: dict[tuple[object, ...], list[SourceReport]] = {}
     for report in reports:
         words = (report.status, str(report.error), report.error and report.error.advice)

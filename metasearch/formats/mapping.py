@@ -1,8 +1,7 @@
-"""`Record.of`: a record of what a program has at hand, such as a row of a table; told at once where
-it is none.
+"""`Record.of`: a record of what a program has at hand, such as a row of a table.
 
-A database or a file is read as well as it can be, with notes; whoever calls this is there to mend
-what is wrong, so nothing is cut or left out without an error that names the field.
+A database or a file is read as well as it can be, with notes. Here the caller can mend what is
+wrong, so nothing is cut or left out: an error names the field.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
-from metasearch.bib import converters, normalise
-from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
+from metasearch.bib import converters, identifier_forms, web_addresses
+from metasearch.bib.cuts import Cuts, kept
+from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN
 from metasearch.bib.names import byline
 from metasearch.bib.names.person import person
 from metasearch.errors import UsageError
@@ -26,7 +26,7 @@ from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 _PEOPLE = ("authors", "editors")
 _LISTS = ("titles", "isbn", "issn", "keywords", "subjects")
 _COUNTS = ("position", "citations")
-_PARTS = tuple(it.name for it in fields(Author))
+_PARTS = tuple(part.name for part in fields(Author))
 #: Identifiers that have one form.
 _SCHEMES: Mapping[str, Callable[[Any], str | None]] = {
     "pmid": converters.pmid,
@@ -183,7 +183,9 @@ def _named(part: str, *, one: bool) -> Iterable[Author]:
 
 
 def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
-    said = {key: "" if _is_nothing(it) else it for key, it in item.items() if key != "collective"}
+    said = {
+        key: "" if _is_nothing(part) else part for key, part in item.items() if key != "collective"
+    }
     for key, part in said.items():
         if (
             key not in _PARTS
@@ -198,7 +200,7 @@ def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
         said.get("name", ""),
         said.get("family"),
         said.get("given"),
-        normalise.orcid(said.get("orcid")),
+        identifier_forms.orcid(said.get("orcid")),
     )
     if author is None:
         raise UsageError(f"{field}: an author has neither `name` nor `family`")
@@ -220,9 +222,13 @@ def _texts(field: str, value: Any) -> tuple[str, ...]:
     else:
         parts = [part.strip() for text in said for part in text.replace("；", ";").split(";")]
     if field == "isbn":
-        return tuple(dict.fromkeys(normalise.isbn(it) or it for it in filter(None, parts)))
+        return tuple(
+            dict.fromkeys(identifier_forms.isbn(number) or number for number in filter(None, parts))
+        )
     if field == "issn":
-        return tuple(dict.fromkeys(normalise.issn(it) or it for it in filter(None, parts)))
+        return tuple(
+            dict.fromkeys(identifier_forms.issn(number) or number for number in filter(None, parts))
+        )
     return tuple(dict.fromkeys(filter(None, parts)))
 
 
@@ -268,7 +274,7 @@ def _retracted(value: Any) -> bool | None:
 
 
 def _year(said: str) -> int | None:
-    """Not of the digits of a longer number: whoever gives 20190 means something else."""
+    """Not of the digits of a longer number: 20190 means something else."""
     return None if said.isdecimal() and len(said) != 4 else converters.year([said])
 
 
@@ -303,6 +309,6 @@ _ONE: Mapping[str, Callable[[str], Any]] = {
         "open_access", f"one of {', '.join(OPEN_ACCESS)}", converters.open_access
     ),
     "abstract": converters.abstract,
-    "url": _needed("url", "a web address", normalise.web_url),
-    "pdf_url": _needed("pdf_url", "a web address", normalise.web_url),
+    "url": _needed("url", "a web address", web_addresses.web_url),
+    "pdf_url": _needed("pdf_url", "a web address", web_addresses.web_url),
 }

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, identifier_forms
 from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks
+from metasearch.formats.reading.tagged_records import gather
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
@@ -64,13 +65,10 @@ def _draft(block: Block) -> Draft:
     pmc = converters.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
     if not pmid:
         given = block.value("PMID")
-        problems += (
-            [unread("PMID", given, "number")]
-            if given
-            else []
-            if pmc
-            else ["the record has no PMID"]
-        )
+        if given:
+            problems.append(unread("PMID", given, "number"))
+        elif not pmc:
+            problems.append("the record has no PMID")
     year = values.year(block.values("DP", "DEP", "CRDT"))
     if year is None and (given := block.value("DP")):
         problems.append(unread("DP", given, "year"))
@@ -124,16 +122,22 @@ def _authors(block: Block) -> tuple[Author, ...]:
     """
     out: list[Author] = []
     spelled_out = False
-    for it in block.fields:
+    for field in block.fields:
         author = None
-        if it.tag == "FAU":
-            author, spelled_out = values.one_author(it.value), True
-        elif it.tag == "AU":
-            author = None if spelled_out else initials_last(values.text(it.value[: values.SHORT]))
+        if field.tag == "FAU":
+            author, spelled_out = values.one_author(field.value), True
+        elif field.tag == "AU":
+            author = (
+                None if spelled_out else initials_last(values.text(field.value[: values.SHORT]))
+            )
             spelled_out = False
-        elif it.tag == "CN" and (name := values.text(it.value)):
+        elif field.tag == "CN" and (name := values.text(field.value)):
             author = Author(name)
-        elif it.tag == "AUID" and out and (orcid := normalise.orcid(it.value[: values.SHORT])):
+        elif (
+            field.tag == "AUID"
+            and out
+            and (orcid := identifier_forms.orcid(field.value[: values.SHORT]))
+        ):
             last = out[-1]
             out[-1] = Author(last.name, last.family, last.given, orcid)
         if author:
@@ -156,7 +160,7 @@ def _doi(block: Block) -> str | None:
 def _cited_doi(citation: str) -> str | None:
     """The DOI in the citation of the record itself, for old records that have it nowhere else."""
     _, label, rest = citation[: values.SHORT].rpartition("doi: ")
-    return normalise.doi(rest.split()[0].rstrip(".")) if label and rest.split() else None
+    return identifier_forms.doi(rest.split()[0].rstrip(".")) if label and rest.split() else None
 
 
 def _article_number(block: Block) -> str | None:

@@ -7,70 +7,59 @@ to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metasearch.formats.csv.write import COLUMNS, cells
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import clean, line
 from metasearch.record import Hit
 
-if TYPE_CHECKING:
-    from metasearch.events import Answer, SourceReport
-
 #: Hits in the table, authors of each, and characters of a cell.
 HITS, AUTHORS, LONGEST = 20, 3, 300
 _HEAD = ("", "Title", "Authors", "Year", "In", "Sources")
 
 
-def html(answer: Answer) -> str:
-    """The first hits as a table, and how the sources fared; plain HTML without styles or
-    scripts.
+def html(query: str, summary: str, hits: Sequence[Hit], reports: Iterable[str]) -> str:
+    """The first hits as a table, and the reports as a list; plain HTML without styles or scripts.
+
+    Args:
+        query: As the answer prints it.
+        summary: Stands behind the query, above the table.
+        hits: In the order of the list.
+        reports: One line for each source, plain text.
     """
     head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
-    rows = "".join(_row(hit) for hit in answer.hits[:HITS])
-    more = len(answer.hits) - HITS
+    rows = "".join(_row(hit) for hit in hits[:HITS])
+    more = len(hits) - HITS
     return (
-        f"<p>{_text(answer.query)}: {_summary(answer)}</p>"
+        f"<p>{_text(query)}: {_text(summary)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         + (f"<p>and {more:,} more</p>" if more > 0 else "")
-        + f"<ul>{''.join(_source(report) for report in answer.sources)}</ul>"
+        + f"<ul>{''.join(f'<li>{_text(report)}</li>' for report in reports)}</ul>"
     )
-
-
-def _summary(answer: Answer) -> str:
-    counts = answer.counts
-    found = (
-        f"{counts.unique:,} works in {counts.received:,} records of {len(answer.sources)} sources"
-    )
-    return found if answer.complete else f"{found}; not complete"
 
 
 def _row(hit: Hit) -> str:
-    it = hit.record
-    title, url = _text(full_title(it) or "[no title]"), link(it)
+    record = hit.record
+    title, url = _text(full_title(record) or "[no title]"), link(record)
     if url:
         title = f'<a href="{escape(url)}" rel="noreferrer">{title}</a>'
-    if it.retracted:
+    if record.retracted:
         title = f"<b>RETRACTED</b> {title}"
-    names = [line(author.name) for author in it.authors[:AUTHORS]]
-    if len(it.authors) > AUTHORS:
-        names.append(f"and {len(it.authors) - AUTHORS:,} more")
-    told = (
+    names = [line(author.name) for author in record.authors[:AUTHORS]]
+    if len(record.authors) > AUTHORS:
+        names.append(f"and {len(record.authors) - AUTHORS:,} more")
+    columns = (
         str(hit.rank or ""),
         title,
         _text(", ".join(names)),
-        str(it.year or ""),
-        _text(line(it.venue)),
+        str(record.year or ""),
+        _text(line(record.venue)),
         _text(", ".join(hit.sources)),
     )
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in told)}</tr>"
-
-
-def _source(report: SourceReport) -> str:
-    said = f"{report.source}: {report.status}, {report.count:,} records"
-    return f"<li>{_text(f'{said}; {report.error}' if report.error else said)}</li>"
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in columns)}</tr>"
 
 
 def _text(value: str) -> str:
@@ -78,9 +67,9 @@ def _text(value: str) -> str:
     return escape(shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…")
 
 
-def rows(answer: Answer) -> Iterator[dict[str, Any]]:
+def rows(hits: Iterable[Hit]) -> Iterator[dict[str, Any]]:
     """One table a hit: the columns of CSV, with numbers as numbers and None for nothing."""
-    for hit in answer.hits:
+    for hit in hits:
         row: dict[str, Any] = {}
         for name, value in zip(COLUMNS, cells(hit), strict=True):
             row[name] = (clean(value) or None) if isinstance(value, str) else value

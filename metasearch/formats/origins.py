@@ -35,7 +35,7 @@ class Origin:
 
     Attributes:
         file: Its name.
-        database: From which the record was exported; None where nobody says.
+        database: From which the record was exported; None where that is unknown.
     """
 
     file: str
@@ -57,7 +57,9 @@ class Beside:
     @property
     def databases(self) -> list[str]:
         """The names of the databases, each once."""
-        return list(dict.fromkeys(line(it.database) for it in self.origins if it.database))
+        return list(
+            dict.fromkeys(line(origin.database) for origin in self.origins if origin.database)
+        )
 
 
 #: `Hit.id` -> what stands beside it; searches have none.
@@ -67,7 +69,9 @@ NOTHING = Beside()
 
 def texts(origins: Iterable[Origin]) -> list[str]:
     """A text for each origin: "Origin: medline.ris | MEDLINE"."""
-    return [f"{_MARK}{_name(it.file)}{_BAR}{_name(it.database)}".rstrip() for it in origins]
+    return [
+        f"{_MARK}{_name(origin.file)}{_BAR}{_name(origin.database)}".rstrip() for origin in origins
+    ]
 
 
 def joined(origins: Iterable[Origin]) -> str:
@@ -98,8 +102,10 @@ def read(values: Iterable[str]) -> tuple[Origin, ...]:
 
 def of_objects(found: Any) -> tuple[Origin, ...]:
     """The origins in a list of {"file", "database"}; () where it is none."""
-    objects = [it for it in found[:MOST] if isinstance(it, dict)] if isinstance(found, list) else []
-    named = [(it.get("file"), it.get("database")) for it in objects]
+    objects = (
+        [item for item in found[:MOST] if isinstance(item, dict)] if isinstance(found, list) else []
+    )
+    named = [(item.get("file"), item.get("database")) for item in objects]
     return tuple(
         Origin(
             file[:_LONGEST], database[:_LONGEST] if isinstance(database, str) and database else None
@@ -116,4 +122,6 @@ def is_origin(value: str) -> bool:
 
 def named(origins: Iterable[Origin]) -> str | None:
     """The databases of a record that is made of several, as one name; None for none."""
-    return "; ".join(dict.fromkeys(it.database for it in origins if it.database)) or None
+    return (
+        "; ".join(dict.fromkeys(origin.database for origin in origins if origin.database)) or None
+    )

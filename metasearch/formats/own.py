@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from metasearch.bib.field_limits import Cuts, kept
+from metasearch.bib.cuts import Cuts, kept
 from metasearch.formats import origins
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
@@ -28,13 +28,13 @@ from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.
 LONGEST_LINE = 32_000_000
-#: Characters that tell a document from lines.
+#: Characters by which a document is distinguished from lines.
 _HEAD = 8_192
 #: What a key holds, where that is not text.
 _NUMBERS = frozenset({"position", "year", "citations"})
 _LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
 _OF_AUTHORS = ("name", "family", "given", "orcid", "affiliation")
-_NAMES = frozenset(it.name for it in fields(Record))
+_NAMES = frozenset(field.name for field in fields(Record))
 _BOOKKEEPING = frozenset({"source", "source_id", "position"})
 #: Keys of a hit that are no fields of a record.
 _OF_HITS = frozenset(
@@ -60,8 +60,8 @@ def read(text: DecodedText, reading: FileReading) -> None:
         if flaw:
             taker.collector.lose(line, f"the line could not be read and was left out: {flaw}")
         elif isinstance(value, list):
-            for it in value:
-                taker.take(line, it)
+            for item in value:
+                taker.take(line, item)
         else:
             taker.take(line, value)
     taker.finish()
@@ -70,8 +70,8 @@ def read(text: DecodedText, reading: FileReading) -> None:
 def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
     """Line, value and flaw of each line or, where objects go over several lines, of each object."""
     if text.head(_HEAD).lstrip().partition("\n")[0].strip() in ("{", "["):
-        for it in items(text.whole(), frozenset({"hits"})):
-            yield it.line, it.value, it.flaw
+        for item in items(text.whole(), frozenset({"hits"})):
+            yield item.line, item.value, item.flaw
         return
     for number, line in text.numbered(LONGEST_LINE):
         if not line.strip():
@@ -85,10 +85,10 @@ def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
             found = list(
                 items(line, frozenset())
             )  # two lines, the end between them lost, are two objects
-            if not any(it.flaw for it in found):
+            if not any(item.flaw for item in found):
                 found.append(JsonItem(1, None, str(exc)))
-            for it in found:
-                yield number, it.value, it.flaw
+            for item in found:
+                yield number, item.value, item.flaw
 
 
 class _Taker:
@@ -101,19 +101,19 @@ class _Taker:
         self._open = False
         self._unknown: set[str] = set()
 
-    def take(self, line: int, it: Any) -> None:
+    def take(self, line: int, value: Any) -> None:
         """Take one object."""
-        if not isinstance(it, Mapping):
+        if not isinstance(value, Mapping):
             self.collector.lose(line, "the line is no object and was left out")
-        elif isinstance(it.get("event"), str):
-            self._event(line, it)
-        elif isinstance(it.get("hits"), list):
-            for hit in it["hits"]:
+        elif isinstance(value.get("event"), str):
+            self._event(line, value)
+        elif isinstance(value.get("hits"), list):
+            for hit in value["hits"]:
                 self._hit(line, hit)
-        elif isinstance(it.get("source"), str):
-            self._record(line, it)
-        elif isinstance(it.get("sources"), list):
-            self._hit(line, it)
+        elif isinstance(value.get("source"), str):
+            self._record(line, value)
+        elif isinstance(value.get("sources"), list):
+            self._hit(line, value)
         else:
             self.collector.lose(line, "it is no record, hit or event of ours, and was left out")
 
@@ -130,24 +130,24 @@ class _Taker:
                 0, f"keys that a record does not have were passed over: {told[:400]}"
             )
 
-    def _event(self, line: int, it: Mapping[str, Any]) -> None:
-        if it["event"] == "start" and self._open:
+    def _event(self, line: int, event: Mapping[str, Any]) -> None:
+        if event["event"] == "start" and self._open:
             self.collector.remark(
                 line, "the stream before this one breaks off before its end; its hits were read"
             )
             self._flush()
         self._open = True
-        hit = it.get("hit") if it["event"] == "merge" else it
-        if it["event"] in ("hit", "update", "merge"):
+        hit = event.get("hit") if event["event"] == "merge" else event
+        if event["event"] in ("hit", "update", "merge"):
             if not isinstance(hit, Mapping) or not isinstance(hit.get("id"), str):
                 self.collector.lose(line, "the event holds no hit and was left out")
                 return
-            absorbed = it.get("absorbed")
+            absorbed = event.get("absorbed")
             for gone in absorbed if isinstance(absorbed, list) else []:
                 self._hits.pop(gone, None) if isinstance(gone, str) else None
             self._hits[hit["id"]] = (line, hit)
-        elif it["event"] == "done":
-            self._flush(it.get("hits"))
+        elif event["event"] == "done":
+            self._flush(event.get("hits"))
 
     def _flush(self, ranked: Any = None) -> None:
         """The hits of a stream, in the order of its end."""
@@ -162,26 +162,26 @@ class _Taker:
         self._hits.clear()
         self._open = False
 
-    def _hit(self, line: int, it: Any) -> None:
-        if not isinstance(it, Mapping):
+    def _hit(self, line: int, hit: Any) -> None:
+        if not isinstance(hit, Mapping):
             self.collector.lose(line, "the hit is no object and was left out")
             return
 
         def describe() -> Draft:
-            found, problems = self._fields(it, _OF_HITS)
+            found, problems = self._fields(hit, _OF_HITS)
             found = {name: value for name, value in found.items() if name not in _BOOKKEEPING}
-            made_of = origins.of_objects(it.get("origins"))
-            database = origins.named(made_of) if made_of else _sole_source(it.get("sources"))
-            fields = found | {"source_id": _text(it.get("id"))}
-            return Draft(fields, database, problems, made_of, _given(it.get("given")))
+            made_of = origins.of_objects(hit.get("origins"))
+            database = origins.named(made_of) if made_of else _sole_source(hit.get("sources"))
+            fields = found | {"source_id": _text(hit.get("id"))}
+            return Draft(fields, database, problems, made_of, _given(hit.get("given")))
 
         self.collector.put(line, describe)
 
-    def _record(self, line: int, it: Mapping[str, Any]) -> None:
+    def _record(self, line: int, given: Mapping[str, Any]) -> None:
         cuts = Cuts()
 
         def made() -> tuple[Record, dict[str, Any], list[str]]:
-            found, problems = self._fields(it, frozenset())
+            found, problems = self._fields(given, frozenset())
             values: dict[str, Any] = {
                 "source": self._name,
                 "position": self.collector.position + 1,
@@ -202,12 +202,12 @@ class _Taker:
             self.collector.remark(line, problem)
 
     def _fields(
-        self, it: Mapping[str, Any], known: frozenset[str]
+        self, given: Mapping[str, Any], known: frozenset[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """The fields of a record that an object gives, and what is wrong with others."""
+        """The fields of a record in an object, and what is wrong with others."""
         found: dict[str, Any] = {}
         problems = []
-        for name, value in it.items():
+        for name, value in given.items():
             if name not in _NAMES:
                 self._unknown.update({name[:60]} - known)
             elif value is not None:
@@ -226,7 +226,7 @@ def _checked(name: str, value: Any) -> Any:
     if name in _LISTS:
         return (
             tuple(value)
-            if isinstance(value, list) and all(type(it) is str for it in value)
+            if isinstance(value, list) and all(type(item) is str for item in value)
             else None
         )
     if name == "retracted":
@@ -236,7 +236,7 @@ def _checked(name: str, value: Any) -> Any:
     if name in ("authors", "editors"):
         return _authors(value)
     if name == "ids":
-        fits = isinstance(value, dict) and all(type(it) is str for it in value.values())
+        fits = isinstance(value, dict) and all(type(item) is str for item in value.values())
         return dict(value) if fits else None
     if name == "type":
         return value if value in TYPES else None
@@ -247,15 +247,15 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
     if not isinstance(found, list):
         return None
     authors = []
-    for it in found:
+    for item in found:
         parts: dict[str, Any] = (
-            {name: it.get(name) for name in _OF_AUTHORS} if isinstance(it, dict) else {}
+            {name: item.get(name) for name in _OF_AUTHORS} if isinstance(item, dict) else {}
         )
         if not parts.get("name") or any(
             type(part) not in (str, type(None)) for part in parts.values()
         ):
             return None
-        authors.append(Author(**parts, collective=it.get("collective") is True))
+        authors.append(Author(**parts, collective=item.get("collective") is True))
     return tuple(authors)
 
 
@@ -264,7 +264,7 @@ def _given(found: Any) -> list[tuple[str, str]]:
     ...].
     """
     pairs = (
-        [it for it in found if isinstance(it, list) and len(it) == 2]
+        [pair for pair in found if isinstance(pair, list) and len(pair) == 2]
         if isinstance(found, list)
         else []
     )
@@ -278,7 +278,7 @@ def _text(found: Any) -> str:
 def _sole_source(found: Any) -> str | None:
     """The database of a hit that only one has."""
     names = (
-        {it.get("source") for it in found if isinstance(it, dict)}
+        {item.get("source") for item in found if isinstance(item, dict)}
         if isinstance(found, list)
         else set()
     )

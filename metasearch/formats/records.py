@@ -22,13 +22,13 @@ _ALWAYS = ("source", "position")
 def write(records: Iterable[Record]) -> bytes:
     """The records as NDJSON in UTF-8, in the order given; b"" for none."""
     return b"".join(
-        orjson.dumps(record_object(it), option=orjson.OPT_APPEND_NEWLINE) for it in records
+        orjson.dumps(record_object(record), option=orjson.OPT_APPEND_NEWLINE) for record in records
     )
 
 
 def record_object(record: Record) -> dict[str, Any]:
     """The object of a record: {"source": "crossref", "position": 1, "title": ..., ...}."""
-    found = ((it.name, _plain(getattr(record, it.name))) for it in fields(record))
+    found = ((field.name, _plain(getattr(record, field.name))) for field in fields(record))
     return {
         name: value for name, value in found if name in _ALWAYS or value not in (None, "", [], {})
     }
@@ -42,10 +42,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, int):
         return exact_number(value)
     if isinstance(value, Author):
-        parts = ((it.name, _plain(getattr(value, it.name))) for it in fields(value))
+        parts = ((part.name, _plain(getattr(value, part.name))) for part in fields(value))
         return {name: part for name, part in parts if part not in (None, False)}
     if isinstance(value, tuple):
-        return [_plain(it) for it in value]
+        return [_plain(item) for item in value]
     if value is None:
         return None
-    return {clean(name): clean(it) for name, it in value.items()}
+    return {clean(name): clean(text) for name, text in value.items()}

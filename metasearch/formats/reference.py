@@ -28,7 +28,7 @@ _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 def full_title(record: Record) -> str:
     """Title and subtitle on one line; "" where there is none.
 
-    Without the full stop that MEDLINE puts behind each title: whoever cites the work puts one
+    Without the full stop that MEDLINE puts behind each title: a citation puts one
     there.
     """
     title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
@@ -60,7 +60,7 @@ def without_stop(title: str) -> str:
 
 
 def inverted(author: Author) -> str:
-    """The name as "Family, Given" where the source gives the parts, else as it stands."""
+    """The name as "Family, Given" where the source has the parts, else as it stands."""
     family, given = line(author.family), line(author.given)
     if not family:
         return line(author.name)
@@ -68,8 +68,8 @@ def inverted(author: Author) -> str:
 
 
 def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
-    """Whether a name without a family name is a body's rather than a person's that nobody has taken
-    apart.
+    """Whether a name without a family name is that of a body, not of a person whose name no source
+    has divided.
 
     It is where its source says so, where its neighbours do have family names, or where it holds a
     word such as "Collaboration".
@@ -154,7 +154,7 @@ def link(record: Record) -> str | None:
 
 
 def journal_like(record: Record) -> bool:
-    """Whether a record whose type nobody states looks like a journal article."""
+    """Whether a record without a type looks like a journal article."""
     return bool(record.venue and (record.volume or record.issue or record.issn))
 
 

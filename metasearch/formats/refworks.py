@@ -8,13 +8,11 @@ the advisor of a thesis in A3 and its school in PB.
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from metasearch.formats.reading import accession, values, worktypes
-from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, TagGrammar
+from metasearch.formats.reading.tagged_records import TagTable, read_by_table
 
 TAGS = frozenset(
     """
@@ -37,9 +35,8 @@ def looks_like(head: str) -> bool:
 def _split(line: str, _: str) -> tuple[str, str] | None:
     line = line.lstrip("\ufeff\f")
     tag, blank = line[:2], line[2:3]
-    if blank not in ("", " ") or tag.upper() not in TAGS or not (tag.isupper() or tag == "vo"):
-        return None
-    return tag.upper(), line[3:]
+    is_tag = tag.upper() in TAGS and (tag.isupper() or tag == "vo")
+    return (tag.upper(), line[3:]) if is_tag and blank in ("", " ") else None
 
 
 _GRAMMAR = TagGrammar(
@@ -49,54 +46,36 @@ _GRAMMAR = TagGrammar(
     once=frozenset(("T1",)),
     noise=re.compile(r"<[^>]{0,200}>$|refworks|exported", re.IGNORECASE),
 )
-#: What a record holds all of.
-_HELD = frozenset("RT A1 YR SN PB JF T1 VO IS SP OP DO LA AB K1".split())
+_TABLE = TagTable(
+    held=frozenset("RT A1 YR SN PB JF T1 VO IS SP OP DO LA AB K1".split()),
+    kind=("RT",),
+    part=("A1",),
+    title=("T1",),
+    titles=("OT",),
+    authors=("A1",),
+    book_authors=("A2",),
+    year=("YR", "FD"),
+    date=("FD", "YR"),
+    venue=("JF", "JO", "T2"),
+    book_venue=("JF", "JO"),
+    publisher=("PB",),
+    edition=("ED",),
+    volume=("VO",),
+    issue=("IS",),
+    pages=("SP",),
+    last_page=("OP",),
+    doi=("DO",),
+    standard_numbers=("SN",),
+    numbers=("AN", "ID"),
+    database=("DS", "DB"),
+    links=("LK", "UL", "SF"),
+    notes=("NO",),
+    language=("LA",),
+    abstract=("AB",),
+    keywords=("K1",),
+)
 
 
 def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
-
-
-def _draft(block: Block) -> Draft:
-    links = values.links(block.values("LK", "UL", "SF"))
-    numbers = block.values("AN", "ID")
-    database = accession.database(block.values("DS", "DB"), [], links, numbers)
-    kind = worktypes.conference(
-        worktypes.of_words(block.values("RT")), is_part=bool(block.value("A1"))
-    )
-    year = values.year(block.values("YR", "FD"))
-    isbn, issn = values.standard_numbers(block.values("SN"))
-    publisher = values.first_text(block.values("PB"))
-    venue = values.first_text(
-        block.values("JF", "JO") or ([] if kind == "book" else block.values("T2"))
-    )
-    title, titles = values.titles([*block.values("T1"), *block.values("OT")])
-    fields: dict[str, Any] = {
-        "source_id": next(
-            (shown for number in numbers if (shown := values.text(number[: values.SHORT]))), ""
-        ),
-        "url": accession.landing_page(links),
-        "title": title,
-        "titles": titles,
-        "authors": values.authors(
-            block.lines("A1") or (block.lines("A2") if kind == "book" else [])
-        ),
-        "year": year,
-        "date": values.date(block.values("FD", "YR"), year),
-        "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
-        "publisher": publisher,
-        "edition": values.first_text(block.values("ED")),
-        "volume": values.volume(block.value("VO")),
-        "issue": values.first_text(block.values("IS")),
-        "pages": values.pages(block.value("SP"), block.value("OP")),
-        "doi": values.doi(block.values("DO")) or values.doi_of_links(links),
-        "ids": accession.identifiers(numbers, links, block.lines("NO"), database),
-        "isbn": isbn,
-        "issn": issn,
-        "type": kind,
-        "language": values.language(block.values("LA")),
-        "abstract": values.abstract(block.values("AB")),
-        "keywords": values.keywords(block.lines("K1")),
-    }
-    return Draft(fields, database)
+    read_by_table(text, reading, _GRAMMAR, _TABLE)

@@ -56,15 +56,15 @@ def write(
 
 
 def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -> Iterator[str]:
-    it = hit.record
+    record = hit.record
     for text, style in (
-        ("RETRACTED" if it.retracted else "", _RED),
-        (full_title(it) or "[no title]", _BOLD),
-        (_authors(it), ""),
-        (_imprint(it), _DIM),
+        ("RETRACTED" if record.retracted else "", _RED),
+        (full_title(record) or "[no title]", _BOLD),
+        (_authors(record), ""),
+        (_imprint(record), _DIM),
     ):
         yield from (_styled(part, style, color) for part in wrapped(text, width))
-    url = doi_url(it.doi) or web_url(it.url)
+    url = doi_url(record.doi) or web_url(record.url)
     if url:
         shown = _styled(url, _BLUE, color)
         yield f"\x1b]8;;{ascii_url(url)}\x1b\\{shown}\x1b]8;;\x1b\\" if hyperlinks else shown

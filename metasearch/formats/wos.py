@@ -15,7 +15,8 @@ from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks
+from metasearch.formats.reading.tagged_records import gather
 from metasearch.record import Author
 
 TAGS = frozenset(
@@ -74,7 +75,7 @@ def _rows(text: DecodedText, reading: FileReading) -> Iterator[Block]:
     tags = [tag.strip(BLANKS) for tag in next(rows)[:_HEAD_SIZE].split("\t")]
     for number, row in enumerate(rows, 2):
         if len(row) > _LONGEST_ROW:
-            reading.tell(
+            reading.add_problem(
                 number, f"the row is longer than {_LONGEST_ROW:,} characters; it was left out", 1
             )
             continue
@@ -86,13 +87,13 @@ def _rows(text: DecodedText, reading: FileReading) -> Iterator[Block]:
                 f"the row has {len(cells)} cells under {len(tags)} headings; those beyond were "
                 f"left out"
             )
-            reading.tell(number, what)
+            reading.add_problem(number, what)
         elif len(cells) < len(tags) // 2:
             what = (
                 f"the row has {len(cells)} cells under {len(tags)} headings; it was kept as "
                 f"far as it goes"
             )
-            reading.tell(number, what)
+            reading.add_problem(number, what)
         block = Block(number)
         for tag, cell in zip(tags, cells, strict=False):
             value = cell.strip(BLANKS).removeprefix('"').removesuffix('"')

@@ -17,7 +17,7 @@ def completed(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """What the coroutine returns or raises. It runs in a loop of its own: in this thread or, where
     a loop runs in this thread already, which may not be entered twice, in another one.
 
-    Whoever interrupts it (Ctrl-C, or the end of a notebook's cell) ends the coroutine, too.
+    An interrupt (Ctrl-C, or the end of a notebook's cell) ends the coroutine, too.
 
     Args:
         make: Makes the coroutine, in the thread in which it will run.

@@ -1,4 +1,4 @@
-"""How late the event loop is. Whoever judges a database by the clock has to know how late the clock
+"""How late the event loop is. What judges a database by the clock has to know how late the clock
 was read.
 
 A callback that computes for two seconds makes every timer two seconds late. An answer that came
@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 TICK = 0.025
 #: Timers that are up to so many seconds late are usual.
 USUAL = 0.005
-#: A timer that is so many seconds late says that the loop stood still.
+#: A timer that is so many seconds late means that the loop stood still.
 STALL = 0.05
 #: Seconds that are enough to read what has arrived while the loop stood still, and how often they
 #: are given.
@@ -24,8 +24,8 @@ GRACE, GRACES = 0.2, 3
 
 
 class Lag:
-    """The lateness of one loop, looked at while somebody watches. From `lag`; it does not hold its
-    loop.
+    """The lateness of one loop, measured while a `watched` block runs. It is made by `lag` and
+    holds no reference to its loop.
     """
 
     __slots__ = ("_due", "_lost", "_stalled", "_timer", "_watchers")
@@ -59,7 +59,7 @@ class Lag:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Looks at the clock for as long as the block lasts; nobody looks where nothing runs."""
+        """Measures for as long as the block lasts."""
         self._watchers += 1
         if self._timer is None:
             self._next()
@@ -91,10 +91,10 @@ _OF_LOOP: WeakKeyDictionary[asyncio.AbstractEventLoop, Lag] = WeakKeyDictionary(
 def lag() -> Lag:
     """The lateness of the running loop."""
     loop = asyncio.get_running_loop()
-    found = _OF_LOOP.get(loop)
-    if found is None:
-        found = _OF_LOOP[loop] = Lag()
-    return found
+    known = _OF_LOOP.get(loop)
+    if known is None:
+        known = _OF_LOOP[loop] = Lag()
+    return known
 
 
 @asynccontextmanager

@@ -1,5 +1,4 @@
-"""Work in a thread that keeps nobody waiting: neither who has stopped waiting for it, nor the end
-of the program.
+"""Work in a thread that delays neither a caller that was cancelled nor the end of the program.
 
 A thread cannot be cancelled. A loop that closes waits for the threads of its executor, and so does
 the program when it exits; one that hangs would hold up both, and every other user of that executor.
@@ -19,13 +18,13 @@ T = TypeVar("T")
 async def in_daemon_thread(
     work: Callable[[], T], name: str, ended: Callable[[], None] = lambda: None
 ) -> T:
-    """What the work gives. Whoever is cancelled goes on at once; the thread ends by itself.
+    """What the work returns. A caller that is cancelled goes on at once; the thread ends by itself.
 
     Args:
         work: Runs in the thread.
         name: Of the thread.
-        ended: Called in the loop when the thread has ended, also where nobody waits for it any
-            more.
+        ended: Called in the loop when the thread has ended, also if its caller was
+            cancelled.
 
     Raises:
         RuntimeError: No more threads can be started; `ended` is called all the same.
@@ -34,7 +33,7 @@ async def in_daemon_thread(
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
 
-    def tell(set_answer: Callable[[], None]) -> None:
+    def finish(set_answer: Callable[[], None]) -> None:
         ended()
         if not answer.done():
             set_answer()
@@ -42,15 +41,15 @@ async def in_daemon_thread(
     def run() -> None:
         try:
             value = work()
-        except Exception as exc:  # whatever it is, whoever waits must hear of it
+        except Exception as exc:  # raised again in the caller
             error = exc
             outcome: Callable[[], None] = lambda: answer.set_exception(error)  # noqa: E731
         else:
             outcome = lambda: answer.set_result(value)  # noqa: E731
         try:
-            loop.call_soon_threadsafe(tell, outcome)
+            loop.call_soon_threadsafe(finish, outcome)
         except RuntimeError:
-            return  # the loop has been closed in the meantime: nobody waits for the answer
+            return  # the loop has been closed in the meantime: no caller waits
 
     try:
         threading.Thread(target=run, name=name, daemon=True).start()

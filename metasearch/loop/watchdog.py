@@ -1,5 +1,5 @@
-"""A watchdog for programs that use the library: it tells where an event loop hangs, and can end the
-process.
+"""A watchdog for programs that use the library: it reports where an event loop hangs, and can end
+the process.
 
 Nothing else in the library touches what belongs to the whole process; this does, because it is
 asked to.
@@ -24,13 +24,13 @@ async def watchdog(
     Once the loop has stopped for `seconds`, the stacks of all threads are written: files, lines and
     names of functions, no values. This holds even while C code keeps the interpreter to itself (a
     regular expression, a comparison of long strings), when no thread, signal handler or timer of
-    Python runs. One silence is told once.
+    Python runs. One silence is reported once.
 
-    It uses `faulthandler.dump_traceback_later`, of which a process has one: whoever else uses it is
-    disturbed.
+    It uses `faulthandler.dump_traceback_later`, of which a process has one: other
+    users of it are disturbed.
 
     Args:
-        seconds: More than the loop may stop without anybody caring; above 0.
+        seconds: Longer than any pause of the loop that is acceptable; above 0.
         file: With a file descriptor, and open for as long as the block lasts; None is the standard
             error that the process began with.
         end: Whether the process then ends, at once and with exit code 1: no block is left in order,

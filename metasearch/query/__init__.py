@@ -13,9 +13,9 @@ from __future__ import annotations
 from metasearch.query.ast import FIELDS, And, Not, Or, Query, Term, Years, conjunction, terms
 from metasearch.query.explain import explain
 from metasearch.query.match import matches
-from metasearch.query.printer import to_text
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
+from metasearch.query.simple.printer import to_text
 from metasearch.query.syntaxes import CHOICES, SYNTAXES, read
 from metasearch.query.years import YearsLike, parse_years, years_of
 

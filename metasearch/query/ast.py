@@ -24,7 +24,8 @@ FIELDS = (
 
 #: Fields that hold numbers, not words.
 IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
-#: Fields whose text is one word of a closed list. They narrow a search, and are none by themselves.
+#: Fields whose text is one word of a closed list. They narrow a search; alone they
+#: are no search.
 FACETS = frozenset({"type", "language"})
 
 
@@ -107,7 +108,13 @@ def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
 
 
 def searches(query: Query) -> bool:
-    """Whether it says what to look for: more than years, types and languages, and what is not
-    wanted.
-    """
+    """Whether it names something to look for: more than years, types, languages and exclusions."""
     return any(term.field not in FACETS for term in terms(query))
+
+
+def without_words(query: Query) -> str:
+    """What a query consists of that names nothing to look for: "types and languages"."""
+    named = list(terms(query, negated=True))
+    if any(term.field not in FACETS for term in named):
+        return "what is excluded"
+    return " and ".join(sorted({f"{term.field}s" for term in named}, reverse=True)) or "years"

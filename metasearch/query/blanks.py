@@ -23,3 +23,8 @@ _INVISIBLE = frozenset(
 def is_blank(char: str) -> bool:
     """Whether a character separates words."""
     return char.isspace() or char in _INVISIBLE
+
+
+def plain(text: str) -> str:
+    """Single blanks between words, and nothing that cannot be seen."""
+    return " ".join("".join(" " if is_blank(char) else char for char in text).split())

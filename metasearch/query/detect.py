@@ -25,13 +25,15 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.expert_fields import TARGETS
-from metasearch.query.pubmed_tags import TAGS
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.expert.fields import EXPERT_FIELDS
+from metasearch.query.limits import MAX_LENGTH
+from metasearch.query.pubmed.tags import TAGS
 
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_NAMES = "|".join(sorted((name for name in TARGETS if _HAN.match(name)), key=len, reverse=True))
+_NAMES = "|".join(
+    sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
+)
 _STAR = re.compile(r"[\u3400-\u9fff)）'’\"”]\s?[*＊]\s?[\u3400-\u9fff(（'‘\"“]")
 _EXPERT = (
     re.compile(r"(?<!\w)([A-Z]{2,3})\s?[%％]?[=＝]\s?(?=[(（]{0,20}['‘\"“\u3400-\u9fff])"),
@@ -210,7 +212,9 @@ def _is_expert(bare: str, text: str) -> bool:
     if _HAN.search(text) and _STAR.search(bare):
         return True
     return any(
-        mark[1].casefold() in TARGETS for pattern in _EXPERT for mark in pattern.finditer(bare)
+        mark[1].casefold() in EXPERT_FIELDS
+        for pattern in _EXPERT
+        for mark in pattern.finditer(bare)
     )
 
 
@@ -219,9 +223,9 @@ def _is_cql(bare: str) -> bool:
 
 
 def _is_pubmed(bare: str) -> bool:
-    for found in _TAG.finditer(bare):
-        name = found[2].strip()
-        spaced = found[1] and bare[found.start() - 1] not in '"”'
+    for tag in _TAG.finditer(bare):
+        name = tag[2].strip()
+        spaced = tag[1] and bare[tag.start() - 1] not in '"”'
         if (
             not spaced
             and not _ELEMENT.fullmatch(name)

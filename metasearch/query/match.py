@@ -3,71 +3,26 @@ here afterwards.
 
 Three answers, combined as in Kleene's strong three-valued logic (Introduction to Metamathematics,
 1952, section 64): True, False, and None where the record lacks the field, so that nothing can be
-said. What a caller does with None is its own policy.
+decided. The caller decides what to do with None.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Protocol
+from collections.abc import Iterable, Sequence
 
-from metasearch.bib import unicode_forms
 from metasearch.bib.languages import language_code
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
-from metasearch.query.dois import bare_doi
+from metasearch.query.identifiers import bare_doi
 from metasearch.query.kinds import NARROWER
-
-
-class Person(Protocol):
-    """What is read of an author."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def family(self) -> str | None: ...
-    @property
-    def given(self) -> str | None: ...
-
-
-class Described(Protocol):
-    """What is read of a record. A protocol, because records stand on the same floor as queries."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def subtitle(self) -> str | None: ...
-    @property
-    def original_title(self) -> str | None: ...
-    @property
-    def translated_title(self) -> str | None: ...
-    @property
-    def titles(self) -> Sequence[str]: ...
-    @property
-    def authors(self) -> Sequence[Person]: ...
-    @property
-    def year(self) -> int | None: ...
-    @property
-    def venue(self) -> str | None: ...
-    @property
-    def abstract(self) -> str | None: ...
-    @property
-    def keywords(self) -> Sequence[str]: ...
-    @property
-    def subjects(self) -> Sequence[str]: ...
-    @property
-    def doi(self) -> str | None: ...
-    @property
-    def ids(self) -> Mapping[str, str]: ...
-    @property
-    def isbn(self) -> Sequence[str]: ...
-    @property
-    def issn(self) -> Sequence[str]: ...
-    @property
-    def type(self) -> str | None: ...
-    @property
-    def language(self) -> str | None: ...
+from metasearch.query.record_texts import (
+    CJK,
+    TOKEN,
+    Described,
+    SearchedRecord,
+    SearchedText,
+    compact,
+    fold,
+)
 
 
 def matches(query: Query, record: Described) -> bool | None:
@@ -87,10 +42,10 @@ def matches(query: Query, record: Described) -> bool | None:
     occurs in none of them gives False if there is an abstract, else None: the database may have
     found it in a text that the record lacks.
     """
-    return _evaluate(query, _Folded(record))
+    return _evaluate(query, SearchedRecord(record))
 
 
-def _evaluate(query: Query, record: _Folded) -> bool | None:
+def _evaluate(query: Query, record: SearchedRecord) -> bool | None:
     match query:
         case Term():
             return _term(query, record)
@@ -124,7 +79,7 @@ def _all(values: Iterable[bool | None]) -> bool | None:
 # --------------------------------------------------------------------------- terms
 
 
-def _term(term: Term, record: _Folded) -> bool | None:
+def _term(term: Term, record: SearchedRecord) -> bool | None:
     if term.field in IDENTIFIERS:
         return _identifier(term, record.record)
     if term.field in FACETS:
@@ -134,7 +89,7 @@ def _term(term: Term, record: _Folded) -> bool | None:
         return None
     if term.truncated:
         answer: bool | None = _begins(
-            _fold(term.text), texts, record if term.field == "any" else None
+            fold(term.text), texts, record if term.field == "any" else None
         )
         return (
             None
@@ -142,9 +97,9 @@ def _term(term: Term, record: _Folded) -> bool | None:
             else answer
         )
     wanted = [term.text] if term.phrase else term.text.split()
-    answer = _all(_occurs(_fold(word), term.field, texts, record) for word in wanted)
+    answer = _all(_occurs(fold(word), term.field, texts, record) for word in wanted)
     if answer is False and term.field == "author":
-        return _named(_TOKEN.findall(_fold(term.text)), texts)
+        return _named(TOKEN.findall(fold(term.text)), texts)
     return (
         None if answer is False and term.field == "any" and not record.record.abstract else answer
     )
@@ -162,33 +117,33 @@ def _facet(term: Term, record: Described) -> bool | None:
     return (language_code(record.language) or record.language.casefold()) == term.text
 
 
-def _begins(stem: str, texts: Sequence[_Text], record: _Folded | None) -> bool:
+def _begins(stem: str, texts: Sequence[SearchedText], record: SearchedRecord | None) -> bool:
     """Whether a word of the texts, or an identifier of the record, begins with a folded stem."""
-    if _CJK.search(stem):
-        compact = _compact(stem)
-        return any(compact in text.compact for text in texts)
-    words = _TOKEN.findall(stem)
+    if CJK.search(stem):
+        joined = compact(stem)
+        return any(joined in text.compact for text in texts)
+    words = TOKEN.findall(stem)
     if not words or any(text.has(words, open_end=True) for text in texts):
         return True
     return record is not None and any(
-        identifier.startswith(_compact(stem)) for identifier in record.identifiers
+        identifier.startswith(compact(stem)) for identifier in record.identifiers
     )
 
 
-def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) -> bool:
+def _occurs(wanted: str, field: str, texts: Sequence[SearchedText], record: SearchedRecord) -> bool:
     """Whether a folded word or phrase occurs in one of the texts; one without letters and digits
     always does.
     """
-    if _CJK.search(wanted):
-        compact = _compact(wanted)
-        return any(compact in text.compact for text in texts)
-    words = _TOKEN.findall(wanted)
+    if CJK.search(wanted):
+        joined = compact(wanted)
+        return any(joined in text.compact for text in texts)
+    words = TOKEN.findall(wanted)
     if not words or any(text.has(words, initials=field == "author") for text in texts):
         return True
-    return field == "any" and _compact(wanted) in record.identifiers
+    return field == "any" and compact(wanted) in record.identifiers
 
 
-def _named(words: list[str], texts: Sequence[_Text]) -> bool | None:
+def _named(words: list[str], texts: Sequence[SearchedText]) -> bool | None:
     """None where one author may be the person asked for: the names agree but for order, middle
     names and initials.
     """
@@ -231,138 +186,3 @@ def _number_key(value: str) -> str:
 
 
 # --------------------------------------------------------------------------- folded text
-
-# Runs of letters and digits; the signs make "C++" and "C#" words of their own.
-_TOKEN = re.compile(r"[^\W_]+[+#]*")
-_NOT_WORD = re.compile(r"[\W_]+")
-_CJK = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
-)
-_MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
-_LETTERS = str.maketrans(
-    {
-        "æ": "ae",
-        "œ": "oe",
-        "ø": "o",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ł": "l",
-        "ı": "i",
-        "'": "",
-        "’": "",
-        "‘": "",
-        "ʼ": "",
-    }
-)
-
-
-@lru_cache(maxsize=256)
-def _fold(text: str) -> str:
-    """Lower case, one width, no diacritics, no apostrophes.
-
-    Like `normalise.fold`, which stands on a higher floor, but only what the same word typed on
-    another keyboard needs.
-    """
-    if not text.isascii():
-        # NFC at the end, because NFKD tears Korean syllables and voiced kana apart.
-        text = unicode_forms.normalize("NFC", _MARKS.sub("", unicode_forms.normalize("NFKD", text)))
-    return text.casefold().translate(_LETTERS)
-
-
-def _compact(folded: str) -> str:
-    return _NOT_WORD.sub("", folded)
-
-
-class _Text:
-    """One folded text, cut into words when it is first asked for."""
-
-    def __init__(self, value: str) -> None:
-        self.folded = _fold(value)
-        self._words: list[str] | None = None
-        self._compact: str | None = None
-
-    @property
-    def words(self) -> list[str]:
-        if self._words is None:
-            self._words = _TOKEN.findall(self.folded)
-        return self._words
-
-    @property
-    def compact(self) -> str:
-        if self._compact is None:
-            self._compact = _compact(self.folded)
-        return self._compact
-
-    def has(self, wanted: list[str], *, initials: bool = False, open_end: bool = False) -> bool:
-        """Whether the words follow one another; "ca2" is found in "Ca2+", but "c++" not in "C".
-
-        With `initials` a single letter, with `open_end` the last word stands for every word that
-        begins so.
-        """
-        words, last = self.words, len(wanted) - 1
-
-        def fits(place: int, word: str) -> bool:
-            want = wanted[place]
-            if want in (word, word.rstrip("+#")):
-                return True
-            beginning = (open_end and place == last) or (initials and len(want) == 1)
-            return beginning and word.startswith(want)
-
-        return any(
-            all(fits(place, words[start + place]) for place in range(len(wanted)))
-            for start in range(len(words) - last)
-        )
-
-
-class _Folded:
-    """A record whose fields are folded at most once in an evaluation."""
-
-    def __init__(self, record: Described) -> None:
-        self.record = record
-        self._texts: dict[str, tuple[_Text, ...]] = {}
-        self._identifiers: frozenset[str] | None = None
-
-    def texts(self, field: str) -> tuple[_Text, ...]:
-        """The texts of a field; none where the record lacks it."""
-        if field not in self._texts:
-            self._texts[field] = tuple(self._read(field))
-        return self._texts[field]
-
-    @property
-    def identifiers(self) -> frozenset[str]:
-        if self._identifiers is None:
-            record = self.record
-            values = [record.doi or "", *record.ids.values(), *record.isbn, *record.issn]
-            self._identifiers = frozenset(_compact(_fold(value)) for value in values if value)
-        return self._identifiers
-
-    def _read(self, field: str) -> Iterable[_Text]:
-        record = self.record
-        match field:
-            case "title":
-                if record.title or record.subtitle:
-                    yield _Text(f"{record.title} {record.subtitle or ''}")
-                yield from map(
-                    _Text,
-                    filter(None, (record.original_title, record.translated_title, *record.titles)),
-                )
-            case "author":
-                for author in record.authors:
-                    yield _Text(author.name)
-                    if author.family and author.given:
-                        yield _Text(f"{author.family} {author.given}")
-            case "venue":
-                if record.venue:
-                    yield _Text(record.venue)
-            case "abstract":
-                if record.abstract:
-                    yield _Text(record.abstract)
-            case "subject":
-                yield from map(_Text, (*record.keywords, *record.subjects))
-            case _:
-                for part in ("title", "author", "venue", "abstract", "subject"):
-                    yield from self.texts(part)
-                for scheme, value in record.ids.items():
-                    yield _Text(f"{scheme} {value}")
-                yield from map(_Text, filter(None, (record.doi, *record.isbn, *record.issn)))

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.reading import Reader, plain
+from metasearch.query.blanks import plain
+from metasearch.query.reading import QueryReader
 
 T = TypeVar("T")
 
@@ -17,7 +18,7 @@ T = TypeVar("T")
 Span = tuple[int, int]
 
 
-class NestedReader(Reader, ABC):
+class NestedReader(QueryReader, ABC):
     """A text with a place in it, and the brackets that are open there."""
 
     def __init__(self, text: str, syntax: str) -> None:
@@ -39,7 +40,7 @@ class NestedReader(Reader, ABC):
     def enter(self) -> int:
         """Take the bracket that opens; where it stood."""
         opening = self.at
-        self.not_too_deep(len(self.open), opening)
+        self.check_depth(len(self.open), opening)
         self.open.append(opening)
         self.at += 1
         if self.here() in ("", ")"):
@@ -49,7 +50,7 @@ class NestedReader(Reader, ABC):
                 if self.here()
                 else "There is nothing after this bracket"
             )
-            raise self.error(reason, opening, end, fix=self.cut(opening, end))
+            raise self.error(reason, opening, end, fix=self.without(opening, end))
         return opening
 
     def leave(self, opening: int) -> None:
@@ -63,7 +64,10 @@ class NestedReader(Reader, ABC):
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""
         return self.error(
-            "This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1)
+            "This bracket has no opening bracket",
+            self.at,
+            self.at + 1,
+            fix=self.without(self.at, self.at + 1),
         )
 
     def quoted_to(self, closer: str) -> str:
@@ -82,13 +86,13 @@ class NestedReader(Reader, ABC):
         text = plain(self.text[opening + 1 : end])
         if not text:
             reason = "There is nothing between the quotes"
-            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
+            raise self.error(reason, opening, end + 1, fix=self.without(opening, end + 1))
         self.at = end + 1
         return text
 
     def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
         """There is nothing "before" or "after" a sign."""
-        said = self.text[slice(*sign)]
+        shown = self.text[slice(*sign)]
         return self.error(
-            f"{said} needs something to look for {side} it", *sign, fix=self.cut(*sign)
+            f"{shown} needs something to look for {side} it", *sign, fix=self.without(*sign)
         )

@@ -56,19 +56,18 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
 
 
 def _read_by_its_marks(text: str) -> ReadQuery:
-    """As `read`; an error in a syntax that nobody has chosen says which one it was, and how to
-    choose another.
-    """
+    """As `read`; an error in a syntax that was recognised names it, and another one to choose."""
     from metasearch.query.detect import detect
 
     syntax = detect(text)
     try:
-        found = _read_as(text, syntax)
+        read_query = _read_as(text, syntax)
     except QuerySyntaxError as error:
         if syntax == "simple":
             raise
         raise QuerySyntaxError(
-            f"{error.reason} (it looks like {syntax}; the syntax simple takes a text as it stands)",
+            f"{error.reason} (recognised as {syntax}; with the syntax simple, "
+            "the text is searched for as it is)",
             text=text,
             position=error.position,
             length=error.length,
@@ -78,29 +77,29 @@ def _read_by_its_marks(text: str) -> ReadQuery:
         ) from None
     if syntax in DATABASES:
         taken = (
-            f"read in the syntax {syntax}, by its marks; the syntax simple takes a text as it "
-            f"stands"
+            f"recognised as the syntax {syntax}; with the syntax simple, "
+            "the text is searched for as it is"
         )
-        return replace(found, notes=(taken, *found.notes))
-    return found
+        return replace(read_query, notes=(taken, *read_query.notes))
+    return read_query
 
 
 def _read_as(text: str, syntax: str) -> ReadQuery:
     match syntax:
         case "cql":
-            from metasearch.query.cql import parse_cql
+            from metasearch.query.cql.parser import parse_cql
 
             return parse_cql(text)
         case "cnki" | "expert":
-            from metasearch.query.expert import parse_expert
+            from metasearch.query.expert.parser import parse_expert
 
             return parse_expert(text)
         case "pubmed":
-            from metasearch.query.pubmed import parse_pubmed
+            from metasearch.query.pubmed.parser import parse_pubmed
 
             return parse_pubmed(text)
         case "simple":
-            from metasearch.query.leftovers import leftovers
+            from metasearch.query.simple.leftovers import leftovers
 
             query = parse(text)
             return ReadQuery(query, "simple", leftovers(text))

@@ -19,6 +19,11 @@ _RANGE = re.compile(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]
 _FOUR_DIGITS = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _SHORT_END = re.compile(r"([0-9]{2})([0-9]{2})\D{1,3}([0-9]{2})")
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９＞＜＝：", "0123456789><=:")
+_DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
+_MONTH = r"(?:0?[1-9]|1[0-2])"
+_DATE = re.compile(
+    rf"([0-9]{{4}})(?:[-/.]({_MONTH})(?:[-/.]{_DAY})?|((?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])))?"
+)
 _FORMS = "2020, 2019-2024, 2019- or -2024"
 
 
@@ -75,6 +80,37 @@ def read_years(value: str) -> Years:
             "The range ends before it begins", years_text(Years(years.last, years.first))
         )
     return years
+
+
+def dated(text: str) -> tuple[Years, bool]:
+    """The years of a date or range, and whether that is all that it says.
+
+    Raises:
+        BadYears: It is none.
+    """
+    if (date := _DATE.fullmatch(text)) is not None:
+        return read_years(date[1]), date[2] is None and date[3] is None
+    return read_years(text), True
+
+
+def between(first: str, last: str) -> tuple[Years, bool]:
+    """The years from one date to another, and whether that is all that they say; the year 3000 is
+    the open end.
+
+    Raises:
+        BadYears: One is no date, or the last is before the first.
+    """
+    (begin, whole), (end, also_whole) = dated(first), dated(last)
+    exact = (whole or bool(re.search(r"\D0?1(?:\D0?1)?$", first))) and (
+        also_whole or bool(re.search(r"\D12(?:\D31)?$", last))
+    )
+    if begin.first is None or end.last is None:
+        raise BadYears("A range of years has a year at both ends")
+    if end.last >= 3000:
+        return Years(begin.first, None), exact
+    if begin.first > end.last:
+        raise BadYears("The range ends before it begins", f"{end.last:04d}-{begin.first:04d}")
+    return Years(begin.first, end.last), exact
 
 
 def years_of(given: YearsLike | None) -> Years | None:
@@ -146,7 +182,7 @@ def _meant(plain: str) -> str | None:
     """
     if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and short[1] != "00":
         return f"{short[1]}{short[2]}-{short[1]}{short[3]}"
-    found = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
-    if not found:
+    years = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
+    if not years:
         return None
-    return found[0] if found[0] == found[-1] else f"{found[0]}-{found[-1]}"
+    return years[0] if years[0] == years[-1] else f"{years[0]}-{years[-1]}"

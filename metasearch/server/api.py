@@ -12,7 +12,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.events import Answer
-from metasearch.formats import FORMATS, atom, write
+from metasearch.formats import WRITABLE, atom, write
 from metasearch.formats.answer import answer_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -24,7 +24,7 @@ from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, Shared, Site, owner, site_of
+from metasearch.server.site import SHARED, ServerContext, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
@@ -34,14 +34,11 @@ if TYPE_CHECKING:
 OFFERED: Mapping[str, str] = {
     "json": "application/json",
     "html": "text/html",
-    **{
-        name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")
-    },
+    **{name: format_.media_type for name, format_ in WRITABLE.items() if name != "table"},
 }
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
-_DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
 _WITH_CHARSET = frozenset({"html", "csv"})
 
 
@@ -93,23 +90,23 @@ def chosen_format(request: web.Request) -> str:
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
         raise Problem.bad_parameters(
-            [{"parameter": "format", "reason": f"given {len(named)} times; give it once"}]
+            [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
         )
     if named:
         if named[0] in OFFERED:
             return named[0]
         raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
     starting = request.path == "/" and not request.query.get("q")
-    offered = sorted(OFFERED.items(), key=lambda it: starting and it[0] != "html")
+    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen is None:
         raise Problem.unacceptable(
-            "None of the media types in Accept can be given.", OFFERED.items()
+            "The server has none of the media types in Accept.", OFFERED.items()
         )
     return chosen
 
 
-def _wait(parameters: Parameters, form: str, timeout: float, shared: Shared) -> float | None:
+def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerContext) -> float | None:
     """Seconds until what is there is given; None for the end. People who look at a page are not
     kept waiting.
     """
@@ -151,9 +148,9 @@ async def _whole(
         headers["ETag"] = f'W/"{etag}"'
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
-    if form in _DOWNLOADS:
+    if form in WRITABLE and WRITABLE[form].download:
         headers["Content-Disposition"] = (
-            f'attachment; filename="{file_name(parameters.query)}.{FORMATS[form].extension}"'
+            f'attachment; filename="{file_name(parameters.query)}.{WRITABLE[form].extension}"'
         )
     return web.Response(
         body=body,
@@ -165,7 +162,7 @@ async def _whole(
 
 
 def _body(
-    answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared
+    answer: Answer, parameters: Parameters, form: str, site: Site, shared: ServerContext
 ) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
@@ -178,7 +175,7 @@ def _body(
         results = Results(
             answer,
             _form(parameters),
-            labels(shared.engine, (it.source for it in answer.sources)),
+            labels(shared.engine, (source.source for source in answer.sources)),
             parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))

@@ -19,7 +19,7 @@ from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
-from metasearch.server.site import SHARED, Shared
+from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.workers.peers import Peers
@@ -87,7 +87,7 @@ def make_app(
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
-            app[SHARED] = Shared(
+            app[SHARED] = ServerContext(
                 engine=running,
                 options=limits,
                 hub=hub,

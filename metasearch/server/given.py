@@ -80,8 +80,8 @@ def _pairs_of_json(body: bytes) -> list[tuple[str, str]]:
         raise _unreadable("a JSON object")
     return [
         (name, _text(name, one))
-        for name, it in value.items()
-        for one in (it if isinstance(it, list) else [it])
+        for name, values in value.items()
+        for one in (values if isinstance(values, list) else [values])
         if one is not None
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, Finished, SearchEvent
@@ -15,16 +15,6 @@ from metasearch.server.site import Site
 
 if TYPE_CHECKING:
     from metasearch.engine.search import Search
-
-
-class Events(Protocol):
-    """The part of a search that a stream uses."""
-
-    id: str
-
-    def __aiter__(self) -> AsyncIterator[SearchEvent]: ...
-
-    async def aclose(self) -> None: ...
 
 
 class Linked:

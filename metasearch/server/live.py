@@ -11,18 +11,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.formats.events import sse
 from metasearch.server.options import Options
 
-if TYPE_CHECKING:
-    from metasearch.server.linked import Events
-
 logger = logging.getLogger("metasearch.server")
+
+
+class Events(Protocol):
+    """The part of a search that a stream uses; see `linked.Linked`."""
+
+    id: str
+
+    def __aiter__(self) -> AsyncIterator[SearchEvent]: ...
+
+    async def aclose(self) -> None: ...
 
 
 class LiveSearch:
@@ -245,8 +252,8 @@ class Hub:
         self._kept.pop(name, None)
 
     def _make_room(self) -> None:
-        finished = [it for it in self._kept.values() if it.state != "running"]
-        total = sum(it.size for it in finished)
+        finished = [live for live in self._kept.values() if live.state != "running"]
+        total = sum(live.size for live in finished)
         for oldest in finished:
             if (
                 len(finished) <= self._options.max_streams

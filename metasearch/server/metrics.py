@@ -23,7 +23,7 @@ from metasearch.events import Answer
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.health import SourceState
 
-#: Of what `Page.text` writes.
+#: Of what `MetricsPage.text` writes.
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper ends of the histograms' buckets in seconds; a search may take up to a minute.
 BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -151,7 +151,7 @@ class _CachedPages(Collector):
         yield family
 
 
-class Page(Collector):
+class MetricsPage(Collector):
     """What `/metrics` shows.
 
     Args:

@@ -66,10 +66,12 @@ def choose(header: str, offered: Iterable[tuple[str, str]]) -> str | None:
     best: tuple[float, int] = (0.0, -1)
     chosen = None
     for name, media_type in offered:
-        covering = [it for it in ranges if it.matches(media_type)]
+        covering = [media_range for media_range in ranges if media_range.matches(media_type)]
         if not covering:
             continue
-        deciding = max(covering, key=lambda it: (it.specificity, it.quality))
+        deciding = max(
+            covering, key=lambda media_range: (media_range.specificity, media_range.quality)
+        )
         rating = (deciding.quality, deciding.specificity)
         if deciding.quality > 0 and rating > best:
             best, chosen = rating, name

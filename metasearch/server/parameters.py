@@ -105,7 +105,7 @@ def _written(value: Any) -> str | int:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ParameterReader:
     """Reads one parameter after the other and gathers what is wrong with them."""
 
     given: MultiMapping[str]
@@ -143,7 +143,7 @@ class _Reader:
         """
         given = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
         if len(given) > 1:
-            self.wrong(given[-1][0], f"given {len(given)} times; give it once")
+            self.wrong(given[-1][0], f"given {len(given)} times; name it once")
             return None
         if not given or not given[0][1]:
             return None
@@ -184,7 +184,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         Problem: 400, with every parameter that is repeated, out of range, or another program's and
             misleading here.
     """
-    reader = _Reader(given, options)
+    reader = _ParameterReader(given, options)
     named = (name for name, value in given.items() if name not in KNOWN and value.strip())
     unknown = tuple(dict.fromkeys(named))
     for name in unknown:

@@ -14,16 +14,16 @@ from metasearch.errors import UsageError
 from metasearch.server import api, negotiate
 from metasearch.server.given import given
 from metasearch.server.limits.clients import USER
-from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
-from metasearch.server.metrics import Page
+from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.pages.assets import ASSETS, Asset
 from metasearch.server.pages.page import sources_page
 from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, Shared, owner, site_of
+from metasearch.server.process import running_loop_name
+from metasearch.server.site import SHARED, ServerContext, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
 from metasearch.server.workers.peer_app import all_workers
@@ -158,7 +158,7 @@ async def metrics(request: web.Request) -> web.Response:
     """`/metrics`: the counts of all workers, for Prometheus."""
     shared = request.app[SHARED]
     snapshots = await all_workers(shared, counted=True)
-    page = Page(
+    page = MetricsPage(
         [*(snapshot.metrics for snapshot in snapshots), shared.peers.parent_counts()],
         together(snapshot.states for snapshot in snapshots),
         sum(snapshot.running for snapshot in snapshots),
@@ -171,7 +171,7 @@ async def metrics(request: web.Request) -> web.Response:
     )
 
 
-async def _views(shared: Shared) -> list[SourceView]:
+async def _views(shared: ServerContext) -> list[SourceView]:
     """The sources, as all workers together know them."""
     await shared.engine.ready()
     snapshots = await all_workers(shared)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
-import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-from metasearch.server.loops import LoopName, loop_factory
+from metasearch.server.process import LoopName, loop_factory, settle, supervisable
 from metasearch.settings import Settings
 
 
@@ -59,21 +57,6 @@ def serve(
         else:
             with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
                 runner.run(_serve(settings, host, port, demo, announce))
-
-
-def supervisable() -> bool:
-    """Whether this system can run workers under a parent; Windows cannot."""
-    return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
-
-
-def settle() -> None:
-    """Sets all that is loaded by now aside from garbage collection: to look through it stalls the
-    loop for 50 ms.
-
-    For a process that does nothing but serve, once it is ready.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 async def _serve(

@@ -55,7 +55,7 @@ def _query(parameters: dict[str, str | int]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class ServerContext:
     """What every handler of one server uses.
 
     Attributes:
@@ -79,7 +79,7 @@ class Shared:
     notice: str = ""
 
 
-SHARED = web.AppKey("shared", Shared)
+SHARED = web.AppKey("shared", ServerContext)
 
 
 def owner(request: web.Request) -> str | None:

@@ -19,7 +19,7 @@ logger = logging.getLogger("metasearch.server")
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class SourceKey:
     """A key or contact that a source takes; never its value.
 
     Attributes:
@@ -48,7 +48,7 @@ class SourceView:
     name: str
     spec: AdapterSpec | None
     default: bool
-    keys: tuple[Key, ...]
+    keys: tuple[SourceKey, ...]
     state: SourceState
     limits: Limits | None
 
@@ -125,7 +125,7 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
         named = [
             (name, auth.required) for auth in (spec.auth if spec else ()) for name in auth.variables
         ]
-        keys = tuple(Key(name, required, bool(env.get(name))) for name, required in named)
+        keys = tuple(SourceKey(name, required, bool(env.get(name))) for name, required in named)
         limits = engine.registry.limits(state.source) if spec else None
         views.append(SourceView(state.source, spec, state.source in default, keys, state, limits))
     return sorted(views, key=lambda source: (not source.default, source.name))

@@ -5,23 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 import aiohttp
 from aiohttp import web
 
 from metasearch.events import Answer, Finished
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from metasearch.formats.events import ndjson
 from metasearch.server.limits.admission import Permit
-from metasearch.server.live import LiveSearch
+from metasearch.server.live import Events, LiveSearch
 from metasearch.server.site import SHARED, owner
 
-if TYPE_CHECKING:
-    from metasearch.server.linked import Events
-
 #: Names of the forms that tell a search while it runs.
-FORMS = frozenset({"ndjson", "sse"})
+FORMS = frozenset(name for name, format_ in WRITABLE.items() if not format_.whole)
 
 logger = logging.getLogger("metasearch.server")
 
@@ -36,7 +32,7 @@ _HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": 
 
 def head(form: str) -> web.Response:
     """The head of a stream, for those who ask for no more."""
-    return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
+    return web.Response(headers=_HEADERS, content_type=WRITABLE[form].media_type)
 
 
 async def events(
@@ -127,7 +123,7 @@ async def _send(
     request: web.Request, pieces: AsyncGenerator[bytes], form: str
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers=_HEADERS)
-    response.content_type = FORMATS[form].media_type
+    response.content_type = WRITABLE[form].media_type
     async with aclosing(pieces):
         await response.prepare(request)
         try:

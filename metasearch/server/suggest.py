@@ -46,7 +46,7 @@ class _Seen:
 
 
 class Suggestions:
-    """What is suggested: the operator's examples to everybody, and to each user what they have
+    """What is suggested: the operator's examples to all users, and to each user what they have
     asked themselves.
 
     Args:
@@ -64,7 +64,9 @@ class Suggestions:
         queries: int = 50,
         titles: int = 150,
     ) -> None:
-        self._examples = [Completion(text, "example") for it in examples if (text := line(it))]
+        self._examples = [
+            Completion(text, "example") for example in examples if (text := line(example))
+        ]
         self._seen: OrderedDict[str, _Seen] = OrderedDict()
         self._most_users = users
         self._most_queries = queries
@@ -101,9 +103,11 @@ class Suggestions:
 
     def _candidates(self, typed: str, seen: _Seen) -> Iterator[Completion]:
         groups = (reversed(seen.queries.values()), self._examples, reversed(seen.titles.values()))
-        known = [(it.text.casefold(), it) for group in groups for it in group]
-        yield from (it for text, it in known if text.startswith(typed))
-        yield from (it for text, it in known if f" {typed}" in text)
+        known = [
+            (completion.text.casefold(), completion) for group in groups for completion in group
+        ]
+        yield from (completion for text, completion in known if text.startswith(typed))
+        yield from (completion for text, completion in known if f" {typed}" in text)
 
 
 def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:

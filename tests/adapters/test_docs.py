@@ -10,11 +10,12 @@ import pytest
 
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
-from metasearch.adapters.specs import shapes, specfile, tables
+from metasearch.adapters.specs import field_tables, specfile, tables
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import converters
 from metasearch.query.ast import FIELDS
 from metasearch.settings import Settings
+from tests.cases import each
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
 BLOCKS = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)\n```", PAGE, re.DOTALL)]
@@ -44,9 +45,7 @@ def test_the_catalogues_in_the_configuration_can_be_built(
         assert registry.spec(name).request.url.startswith("https://")
 
 
-@pytest.mark.parametrize(
-    "key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"})
-)
+@each("key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"}))
 def test_every_key_is_explained(key: str) -> None:
     """A key that a spec may have is named on the page."""
     if key in (
@@ -66,7 +65,7 @@ def test_every_key_is_explained(key: str) -> None:
         assert key in WORDS
 
 
-@pytest.mark.parametrize("name", sorted(converters.CONVERTERS))
+@each("name", sorted(converters.CONVERTERS))
 def test_every_converter_is_explained(name: str) -> None:
     """The table of converters is complete."""
     assert f"`{name}`" in PAGE.partition("## Converters")[2]
@@ -76,7 +75,7 @@ def test_every_field_and_placeholder_is_named() -> None:
     """Fields of a query, fields of a record, placeholders and known prefixes."""
     names = {
         *FIELDS,
-        *shapes.RECORD_FIELDS,
+        *field_tables.RECORD_FIELDS,
         *(tables.PLACEHOLDERS - set(FIELDS)),
         *(set(NAMESPACES) - {"xml"}),
     }

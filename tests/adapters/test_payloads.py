@@ -35,6 +35,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.record import fields_filled
 from metasearch.settings import Settings
+from tests.cases import each
 
 pytestmark = pytest.mark.shared
 #: Sources that are no more than their family, for what has no database of its own.
@@ -97,7 +98,7 @@ def parsed(payloads: Path, file: str) -> Parsed | errors.SourceError:
         return error
 
 
-@pytest.mark.parametrize("file", sorted(FILES))
+@each("file", sorted(FILES))
 def test_file(file: str, payloads: Path) -> None:
     """Every record of the file is found, with every field; or the file is the error that it is."""
     wanted = FILES[file][1]
@@ -114,7 +115,7 @@ def test_file(file: str, payloads: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "number", "fields"),
     [(file, number, fields) for _, file, number, fields in READ],
     ids=str,
@@ -137,9 +138,7 @@ def test_record_as_a_person_reads_it(
         assert wanted == (list(value) if isinstance(value, tuple) else value), name
 
 
-@pytest.mark.parametrize(
-    "file", sorted(name for name, (_, wanted) in FILES.items() if wanted.get("records"))
-)
+@each("file", sorted(name for name, (_, wanted) in FILES.items() if wanted.get("records")))
 def test_plain_text(file: str, payloads: Path) -> None:
     """Nothing that is shown holds markup, entities, control characters or white space at its
     ends."""

@@ -13,6 +13,7 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import NotParsable, SourceSaysError
 from metasearch.record import Author, Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 pytestmark = pytest.mark.shared
 
@@ -98,7 +99,7 @@ def _by_id(shared: Path, file: str) -> dict[str, Record]:
     return {record.source_id: record for record in _read(shared, file).records}
 
 
-@pytest.mark.parametrize("file", EXPECTED)
+@each("file", EXPECTED)
 def test_every_file_is_read(shared: Path, file: str) -> None:
     """As many records as it holds, none unread, none without a title; or the error that it is."""
     expected = EXPECTED[file]

@@ -114,7 +114,7 @@ def test_xml_is_read_as_json_is() -> None:
 
 def test_an_error_beside_records_is_an_error() -> None:
     """Solr may answer half of a question and fail in the rest, as JSON and as XML."""
-    message = 'the database says: undefined field: "x"'
+    message = 'the database reports: undefined field: "x"'
     body = found({}, {}) | {"error": {"msg": 'undefined field: "x"', "code": 400}}
     in_xml = XML.replace(
         "<result", '<lst name="error"><str name="msg">undefined field: "x"</str></lst><result'

@@ -12,6 +12,7 @@ from metasearch.bib import converters
 from metasearch.bib.names import converters as people
 from metasearch.bib.names.person import without_degrees
 from metasearch.record import Author
+from tests.cases import each
 from tests.examples import examples
 
 ANYTHING = st.recursive(
@@ -35,7 +36,7 @@ def test_never_raises(name: str, found: Any) -> None:
     assert value is None or isinstance(value, (str, int, tuple))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "found", "expected"),
     [
         ("text", ["", "  ", "A <i>b</i> &amp; c"], "A b & c"),

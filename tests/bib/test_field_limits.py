@@ -13,11 +13,12 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib.converters import PLURAL_FIELDS
-from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND, Cuts, bounded, kept
+from metasearch.bib.cuts import Cuts, bounded, kept
+from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.events import Added, Answer, Counts, SourceReport
-from metasearch.formats import FORMATS, write
+from metasearch.formats import WRITABLE, write
 from metasearch.formats.events import ndjson, sse
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
@@ -309,7 +310,7 @@ def test_the_largest_record_costs_little() -> None:
     assert min(seconds(compare) for _ in range(3)) < 0.3
     hit = merge([(it.record_key, it.record, it) for it in prints])
     answer = Answer("q", True, Counts(2, 1, 0), (hit,), (SourceReport("a", "ok", 2, 2, 0.1),), 0.1)
-    for name, form in FORMATS.items():
+    for name, form in WRITABLE.items():
         if form.whole:
             took = min(seconds(lambda name=name: write(name, answer)) for _ in range(2))
             assert took < 0.6, name

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms, markup, normalise, number_keys, web_addresses
 from tests.growth import MOST, growth
 
 
@@ -33,7 +33,7 @@ from tests.growth import MOST, growth
 )
 def test_doi(value: str | None, expected: str | None) -> None:
     """A DOI is bare and lower case, whatever stands around it."""
-    assert expected == normalise.doi(value)
+    assert expected == identifier_forms.doi(value)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_doi(value: str | None, expected: str | None) -> None:
 )
 def test_arxiv_id(value: str, expected: str | None) -> None:
     """An arXiv identifier has no version."""
-    assert expected == normalise.arxiv_id(value)
+    assert expected == identifier_forms.arxiv_id(value)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_arxiv_id(value: str, expected: str | None) -> None:
 )
 def test_isbn(value: str, expected: str | None) -> None:
     """A valid ISBN is an ISBN-13 of digits; a wrong check digit is no ISBN."""
-    assert expected == normalise.isbn(value)
+    assert expected == identifier_forms.isbn(value)
 
 
 def test_issn_and_orcid() -> None:
     """ISSNs and ORCIDs have their hyphens and nothing else."""
-    assert "1234-567X" == normalise.issn("ISSN 1234567x")
-    assert "0000-0002-1825-0097" == normalise.orcid("http://orcid.org/0000-0002-1825-0097")
-    assert normalise.orcid("0000-0000-0000-0000") is None
+    assert "1234-567X" == identifier_forms.issn("ISSN 1234567x")
+    assert "0000-0002-1825-0097" == identifier_forms.orcid("http://orcid.org/0000-0002-1825-0097")
+    assert identifier_forms.orcid("0000-0000-0000-0000") is None
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ def test_issn_and_orcid() -> None:
 )
 def test_web_url(value: str, expected: str | None) -> None:
     """Only http(s) URLs become links, and never with user info."""
-    assert expected == normalise.web_url(value)
+    assert expected == web_addresses.web_url(value)
 
 
 def test_url_key() -> None:
     """Spellings of one address have one key; a DOI link and a bare host have none."""
     keys = {
-        normalise.url_key(url)
+        web_addresses.url_key(url)
         for url in ("http://www.a.org/x/?utm_source=y#z", "https://a.org/x", "https://A.org:443/x/")
     }
 
     assert {"a.org/x"} == keys
-    assert normalise.url_key("https://doi.org/10.1000/x") is None
-    assert normalise.url_key("https://a.org/") is None
+    assert web_addresses.url_key("https://doi.org/10.1000/x") is None
+    assert web_addresses.url_key("https://a.org/") is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_url_key() -> None:
 )
 def test_without_markup(value: str, expected: str) -> None:
     """Tags and entities vanish, text and mathematics stay."""
-    assert expected == normalise.without_markup(value)
+    assert expected == markup.without_markup(value)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_markup_in_linear_time(piece: str) -> None:
     """Four times the hostile text takes about four times as long."""
 
     def cleaning(size: int) -> Callable[[], object]:
-        return partial(normalise.without_markup, piece * (size // len(piece)))
+        return partial(markup.without_markup, piece * (size // len(piece)))
 
     assert growth(cleaning, 25_000) <= MOST
 
@@ -145,9 +145,9 @@ def test_markup_in_linear_time(piece: str) -> None:
 @given(st.text())
 def test_plain_is_stable(value: str) -> None:
     """Plain text is its own plain text, without control characters or surrogates."""
-    once = normalise.plain(value)
+    once = markup.plain(value)
 
-    assert once == normalise.plain(once)
+    assert once == markup.plain(once)
     assert once == once.strip()
     assert not any(c < " " for c in once)
 
@@ -191,7 +191,7 @@ def test_family_key(value: str, expected: str) -> None:
 )
 def test_number_key(value: str | None, expected: str) -> None:
     """A volume is a number where it is one."""
-    assert expected == normalise.number_key(value)
+    assert expected == number_keys.number_key(value)
 
 
 @pytest.mark.parametrize(
@@ -210,4 +210,4 @@ def test_number_key(value: str | None, expected: str) -> None:
 )
 def test_pages_key(value: str | None, expected: tuple[str, str]) -> None:
     """First and last page, the short last one completed."""
-    assert expected == normalise.pages_key(value)
+    assert expected == number_keys.pages_key(value)

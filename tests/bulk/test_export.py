@@ -10,7 +10,7 @@ import pytest
 from metasearch.bulk.export import NOTES, answer, report, write
 from metasearch.bulk.job import Outcome
 from metasearch.errors import FormatError
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from metasearch.formats.events import fold
 from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
@@ -30,7 +30,7 @@ def written(name: str, outcome: Outcome) -> bytes:
     return b"".join(write(name, outcome))
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sse"])
+@pytest.mark.parametrize("name", [name for name in WRITABLE if name != "sse"])
 def test_every_format(name: str, outcome: Outcome) -> None:
     """Each unique record is there, in the order in which it first appeared."""
     text = written(name, outcome).decode().lower()
@@ -49,7 +49,7 @@ def test_every_format(name: str, outcome: Outcome) -> None:
 @pytest.mark.parametrize("name", ["ris", "json", "ndjson", "csv", "bibtex"])
 def test_what_is_written_can_be_read_again(name: str, outcome: Outcome) -> None:
     """And holds as many records as there are works."""
-    reading = read_bytes(written(name, outcome), f"unique.{FORMATS[name].extension}")
+    reading = read_bytes(written(name, outcome), f"unique.{WRITABLE[name].extension}")
 
     assert len(reading.entries) == len(outcome.works) == 5
     assert reading.lost == 0

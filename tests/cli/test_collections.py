@@ -161,7 +161,7 @@ def test_harvest_twice(run: Run, repository: Repository, config: str) -> None:
 
     assert first.code == second.code == 0
     assert first.err.splitlines() == [
-        "it asks for patience: waiting for 0 s",
+        "the repository requests a pause: waiting for 0 s",
         "5 records on 3 pages: 5 new, 0 changed, 0 unchanged, 0 deleted",
         "5 records in the collection repo: metasearch -s repo QUERY",
     ]
@@ -201,7 +201,7 @@ def test_harvest_of_what_is_no_repository(run: Run, repository: Repository, conf
     outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
 
     assert outcome.code == 4
-    assert "Look whether this is the base URL of a repository." in outcome.err
+    assert "Check that this is the base URL of a repository." in outcome.err
 
 
 def test_harvest_of_an_address_inside_the_network(run: Run, repository: Repository) -> None:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from metasearch.cli import main
-from metasearch.cli.dedup_report import PROBLEMS_SHOWN
+from metasearch.cli.dedup_run import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
 from metasearch.formats.reading import read_file
 from metasearch.record import Author
@@ -333,7 +333,7 @@ def test_problems_are_told_with_file_and_line(run: Run, tmp_path: Path) -> None:
     assert others[0] == 'many.ris:1: DO holds no DOI: "none"'
     assert (
         others[PROBLEMS_SHOWN]
-        == "many.ris: 2 problems more, 0 records lost in all; --report lists them"
+        == "many.ris: 2 problems more, 0 records lost in total; --report lists them"
     )
 
 
@@ -604,7 +604,7 @@ def test_rows_of_a_labelled_set(run: Run, tmp_path: Path) -> None:
         "database": "alpha"
     }  # fmt: skip
     assert "records.jsonl.gz:3: an earlier row has the id 'r1', too" in outcome.err
-    assert "records.jsonl.gz:5: the line is no row of a labelled set" in outcome.err
+    assert "records.jsonl.gz:5: the line is not a row of a labelled set" in outcome.err
     assert "5 records in 1 file: 1 unique, 2 duplicates, 2 could not be read" in outcome.err
 
 

@@ -196,6 +196,6 @@ def test_what_stands_for_a_shipped_source_is_shown(desk: Path, run: Run) -> None
     shutil.copy(desk / "crossref.toml", folder)
 
     assert (
-        f"{folder}/crossref.toml stands for the source of this name"
+        f"{folder}/crossref.toml replaces another source of the same name"
         in run("sources", "show", "crossref").out
     )

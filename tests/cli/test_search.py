@@ -317,7 +317,7 @@ def test_explain_says_why(run: Run, engine: Script) -> None:
     outcome = run("gene", "--explain")
 
     assert "alpha ranks it 1 (+0.0900)" in outcome.out
-    assert "  asked: gene drives\n  note: years were dropped\n" in outcome.err
+    assert "  sent: gene drives\n  note: years were dropped\n" in outcome.err
 
 
 @pytest.mark.parametrize("args", [["--json"], ["--format", "json"]])
@@ -487,13 +487,12 @@ def test_issue_14_10_fifteen_equal_failures_are_one_line(run: Run, engine: Scrip
 def test_issue_14_10_per_source_is_offered_where_a_list_ended_because_of_it(
     run: Run, engine: Script
 ) -> None:
-    """Where a source has more and no limit cut the list; a script that does not ask for it is told
-    nothing."""
-    said = "alpha has more than was asked for: --per-source N asks each source for N records"
+    """If a source has more records and no limit cut the list; a script does not see this."""
+    offer = "alpha has more records than were requested: --per-source N requests N from each source"
     engine.hits, engine.reports = [hit(1), hit(2)], [ok("alpha", 2, more=True), ok("beta", 0)]
 
-    assert said in run("gene", "--verbose").err
-    assert said not in run("gene", "--verbose", "-n", "1").err
+    assert offer in run("gene", "--verbose").err
+    assert offer not in run("gene", "--verbose", "-n", "1").err
     assert run("gene").err == ""
     engine.reports = [ok("alpha", 2)]
     assert "per-source" not in run("gene", "--verbose").err

@@ -56,7 +56,7 @@ def test_what_a_running_source_has_given_is_kept(run: Run, hanging: Script) -> N
     """Records of its first pages are in the answer, and stderr says so."""
     hanging.reports = [ok(), SourceReport("beta", count=40)]
 
-    assert "not waited for; the 40 records that came are kept" in run("gene", "--wait", "0.05").err
+    assert "not waited for; its 40 records are kept" in run("gene", "--wait", "0.05").err
 
 
 def test_the_document_says_who_is_running(run: Run, hanging: Script) -> None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.record import Match
+from tests.cases import each
 from tests.dedup.records import record
 
 LAKE: dict[str, Any] = {
@@ -228,7 +227,7 @@ def said(a: dict[str, Any], b: dict[str, Any]) -> Match | None:
     return match
 
 
-@pytest.mark.parametrize("name", SAME)
+@each("name", SAME)
 def test_one_work(name: str) -> None:
     """These two records are one work."""
     match = said(*SAME[name])
@@ -237,7 +236,7 @@ def test_one_work(name: str) -> None:
     assert match.verdict == "same"
 
 
-@pytest.mark.parametrize("name", SAME)
+@each("name", SAME)
 def test_one_work_meets(name: str) -> None:
     """The two records share a key, so that they are compared at all."""
     left, right = (
@@ -248,7 +247,7 @@ def test_one_work_meets(name: str) -> None:
     assert set(DEFAULT.keys(left)) & set(DEFAULT.keys(right))
 
 
-@pytest.mark.parametrize("name", APART)
+@each("name", APART)
 def test_two_works(name: str) -> None:
     """These two records are two works."""
     match = said(*APART[name])

@@ -6,6 +6,7 @@ import pytest
 
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record
 
 
@@ -59,7 +60,7 @@ def test_numbers_of_parts_are_numbers() -> None:
     assert {fingerprint(record("a", 1, title=t)).parts for t in titles} == {frozenset({"2"})}
 
 
-@pytest.mark.parametrize(
+@each(
     "mark",
     [
         *":：;；()（）[]【】—─━。？！",

@@ -42,7 +42,7 @@ def hits_of(rows: list[Record], versions: VersionsMode = "group") -> list[Hit]:
 
 def key(**values: Any) -> str:
     """The key of one record."""
-    return naming.key(fingerprint(record(**{**ARTICLE, **values})))[1]
+    return naming.key_of(fingerprint(record(**{**ARTICLE, **values})))[1]
 
 
 @given(records(), st.sampled_from(["group", "separate", "merge"]))
@@ -212,7 +212,7 @@ def test_family_names_in_two_words_are_one_key_however_they_are_given() -> None:
         Author("Cailem Boyle Jr"),
     ]
     keys = {
-        naming.key(fingerprint(Record(source="a", title="Opportunity costs", authors=(it,))))
+        naming.key_of(fingerprint(Record(source="a", title="Opportunity costs", authors=(it,))))
         for it in names
     }
 

@@ -23,6 +23,7 @@ from metasearch.demo.databases.reply import Database
 from metasearch.demo.holdings import words
 from metasearch.query import parse as parse_query
 from metasearch.query.ast import FACETS, FIELDS, IDENTIFIERS
+from tests.cases import each
 from tests.demo.test_adapters import HOLDINGS, REGISTRY, answer
 
 DATABASES = {
@@ -151,7 +152,7 @@ def ids(name: str, query: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "case"), CASES)
+@each(("name", "case"), CASES)
 def test_what_an_adapter_sends_is_understood(name: str, case: Case):
     """A field or filter alone finds the works that it asks for, and no others; and so it does
     beside a word."""

@@ -154,7 +154,7 @@ async def test_a_search_says_how_its_query_was_read() -> None:
     assert len(upstreams.asked) == 1
 
     assert (marked.query, marked.syntax) == ("title:reef", "cql")
-    assert marked.notes == ("any/stem: the modifier is passed over",)
+    assert marked.notes == ("any/stem: the modifier is ignored",)
     assert isinstance(events[-1], Finished)
     assert events[-1].answer.syntax == "pubmed"
     assert (simple.query, simple.syntax, simple.notes) == ("title:reef", "simple", ())

@@ -23,8 +23,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import Plan
 from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine import query_run as query_run_module
 from metasearch.engine import scheduler as scheduler_module
+from metasearch.engine import source as source_module
 from metasearch.engine.engine import Engine
 from metasearch.errors import (
     MetasearchError,
@@ -433,13 +433,13 @@ async def test_specs_are_built_off_the_loop() -> None:
 async def test_a_long_query_is_translated_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand terms take many milliseconds a source; a short query is translated at once."""
     threads: dict[str, threading.Thread] = {}
-    planned = query_run_module.plan
+    planned = source_module.plan
 
     def plan(query: Query, *args: Any) -> Plan:
         threads["long" if isinstance(query, Or) else "short"] = threading.current_thread()
         return planned(query, *args)
 
-    monkeypatch.setattr(query_run_module, "plan", plan)
+    monkeypatch.setattr(source_module, "plan", plan)
     made, upstreams = engine({"alpha": works(item("Gene drives", "10.1000/one"))})
 
     await made.search(" OR ".join(f"g{number}" for number in range(900)))

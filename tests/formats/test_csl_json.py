@@ -11,6 +11,7 @@ import pytest
 from metasearch.formats.csl_json import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import read, told
 from tests.formats.reading.structured import CSL_JSON, OWN
 
@@ -49,7 +50,7 @@ def test_a_whole_file() -> None:
     assert (second.type, second.year, second.authors[0].family) == ("book", 2001, "von Byron")
 
 
-@pytest.mark.parametrize(
+@each(
     ("item", "expected"),
     [
         ({"title": ["A", "B"], "subtitle": ["S"]}, {"title": "A", "subtitle": "S", "titles": ("B",

@@ -46,10 +46,10 @@ def test_media_types_and_extensions(name: str, media_type: str, extension: str) 
 
 def test_only_streams_can_begin_before_the_end() -> None:
     """NDJSON and SSE are written while the search runs; everything else waits for the answer."""
-    assert {"ndjson", "sse"} == {it.name for it in formats.FORMATS.values() if not it.whole}
+    assert {"ndjson", "sse"} == {it.name for it in formats.WRITABLE.values() if not it.whole}
 
 
-@pytest.mark.parametrize("name", [it.name for it in formats.FORMATS.values() if it.whole])
+@pytest.mark.parametrize("name", [it.name for it in formats.WRITABLE.values() if it.whole])
 def test_every_whole_format_writes_an_answer(name: str) -> None:
     """`write` reaches the module of every format, also for an answer without hits."""
     assert b"Toward unique identifiers" in formats.write(name, answer(MERGED)).replace(
@@ -64,7 +64,7 @@ def test_an_unknown_format_is_told_with_the_known_ones() -> None:
         formats.get("docx")
 
     assert caught.value.status == 406
-    assert all(name in caught.value.advice for name in formats.FORMATS)
+    assert all(name in caught.value.advice for name in formats.WRITABLE)
 
 
 def test_a_stream_is_not_written_from_an_answer() -> None:

@@ -16,6 +16,7 @@ from metasearch import Author, Record
 from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.errors import UsageError
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
@@ -51,7 +52,7 @@ def test_its_docstring_explains_every_field() -> None:
     assert [it.name for it in dataclasses.fields(Record) if f"\n    {it.name}: " not in text] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "given", "kept"),
     [
         ("doi", "https://doi.org/10.1000/ABC", "10.1000/abc"),
@@ -131,7 +132,7 @@ def test_nothing_is_nothing(nothing: Any) -> None:
         assert Record.of(**{field: given}) == Record(source="mine"), field
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "wrong"),
     [
         ("doi", "foo"),

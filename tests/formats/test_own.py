@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.field_limits import Cuts
+from metasearch.bib.cuts import Cuts
 from metasearch.events import Added, Finished, Grown, Joined, Order, Started
 from metasearch.formats import answer as answers
 from metasearch.formats import own, records

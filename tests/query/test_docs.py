@@ -9,8 +9,9 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import explain, parse
-from metasearch.query.field_names import FIELD_NAMES
-from metasearch.query.simple import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.simple.field_names import FIELD_NAMES
+from tests.cases import each
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "query.md").read_text(encoding="utf-8")
 
@@ -19,7 +20,7 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)\n```", PAGE, re.DOTALL)
 
 
-@pytest.mark.parametrize("line", [line for block in blocks("query") for line in block.splitlines()])
+@each("line", [line for block in blocks("query") for line in block.splitlines()])
 def test_every_example_can_be_parsed(line: str) -> None:
     """The examples are queries."""
     parse(line)

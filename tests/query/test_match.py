@@ -6,6 +6,7 @@ import pytest
 
 from metasearch.query import And, Not, Or, Term, matches, parse
 from metasearch.record import Author, Record
+from tests.cases import each
 
 RECORD = Record(
     source="x",
@@ -26,7 +27,7 @@ RECORD = Record(
 BARE = Record(source="x", title="Gene drive")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "gene",
@@ -84,7 +85,7 @@ def test_a_record_matches(text: str) -> None:
     assert matches(parse(text), RECORD) is True
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "gen",

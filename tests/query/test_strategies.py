@@ -15,6 +15,7 @@ from metasearch.query import parse, read, to_text
 from metasearch.query.databases.losses import kind_of
 from metasearch.query.detect import detect
 from metasearch.query.syntaxes import DATABASES
+from tests.cases import each
 
 TABLE: list[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "strategies.toml").read_text(encoding="utf-8")
@@ -36,7 +37,7 @@ LOSSES = {
 }
 
 
-@pytest.mark.parametrize("row", READ, ids=lambda row: row["text"][:40])
+@each("row", READ, ids=lambda row: row["text"][:40])
 def test_strategies_are_read_as_the_table_says(row: dict[str, Any]) -> None:
     """The tree, in our own syntax, and the kinds of what is told; the tree can be read again."""
     found = read(row["text"], row["syntax"])
@@ -46,9 +47,7 @@ def test_strategies_are_read_as_the_table_says(row: dict[str, Any]) -> None:
     assert parse(row["reads"]) == found.query
 
 
-@pytest.mark.parametrize(
-    "row", [it for it in TABLE if it["auto"]], ids=lambda row: row["text"][:40]
-)
+@each("row", [it for it in TABLE if it["auto"]], ids=lambda row: row["text"][:40])
 def test_their_marks_say_which_syntax_they_are_in(row: dict[str, Any]) -> None:
     """So that nobody has to name it; the answer says which was taken."""
     assert detect(row["text"]) == row["syntax"]
@@ -67,7 +66,7 @@ def test_what_cannot_be_read_is_refused_with_a_reason(row: dict[str, Any]) -> No
     assert caught.value.advice or caught.value.suggestion
 
 
-@pytest.mark.parametrize("row", READ, ids=lambda row: row["text"][:40])
+@each("row", READ, ids=lambda row: row["text"][:40])
 def test_nothing_is_lost_in_silence(row: dict[str, Any]) -> None:
     """Whatever no tree can say has its note."""
     for loss, kinds in LOSSES.items():

@@ -28,8 +28,9 @@ from metasearch.query import (
     to_text,
 )
 from metasearch.query.detect import detect
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
+from tests.cases import each
 from tests.growth import MOST, TIMES, growth
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
@@ -62,7 +63,7 @@ def test_marks_that_nobody_means_literally(text: str, syntax: str) -> None:
     assert read(text).syntax == syntax
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "gene drive",
@@ -242,7 +243,7 @@ def examples() -> list[tuple[str, str, str]]:
     return found  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(("syntax", "typed", "meant"), examples())
+@each(("syntax", "typed", "meant"), examples())
 def test_the_examples_of_the_page(syntax: str, typed: str, meant: str) -> None:
     """What is on the left is read as what is on the right."""
     assert to_text(read(typed, syntax).query) == meant
@@ -265,7 +266,7 @@ def test_the_page_has_examples_of_each() -> None:
 )
 def test_types_and_languages_alone_are_no_query_in_any_syntax(text: str, syntax: str) -> None:
     """What is read in one syntax can be written, and read again, in our own."""
-    with pytest.raises(QuerySyntaxError, match="The query says only which types") as caught:
+    with pytest.raises(QuerySyntaxError, match="only types") as caught:
         read(text, syntax)
 
     assert caught.value.syntax == syntax
@@ -279,7 +280,8 @@ def test_an_error_in_a_syntax_that_nobody_chose_names_it() -> None:
         read("array[la]", "pubmed")
 
     assert caught.value.reason == (
-        f"{chosen.value.reason} (it looks like pubmed; the syntax simple takes a text as it stands)"
+        f"{chosen.value.reason} (recognised as pubmed; with the syntax simple, "
+        "the text is searched for as it is)"
     )
     assert (caught.value.syntax, caught.value.position) == ("pubmed", chosen.value.position)
     assert read("array[la]", "simple").query == Term("array[la]")
@@ -296,7 +298,7 @@ def test_an_error_in_a_syntax_that_nobody_chose_names_it() -> None:
 )
 def test_an_identifier_is_whole_in_every_syntax(text: str, syntax: str, suggestion: str) -> None:
     """No database knows the beginning of a number."""
-    with pytest.raises(QuerySyntaxError, match="only all of it") as caught:
+    with pytest.raises(QuerySyntaxError, match="takes a whole number, without a star") as caught:
         read(text, syntax)
 
     assert caught.value.suggestion == suggestion

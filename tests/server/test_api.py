@@ -340,7 +340,10 @@ async def test_a_client_that_goes_away_ends_its_search(client, engine):
         await engine.searches[0].closed.wait()
 
 
-@pytest.mark.parametrize("name", ["json", "html", "ndjson", "sse"])
+@pytest.mark.parametrize(
+    "name",
+    ["json", "sse", *(pytest.param(it, marks=pytest.mark.slow) for it in ("html", "ndjson"))],
+)
 async def test_busy(serve, engine, name):
     """Beyond the most searches at once the next one is turned away unasked, and has its turn when
     one has ended."""

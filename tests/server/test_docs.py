@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from metasearch.formats.events import event_object
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.app import ROUTES
-from metasearch.server.metrics import Page
+from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
 from metasearch.server.pages.results import STATUS_WORDS
 from metasearch.server.parameters import KNOWN
@@ -76,7 +76,7 @@ async def test_members_of_a_source():
 
 def test_metrics():
     """Every metric has its row, and no other."""
-    named = re.findall(r"^# TYPE (\w+)", Page([], [], 0, "1").text().decode(), re.MULTILINE)
+    named = re.findall(r"^# TYPE (\w+)", MetricsPage([], [], 0, "1").text().decode(), re.MULTILINE)
 
     assert set(named) == set(re.findall(r"^\| `(metasearch_\w+)`", PAGE, re.MULTILINE))
 

@@ -12,7 +12,7 @@ import pytest
 from metasearch import __version__
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.record import Match
-from metasearch.server.metrics import BUCKETS, Metrics, Page, added
+from metasearch.server.metrics import BUCKETS, Metrics, MetricsPage, added
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\S+)')
@@ -140,7 +140,7 @@ async def test_a_client_that_leaves_is_counted_as_such(client, engine):
 
 def text_of(*metrics: Metrics) -> str:
     """The page of these processes."""
-    return Page([it.dump() for it in metrics], [], 0, "1").text().decode()
+    return MetricsPage([it.dump() for it in metrics], [], 0, "1").text().decode()
 
 
 def test_labels_are_escaped():

@@ -109,7 +109,7 @@ def test_repeated_parameters():
     )
 
     assert {"q", "n", "year"} == set(problems)
-    assert problems["q"] == "given 2 times; give it once"
+    assert problems["q"] == "given 2 times; name it once"
 
 
 def test_all_mistakes_are_told_at_once():

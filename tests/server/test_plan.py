@@ -84,11 +84,11 @@ def read_as(**changes: object) -> Answer:
 
 async def test_the_page_says_how_a_query_was_read(serve):
     """Where it was not in our own syntax, with what was lost."""
-    client = await serve(FakeEngine(read_as(syntax="cql", notes=("sortBy <x> is passed over",))))
+    client = await serve(FakeEngine(read_as(syntax="cql", notes=("sortBy <x> is ignored",))))
     page = await (await client.get("/search?q=title%3Dgene&format=html")).text()
 
     assert "Query read as cql: <code>title:gene</code>" in page
-    assert "sortBy &lt;x&gt; is passed over" in page
+    assert "sortBy &lt;x&gt; is ignored" in page
 
 
 async def test_the_page_is_silent_about_our_own_syntax(client):

@@ -5,7 +5,7 @@ reads it back.
         request.json    method, url, params, headers, body, and content (JSON or text) where the
                         body is no form; without secrets, but with the names of those left out
         page.json       status, content_type; retry_after where the server asked for a pause, and
-                        total where a header told the number of hits
+                        total where a header held the number of hits
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its
                         kind)
 
@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metasearch import opening
-from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ linear time.
 
 A result list may speak about captchas, and ordinary pages load a captcha's script for their contact
 form. So there are two kinds of evidence: marks that only the wall itself has count anywhere; words
-and widgets count only on a page that says little else.
+and widgets count only on a page with little else.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _WIDGETS = (
     ("challenges.cloudflare.com", "a Cloudflare challenge"),
 )
 
-#: In the title, the headings or the text of a short page. Each is something that only a wall says
-#: to its reader.
+#: In the title, the headings or the text of a short page. Only a bot wall writes such words to its
+#: reader.
 _WORDS = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
@@ -82,7 +82,7 @@ _TAG = re.compile(r"<[^<>]*>")
 def challenge(body: bytes, content_type: str) -> str | None:
     """Names the bot wall that an HTML body is, with its article ("a Cloudflare challenge").
 
-    None for a plain page, and for whatever is not HTML, even if its content type says so:
+    None for a plain page, and for whatever is not HTML, even if its content type is HTML:
     interfaces that call their JSON text/html exist.
     """
     start = body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()

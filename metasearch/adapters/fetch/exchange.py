@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.health import Health, Pause, SourceState
-from metasearch.adapters.fetch.history import History
+from metasearch.adapters.fetch.history import ENOUGH, History
 from metasearch.adapters.fetch.overdue import Overdue, in_usual_time
 from metasearch.adapters.fetch.status import judged, overloaded, passing
 from metasearch.adapters.fetch.throttle import RequestLimiter
@@ -34,7 +34,7 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
-#: An exchange during which the loop was late for a larger share of the time says nothing about the
+#: An exchange during which the loop was late for a larger share of the time is no measure of the
 #: source's speed.
 LATE_SHARE = 0.1
 
@@ -114,7 +114,7 @@ class Exchanges:
         return known is None or known.health.state.state not in ("paused", "open")
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to wait."""
+        """Leaves a source with these limits alone, because another process has to wait for it."""
         self._known(pause.source, limits).health.heed(pause)
 
     async def tried(
@@ -155,7 +155,8 @@ class Exchanges:
             except Unreachable as exc:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = asking.deadline - loop.time() < wait + WORTH_A_TRY
-                if tries == RETRIES or late or not passing(exc) or not known.health.ok:
+                hopeless = late or not passing(exc)
+                if tries == RETRIES or hopeless or not known.health.ok:
                     if overloaded(exc):
                         known.health.overloaded(exc)
                     raise
@@ -166,13 +167,13 @@ class Exchanges:
         known = self._sources.get(source)
         if known is None:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
-            health = Health(source, self._monotonic, jitter, self._told)
+            health = Health(source, self._monotonic, jitter, self._notify)
             known = self._sources[source] = _Source(
                 health, History(), RequestLimiter(limits, patience=self._patience)
             )
         return known
 
-    def _told(self, pause: Pause) -> None:
+    def _notify(self, pause: Pause) -> None:
         if self.listener is not None:
             self.listener(pause)
 
@@ -246,8 +247,8 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
             f"no whole answer within {exc.seconds:.1f} s, far past its usual time: "
             f"95 % of its last answers came within {exc.usual:.2g} s",
             url=request.shown,
-            advice="Ask again: until the source has answered a while, it gets all the time that "
-            "its spec gives it.",
+            advice=f"Search again: until the source has answered {ENOUGH} more times, it gets the "
+            "full timeout of its spec.",
         )
     return TimedOut(request.source, "no whole answer before the search ended", url=request.shown)
 

@@ -1,7 +1,7 @@
-"""Request to page: single flight and cache.
+"""Request to page: one exchange for all who ask for the same page, and the cache.
 
 A fetch goes through these steps: is the page being fetched already? Is it in the cache, and may
-it be used (cache_policy.py)? Then the source is asked (exchange.py). The parser gets only pages
+it be used (page_cache.py)? Then the source is asked (exchange.py). The parser gets only pages
 that may be answers.
 """
 
@@ -13,20 +13,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.fetch.cache_policy import (
-    NEGATIVE_SECONDS,
-    Worth,
-    ageing,
-    is_negative,
-    keepable,
-    lifetime,
-    packed,
-    spared,
-    unpacked,
-)
+from metasearch.adapters.fetch.cache_policy import Worth
 from metasearch.adapters.fetch.exchange import Asker, Exchanges
 from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.fetch.overdue import wait_for
+from metasearch.adapters.fetch.page_cache import PageCache
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import (
@@ -44,8 +35,6 @@ if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
 
 __all__ = ["Fetcher", "SourceState"]
 
-#: Pages that may wait to be written to the cache; more are not kept.
-PENDING_WRITES = 32
 #: Pages that are fetched anew in the background at once; others stay as they are until they
 #: are asked for again.
 RENEWALS = 16
@@ -61,15 +50,6 @@ class _Flight(Asker):
 
     waiters: int = 0
     task: asyncio.Task[Page] | None = None
-
-
-@dataclass(slots=True)
-class _Served:
-    """How often pages of one source came from the cache; see `SourceState`."""
-
-    fresh: int = 0
-    stale: int = 0
-    spared: int = 0
 
 
 class Fetcher:
@@ -96,14 +76,11 @@ class Fetcher:
         patience: float = 1.0,
     ) -> None:
         self._transport = transport
-        self._store = store
-        self._clock = clock
+        self._cache = None if store is None else PageCache(store, clock)
         self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience)
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
-        self._writes: set[asyncio.Task[None]] = set()
         self._renewals: dict[str, asyncio.Task[Page]] = {}
-        self._served: dict[str, _Served] = {}
 
     def __repr__(self) -> str:
         return (
@@ -173,7 +150,7 @@ class Fetcher:
             )
         if task.cancelled():
             raise ConnectFailed(
-                request.source, "given up, because the program is closing", url=request.shown
+                request.source, "stopped, because the program is closing", url=request.shown
             )
         page = task.result()
         # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser
@@ -182,30 +159,23 @@ class Fetcher:
 
     async def forget(self, request: Request) -> None:
         """Drops a page from the cache, for an answer that turned out to be unusable."""
-        if self._store is not None:
-            await self._settled()
-            await self._store.delete(request.key)
+        if self._cache is not None:
+            await self._cache.forget(request)
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
         """Keeps a page without hits for a moment only; called after parsing, by searches that may
         use the cache.
         """
-        if self._store is None or limits.ttl <= 0:
-            return
-        if not page.cached:
-            self._keep(self._store, page.request.key, page, limits, negative=True)
-        elif self._clock() - page.fetched_at >= NEGATIVE_SECONDS:
-            await self.forget(page.request)
+        if self._cache is not None and limits.ttl > 0:
+            await self._cache.found_nothing(page, limits)
 
     def state(self, source: str) -> SourceState:
         """How a source is doing; "ok" for one that was never asked."""
-        state, served = self._exchanges.state(source), self._served.get(source)
-        if served is None:
-            return state
-        return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
+        state = self._exchanges.state(source)
+        return state if self._cache is None else self._cache.counted(state)
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to wait;
+        """Leaves a source with these limits alone, because another process has to wait for it;
         the listener is not called.
         """
         self._exchanges.heed(pause, limits)
@@ -217,17 +187,19 @@ class Fetcher:
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, lets the cache finish its writes, closes transport and
-        store.
-        """
+        """Cancels what is in flight, closes the transport, finishes writes, closes the store."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        await self._settled()
         await self._transport.close()
-        if self._store is not None:
-            await self._store.close()
+        if self._cache is not None:
+            await self._cache.close()
+
+    async def settled(self) -> None:
+        """Waits until the pages that have come are written to the cache."""
+        if self._cache is not None:
+            await self._cache.settled()
 
     def _landed(self, task: asyncio.Task[Page]) -> None:
         self._tasks.discard(task)
@@ -244,32 +216,31 @@ class Fetcher:
         use_cache: bool,
         env_name: str | None,
     ) -> Page:
-        store = self._store
-        if store is None or not use_cache or limits.ttl <= 0:
+        cache = self._cache
+        if cache is None or not use_cache or limits.ttl <= 0:
             return await self._exchanges.tried(request, limits, flight, env_name)
-        value = await store.get(key)
-        kept = None if value is None else unpacked(value, request)
-        worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
-        if kept is None or worth is Worth.NOTHING:
+        kept, worth = await cache.look_up(request, key, limits)
+        if kept is None:
             page = await self._exchanges.tried(request, limits, flight, env_name)
         elif worth is Worth.FRESH:
-            self._counted(request).fresh += 1
-            return kept.page
+            return cache.fresh(kept)
         elif worth is Worth.AGEING:
-            self._counted(request).stale += 1
-            renewed = self._renew(store, request, key, limits, env_name)
-            return ageing(kept.page, self._clock(), renewed=renewed)
+            renewed = self._renew(cache, request, key, limits, env_name)
+            return cache.ageing(kept, renewed=renewed)
         else:
-            page = await self._tried_or_spared(request, limits, flight, env_name, kept.page)
+            page = await self._tried_or_spared(cache, request, limits, flight, env_name, kept)
         if not page.cached:
-            self._keep(store, key, page, limits, negative=is_negative(page))
+            cache.keep(key, page, limits)
         return page
 
-    def _counted(self, request: Request) -> _Served:
-        return self._served.setdefault(request.source, _Served())
-
     async def _tried_or_spared(
-        self, request: Request, limits: Limits, flight: _Flight, env_name: str | None, spare: Page
+        self,
+        cache: PageCache,
+        request: Request,
+        limits: Limits,
+        flight: _Flight,
+        env_name: str | None,
+        spare: Page,
     ) -> Page:
         """A new page; the spare one where the source cannot be asked, in time for the
         callers that wait.
@@ -284,11 +255,10 @@ class Fetcher:
             reason = "the database did not answer in time"
         except (Unreachable, RateLimited, Blocked) as exc:
             reason = str(exc)
-        self._counted(request).spared += 1
-        return spared(spare, self._clock(), reason)
+        return cache.spared(spare, reason)
 
     def _renew(
-        self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None
+        self, cache: PageCache, request: Request, key: str, limits: Limits, env_name: str | None
     ) -> bool:
         """Has a page fetched anew in the background, for the next requests; returns whether it
         is being fetched.
@@ -298,7 +268,7 @@ class Fetcher:
         if len(self._renewals) >= RENEWALS or not self._exchanges.well(request.source):
             return False
         task = asyncio.get_running_loop().create_task(
-            self._renewed(store, request, key, limits, env_name)
+            self._renewed(cache, request, key, limits, env_name)
         )
         self._renewals[key] = task
         self._tasks.add(task)
@@ -307,25 +277,9 @@ class Fetcher:
         return True
 
     async def _renewed(
-        self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None
+        self, cache: PageCache, request: Request, key: str, limits: Limits, env_name: str | None
     ) -> Page:
         asking = Asker(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
         page = await self._exchanges.tried(request, limits, asking, env_name)
-        self._keep(store, key, page, limits, negative=is_negative(page))
+        cache.keep(key, page, limits)
         return page
-
-    def _keep(self, store: Store, key: str, page: Page, limits: Limits, *, negative: bool) -> None:
-        """Has the page written, without waiting for it."""
-        if len(self._writes) >= PENDING_WRITES or not keepable(page):
-            return
-        value = packed(page, self._clock(), negative=negative)
-        seconds = lifetime(limits, negative=negative)
-        write = store.set(key, value, seconds, tag=page.request.source)
-        task = asyncio.get_running_loop().create_task(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-
-    async def _settled(self) -> None:
-        """Waits for the writes that are under way."""
-        if self._writes:
-            await asyncio.wait(set(self._writes))

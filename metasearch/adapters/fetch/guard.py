@@ -1,6 +1,6 @@
 """Which addresses may be connected to: the guard against server-side request forgery.
 
-A URL says little about where it leads: names resolve to private addresses, addresses have many
+A URL does not show where it leads: names resolve to private addresses, addresses have many
 spellings. So the guard judges the final socket address, at the moment of connecting, on every hop
 of a redirect.
 
@@ -89,7 +89,8 @@ def is_public(address: str) -> bool:
     ISATAP, site-local and IPv4-compatible addresses are never public.
     """
     ip = _effective(address)
-    if not ip.is_global or ip.is_multicast or any(ip in network for network in _NEVER):
+    special = not ip.is_global or ip.is_multicast
+    if special or any(ip in network for network in _NEVER):
         return False
     return isinstance(ip, IPv4Address) or (ip in _GLOBAL_UNICAST and not _is_isatap(ip))
 

@@ -7,8 +7,8 @@ ok ──── FAILURES in a row without an answer ─────────�
 half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
 
 Both waits are stretched a little at random, so that several processes do not come back in the same
-moment. A wait that begins can be told to other processes that ask the source (`Pause`), who stretch
-it for themselves.
+moment. A wait that begins can be reported to other processes that ask the source (`Pause`); each of
+them stretches it for itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from metasearch.errors import (
 )
 
 State = Literal["ok", "paused", "open", "half-open"]
-#: Why a source is left alone: it said until when; it showed a bot wall; it answered 503 without a
+#: Why a source is left alone: it named a time; it showed a bot wall; it answered 503 without a
 #: time; it was silent.
 Cause = Literal["limited", "blocked", "overloaded", "failing"]
 
@@ -116,7 +116,7 @@ class Health:
         source: Its name.
         clock: Monotonic seconds.
         jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
-        tell: Called with each wait that begins here; not with those that come from elsewhere
+        report: Called with each wait that begins here; not with those that come from elsewhere
             (`heed`).
     """
 
@@ -125,12 +125,12 @@ class Health:
         source: str,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[], float] = random.random,
-        tell: Callable[[Pause], None] = lambda _: None,
+        report: Callable[[Pause], None] = lambda _: None,
     ) -> None:
         self.source = source
         self._clock = clock
         self._jitter = jitter
-        self._tell = tell
+        self._report = report
         self._requests = 0
         self._failed = 0
         self._failures = 0
@@ -205,7 +205,7 @@ class Health:
             self._open_until = now + self._stretched(OPEN_SECONDS)
             if self._paused_until is not None and now >= self._paused_until:
                 self._paused_until = None
-            self._tell(Pause(self.source, "failing", OPEN_SECONDS, str(error)))
+            self._report(Pause(self.source, "failing", OPEN_SECONDS, str(error)))
         self._probing = False
 
     def refused(self, error: SourceError, pause: float) -> None:
@@ -216,7 +216,7 @@ class Health:
 
     def overloaded(self, error: SourceError) -> None:
         """It went on answering, also when asked again, that it cannot now; a breaker that has
-        opened says it already.
+        opened names it already.
 
         The error has been counted (`failed`).
         """
@@ -255,7 +255,7 @@ class Health:
     def _begin(self, error: SourceError, seconds: float) -> None:
         self._pause(error, seconds)
         if seconds > 0:
-            self._tell(Pause(self.source, _cause(error), seconds, str(error)))
+            self._report(Pause(self.source, _cause(error), seconds, str(error)))
 
     def _pause(self, error: SourceError, seconds: float) -> None:
         self._refusal = error

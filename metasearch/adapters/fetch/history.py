@@ -23,7 +23,7 @@ LATE_FACTOR, LATE_FLOOR = 5.0, 2.0
 class Times:
     """How long the last answers of one kind took.
 
-    A late exchange says that what was known no longer holds: until `ENOUGH` further answers have
+    After a late exchange, what was known no longer holds: until `ENOUGH` further answers have
     come, nothing is late. A slow day therefore costs one exchange, not one after the other.
     """
 

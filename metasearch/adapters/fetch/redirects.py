@@ -17,7 +17,8 @@ from urllib.parse import quote, unquote_plus
 from yarl import URL
 
 from metasearch.adapters.fetch.guard import AllowList
-from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of
 from metasearch.errors import NotAllowed
 
 #: Redirects that are followed, and whether a POST stays a POST.
@@ -174,7 +175,7 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
 
     def leaks(text: str) -> bool:
         spelled = (text.casefold(), unquote_plus(text).casefold())  # a host loses its capitals
-        return any(secret.casefold() in it for secret in secrets for it in spelled)
+        return any(secret.casefold() in text for secret in secrets for text in spelled)
 
     if not leaks(str(url)):
         return url

@@ -8,9 +8,10 @@ import orjson
 
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.fetch.health import Health
-from metasearch.adapters.request import Page, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page
 from metasearch.adapters.spec import Limits
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.errors import (
     AccessDenied,
     Blocked,
@@ -56,7 +57,9 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     wall = challenge(page.body, page.content_type)
     if wall is not None:
         return Blocked(
-            request.source, f"{wall} where an answer should be (HTTP {status})", url=request.shown
+            request.source,
+            f"a human check came instead of an answer ({wall}, HTTP {status})",
+            url=request.shown,
         )
     if status == 429:
         return RateLimited(request.source, page.retry_after, url=request.shown)

@@ -35,7 +35,8 @@ from metasearch.adapters.fetch.redirects import (
 )
 from metasearch.adapters.fetch.resolver import DaemonResolver
 from metasearch.adapters.fetch.transport_errors import shareable, translated
-from metasearch.adapters.request import Page, Request, redacted, secrets_of
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Request, secrets_of
 from metasearch.errors import BadAnswer, SourceError, TooLarge
 from metasearch.loop.lag import patient
 

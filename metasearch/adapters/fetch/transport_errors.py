@@ -8,7 +8,8 @@ import traceback
 import aiohttp
 
 from metasearch.adapters.fetch.bounded import TooMuchFraming, TooMuchHead
-from metasearch.adapters.request import Request, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Request
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut
 
 #: Foreign error -> our own, and its sentence; the first line that fits counts.
@@ -22,17 +23,17 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (
         aiohttp.http_exceptions.ContentEncodingError,
         BadAnswer,
-        "its answer is not compressed as it says",
+        "its answer is not compressed as its header declares",
     ),
-    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "its answer is not HTTP"),
     (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
-    (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
+    (aiohttp.ClientResponseError, BadAnswer, "its answer is not HTTP"),
     (
         TooMuchHead,
         BadAnswer,
-        "its answer does not begin: it sends interim responses, or a head, without end",
+        "its answer has too many interim responses, or too long a header",
     ),
-    (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
+    (TooMuchFraming, BadAnswer, "its answer consists of chunk headers with next to no content"),
     (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
     (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
     (TimeoutError, TimedOut, "no whole answer"),
@@ -40,7 +41,7 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (ValueError, NotAllowed, "the request cannot be written as HTTP"),
 )
 
-#: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
+#: What aiohttp's parser raises where a body ends before its declared length or its last chunk.
 BROKEN_OFF = (
     aiohttp.http_exceptions.ContentLengthError,
     aiohttp.http_exceptions.TransferEncodingError,
@@ -66,7 +67,7 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
 
 
 def _telling(exc: Exception) -> Exception:
-    """The error of a chain that says most: aiohttp wraps what the decoders and the HTTP parser
+    """The most precise error of a chain: aiohttp wraps what the decoders and the HTTP parser
     raise.
     """
     cause = exc.__cause__

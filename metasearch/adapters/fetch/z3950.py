@@ -15,15 +15,12 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
-
-from yarl import URL
 
 from metasearch.adapters.fetch.guard import AllowList
 from metasearch.adapters.fetch.resolver import DaemonResolver
+from metasearch.adapters.fetch.z3950_request import ZoomRequest, refusal, zoom_request
 from metasearch.adapters.fetch.z3950_worker import (
     FAILED,
     LATE,
@@ -34,7 +31,8 @@ from metasearch.adapters.fetch.z3950_worker import (
     written,
 )
 from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
-from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Request
 from metasearch.errors import (
     AccessDenied,
     BadAnswer,
@@ -45,80 +43,17 @@ from metasearch.errors import (
     TooLarge,
 )
 
-PORT, DATABASE = 210, "Default"
-#: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy"
-#: and "host".
-OPTIONS = frozenset(
-    (
-        "user group password preferredRecordSyntax elementSetName schema presentChunk piggyback "
-        "charset lang rpnCharset"
-    ).split()
-)
-#: Parameters that are no options of ZOOM; the first three are SRU's.
-_QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "record"
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
-#: What the process runs, and how a job ended whose process did not say.
+#: What the process runs, and how a job ended whose process reported nothing.
 _RUN = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
     "from metasearch.adapters.fetch.z3950_worker import main; main()"
 )
 _DIED = "died"
-#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read
-#: at once.
-_LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What is asked of whom, as ZOOM takes it. What may hold a secret does not show."""
-
-    host: str
-    port: int
-    query: str
-    form: str
-    start: int
-    count: int
-    options: dict[str, str] = field(repr=False)
-
-
-def ask_of(request: Request) -> Ask:
-    """The request in ZOOM's terms.
-
-    Raises:
-        NotAllowed: The URL cannot be used, or a parameter is one that we do not pass on.
-    """
-    try:
-        url = URL(request.url, encoded=True)
-        host, port, database = url.raw_host, url.port or PORT, unquote(url.raw_path.strip("/"))
-        authority = url.raw_authority
-    except ValueError as exc:
-        raise _refusal(request, "the URL cannot be read") from exc
-    if not host or "@" in authority:
-        raise _refusal(
-            request,
-            "the URL has no host" if not host else "a URL with user information is not followed",
-        )
-    values = _plain(request.params)
-    query, form = values.pop(_QUERY, ""), values.pop(_FORM, "xml")
-    try:
-        start, count = int(values.pop(_START, "1")) - 1, int(values.pop(_COUNT, str(request.size)))
-    except ValueError as exc:
-        raise _refusal(request, f"{_START} and {_COUNT} must be whole numbers") from exc
-    if unknown := sorted(set(values) - OPTIONS):
-        raise _refusal(
-            request,
-            f"request.params.{unknown[0]} is no option; allowed are {', '.join(sorted(OPTIONS))}",
-        )
-    if any("\0" in text for text in (query, form, database, *values.values())):
-        raise _refusal(request, "the request holds a character that cannot be sent")
-    options = {
-        **values,
-        "databaseName": database or DATABASE,
-        "start": str(max(0, start)),
-        "count": str(max(1, count)),
-    }
-    return Ask(host, port, query, form, max(0, start), max(1, count), options)
+#: Bytes of the line that reports how a job ended, of a page for each byte of its records, and that
+#: are read at once.
+_LONGEST_REPORT, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
 
 
 class Z3950Transport:
@@ -142,20 +77,20 @@ class Z3950Transport:
             SourceError: As there, or YAZ is not installed.
         """
         started = time.monotonic()
-        ask = ask_of(request)
+        asked = zoom_request(request)
         try:
             async with asyncio.timeout(timeout):
-                addresses = await self._addresses(ask, request)
+                addresses = await self._addresses(asked, request)
                 left = max(0.0, started + timeout - time.monotonic())
                 job = PageJob(
                     addresses,
-                    ask.query,
-                    ask.form,
-                    ask.start,
-                    ask.count,
+                    asked.query,
+                    asked.form,
+                    asked.start,
+                    asked.count,
                     left,
                     max_bytes=max_bytes,
-                    options=ask.options,
+                    options=asked.options,
                 )
                 report, body = await _in_a_process(job)
         except TimeoutError as exc:
@@ -180,7 +115,7 @@ class Z3950Transport:
     async def close(self) -> None:
         """Nothing is held: every session ends with its page."""
 
-    async def _addresses(self, ask: Ask, request: Request) -> list[str]:
+    async def _addresses(self, asked: ZoomRequest, request: Request) -> list[str]:
         """What may be connected to, as "address:port", in the system's order.
 
         Raises:
@@ -188,25 +123,25 @@ class Z3950Transport:
             NotAllowed: None of its addresses is allowed.
         """
         try:
-            resolved = await self._resolver.resolve(ask.host, ask.port)
+            resolved = await self._resolver.resolve(asked.host, asked.port)
         except OSError as exc:
             raise ConnectFailed(
                 request.source, "its host name cannot be resolved", url=request.shown
             ) from exc
-        exempt = self._allow.holds(ask.host, ask.port)
+        exempt = self._allow.holds(asked.host, asked.port)
         admitted = [
             address["host"]
             for address in resolved
-            if self._allow.may_reach(address["host"], ask.port, exempt=exempt)
+            if self._allow.may_reach(address["host"], asked.port, exempt=exempt)
         ]
         if not admitted:
             raise NotAllowed(
                 request.source,
-                f"{ask.host}:{ask.port} is not at a public address",
+                f"{asked.host}:{asked.port} is not at a public address",
                 url=request.shown,
             )
         return [
-            f"[{host}]:{ask.port}" if ":" in host else f"{host}:{ask.port}"
+            f"[{host}]:{asked.port}" if ":" in host else f"{host}:{asked.port}"
             for host in dict.fromkeys(admitted)
         ]
 
@@ -230,7 +165,7 @@ async def _in_a_process(job: PageJob) -> tuple[dict[str, Any], bytes]:
         with suppress(ConnectionError):
             process.stdin.write(written(job))
             process.stdin.write_eof()
-        most = _LONGEST_TOLD + _WRITTEN * job.max_bytes
+        most = _LONGEST_REPORT + _WRITTEN * job.max_bytes
         parts = [b""]
         size = 0
         while part := await process.stdout.read(_STRETCH):
@@ -273,7 +208,7 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
         case outcome, _ if outcome == _DIED:
             return BadAnswer(
                 source,
-                "what it sends cannot be read: the process that reads it ran out of memory, or "
+                "its answer cannot be read: the process that reads it ran out of memory, or "
                 "crashed",
                 url=url,
                 advice="Ask for fewer rows. If its records are large and it is trusted, raise "
@@ -289,17 +224,7 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
         case outcome, code if outcome == FAILED and code == INIT:
             return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
         case outcome, code if outcome == FAILED and code == INVALID_QUERY:
-            return _refusal(
+            return refusal(
                 request, "the query is not PQF: see the templates of [query] in its spec"
             )
-    return BadAnswer(source, "what it sends is not Z39.50", url=url)
-
-
-def _plain(pairs: Pairs) -> dict[str, str]:
-    return {name: value.reveal() if isinstance(value, Secret) else value for name, value in pairs}
-
-
-def _refusal(request: Request, why: str) -> NotAllowed:
-    return NotAllowed(
-        request.source, why, url=request.shown, advice="Mend the source's spec: see docs/z3950.md."
-    )
+    return BadAnswer(source, "its answer is not Z39.50", url=url)

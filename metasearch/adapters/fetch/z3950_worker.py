@@ -1,13 +1,13 @@
 """The process in which YAZ reads what a Z39.50 server sends: it fetches one page, writes it to its
 output, and ends.
 
-YAZ is a C library, buffers up to 128 MiB of a message, and has no way for us to say less
+YAZ is a C library, buffers up to 128 MiB of a message, and has no option for a lower limit
 (docs/decisions/0021). Here what a hostile server makes of it has bounds: of memory, of processor
-time, and the deadline, at which z3950.py ends the process, whatever it is doing. It is given
+time, and the deadline, at which z3950.py ends the process, whatever it is doing. It receives
 nothing but the job: no environment, no open files.
 
-A job is one JSON object on standard input; the answer is one line of JSON, which says how the job
-ended, and then the page.
+A job is one JSON object on standard input. The answer is one line of JSON, which reports how the
+job ended, and then the page.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _confine(job: PageJob) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     with suppress(
         OSError, ValueError
-    ):  # other systems do not tell, and most do not keep to such a limit
+    ):  # other systems have no such file, and most ignore such a limit
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + memory(job.max_bytes)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

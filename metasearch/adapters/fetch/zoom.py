@@ -41,7 +41,8 @@ _GREETINGS = (b"\xb5", b"\xbf")
 
 _HANDLE, _TEXT, _COUNT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
 _TEXT_OUT = ctypes.POINTER(ctypes.c_char_p)
-#: Function -> what it gives, what it takes. A pointer that is left out would be cut to 32 bits.
+#: Function -> types of its result and of its arguments. A pointer that is left out would be cut to
+#: 32 bits.
 _SIGNATURES: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
     "ZOOM_connection_create": (_HANDLE, (_HANDLE,)),
     "ZOOM_connection_connect": (None, (_HANDLE, _TEXT, ctypes.c_int)),
@@ -155,7 +156,7 @@ class ZoomConnection:
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
     ) -> None:
-        """Closes the socket and lets go of the records."""
+        """Closes the socket and frees the records."""
         results, self._results = self._results, None
         connection, self._connection = self._connection, None
         if results is not None:
@@ -186,7 +187,7 @@ class ZoomConnection:
 
         Raises:
             Abandoned: The caller has given up, or the deadline has passed.
-            ZoomError: What the server says first is not Z39.50. The library would wait for more of
+            ZoomError: The server's first message is not Z39.50. The library would wait for more of
                 it, or read HTTP.
         """
         handle = _HANDLE(self._connection)
@@ -203,15 +204,16 @@ class ZoomConnection:
                 if left <= 0 or given_up():
                     raise Abandoned
                 ready = _ready(descriptor, wanted, min(left, SLICE))
-            if ready & _READ and not self._greeted and (first := _first_byte(descriptor)):
-                if first not in _GREETINGS:
+            if ready & _READ and not self._greeted:
+                first = _first_byte(descriptor)
+                if first and first not in _GREETINGS:
                     raise ZoomError(DECODE, "not Z39.50", "", "ZOOM")
-                self._greeted = True
+                self._greeted = bool(first)
             self._yaz.ZOOM_connection_fire_event_socket(handle, ready)
 
     def error(self) -> ZoomError | None:
         """What went wrong, or None."""
-        return self._said(self._yaz.ZOOM_connection_error_x, self._connection)
+        return self._error_of(self._yaz.ZOOM_connection_error_x, self._connection)
 
     @property
     def total(self) -> int:
@@ -231,7 +233,7 @@ class ZoomConnection:
         record = self._handle_of(position)
         if record is None:
             return None
-        if (error := self._said(self._yaz.ZOOM_record_error, record)) is not None:
+        if (error := self._error_of(self._yaz.ZOOM_record_error, record)) is not None:
             return error
         length = ctypes.c_int(0)
         text = self._yaz.ZOOM_record_get(
@@ -246,11 +248,11 @@ class ZoomConnection:
     def _handle_of(self, position: int) -> int | None:
         if self._results is None:
             return None
-        found: int | None = self._yaz.ZOOM_resultset_record_immediate(self._results, position)
-        return found
+        record: int | None = self._yaz.ZOOM_resultset_record_immediate(self._results, position)
+        return record
 
     @staticmethod
-    def _said(function: Any, handle: int | None) -> ZoomError | None:
+    def _error_of(function: Any, handle: int | None) -> ZoomError | None:
         message, details, diagnostics = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_char_p()
         code = function(
             handle, ctypes.byref(message), ctypes.byref(details), ctypes.byref(diagnostics)
@@ -281,13 +283,14 @@ def _first_byte(descriptor: int) -> bytes:
 def _ready(descriptor: int, wanted: int, seconds: float) -> int:
     """Which of ZOOM's events a socket is ready for; 0 where none comes in time."""
     poller = select.poll()
-    events = (select.POLLIN if wanted & _READ else 0) | (select.POLLOUT if wanted & _WRITE else 0)
-    poller.register(descriptor, events | select.POLLERR)
+    wanted_events = (select.POLLIN if wanted & _READ else 0) | (
+        select.POLLOUT if wanted & _WRITE else 0
+    )
+    poller.register(descriptor, wanted_events | select.POLLERR)
     ready = 0
-    for _, found in poller.poll(max(1, int(seconds * 1000))):
-        # A connection that is gone reads as one that has something to say: the library finds out by
-        # reading.
-        ready |= _READ if found & (select.POLLIN | select.POLLHUP) else 0
-        ready |= _WRITE if found & select.POLLOUT else 0
-        ready |= _EXCEPT if found & (select.POLLERR | select.POLLNVAL) else 0
+    for _, events in poller.poll(max(1, int(seconds * 1000))):
+        # A closed connection counts as readable: the library notices when it reads.
+        ready |= _READ if events & (select.POLLIN | select.POLLHUP) else 0
+        ready |= _WRITE if events & select.POLLOUT else 0
+        ready |= _EXCEPT if events & (select.POLLERR | select.POLLNVAL) else 0
     return ready

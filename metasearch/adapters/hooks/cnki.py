@@ -39,7 +39,7 @@ class _ByField(Translator):
         """What is asked of one field, without its name."""
         match query:
             case Term():
-                self.terms.tell_lost(query)
+                self.terms.note_lost_characters(query)
                 if query.phrase or query.field in IDENTIFIERS:
                     return self.terms.text(query)
                 return "*".join(map(self.terms.quoted, self.terms.words(query, query.field)))

@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed, in_stretches
+from metasearch.adapters.parse.parse import Parsed
+from metasearch.adapters.parse.records import in_stretches
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import next_request

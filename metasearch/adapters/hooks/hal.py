@@ -12,7 +12,8 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 
 from metasearch.adapters.hooks import solr
-from metasearch.adapters.parse.parse import Parsed, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import converters
@@ -52,7 +53,7 @@ def _all(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def _completed(record: Record) -> Record:
-    """The record with what its citation says."""
+    """The record with the facts of its citation."""
     (label, *_) = record.titles
     parts = [part for part in _STOP.split(_BRACKETED.sub("", label).strip().rstrip(".")) if part]
     authors = _authors(parts[0]) if len(parts) > 1 else ()

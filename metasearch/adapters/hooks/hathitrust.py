@@ -18,7 +18,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import And, Query, Term, conjunction
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 _NUMBERS = frozenset({"isbn", "issn"})
 
@@ -43,7 +43,7 @@ def plan(
     if not rest:
         return planned
     others = conjunction(*rest)
-    note = f"only looks up numbers: {to_text(others)} is applied here to what its records say"
+    note = f"only looks up numbers: {to_text(others)} is applied here to the records"
     return replace(planned, residual=others, notes=(*planned.notes, note))
 
 
@@ -79,7 +79,7 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
 
 
 def _collection(texts: Iterable[bytes]) -> bytes:
-    """One MARCXML collection of many; what is not XML becomes an empty record, which is told as
+    """One MARCXML collection of many; what is not XML becomes an empty record, which is reported as
     unreadable.
     """
     collection = etree.Element("collection")

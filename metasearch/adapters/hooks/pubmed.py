@@ -1,5 +1,5 @@
 """PubMed and its sisters answer a search in two steps: esearch returns ids by relevance, efetch
-gives their records.
+returns their records.
 
 One esearch asks for as many ids as the search wants at a time; the efetch requests that follow
 carry a page of ids each, in `cursor` (which no server sees) the ids that are left, and in `after`
@@ -15,12 +15,13 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.errors import RateLimited, SourceSaysError
 from metasearch.query.ast import Query
 from metasearch.record import Record
@@ -42,7 +43,7 @@ def plan(
 def steps(page: Page, spec: AdapterSpec) -> Steps:
     """Ids and a request for their records, or records at the ranks that esearch gave them.
 
-    What a body is shows from itself, so that saved files can be read whatever step they were.
+    The body itself shows which step it answers, so that saved files can be read.
 
     Raises:
         SourceSaysError: The body is an error message.
@@ -90,7 +91,7 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
         if "rate limit" in found.error.lower():
             raise RateLimited(spec.name, url=page.request.shown)
         raise SourceSaysError(
-            spec.name, f"the database says: {found.error[:300]}", url=page.request.shown
+            spec.name, f"the database reports: {found.error[:300]}", url=page.request.shown
         )
     notes = [
         f"not found in {spec.label}, and left out of the search: {phrase}"
@@ -168,8 +169,8 @@ def _from_json(result: Mapping[str, Any]) -> _SearchResult:
     return _SearchResult(
         ids=_ids(result.get("idlist") or ()),
         count=int(count) if count.isdecimal() else None,
-        error=normalise.plain(str(result.get("ERROR") or result.get("error") or "")),
-        translation=normalise.plain(str(result.get("querytranslation") or "")),
+        error=markup.plain(str(result.get("ERROR") or result.get("error") or "")),
+        translation=markup.plain(str(result.get("querytranslation") or "")),
         not_found=_texts([*_list(errors, "phrasesnotfound"), *_list(errors, "fieldsnotfound")]),
         ignored=_texts(
             [*_list(warnings, "phrasesignored"), *_list(warnings, "quotedphrasesnotfound")]
@@ -182,12 +183,12 @@ def _from_xml(root: Any) -> _SearchResult:
     def texts(*paths: str) -> tuple[str, ...]:
         return _texts(text_of(node) for path in paths for node in root.iterfind(path))
 
-    count = normalise.plain(root.findtext("Count") or "")
+    count = markup.plain(root.findtext("Count") or "")
     return _SearchResult(
         ids=_ids(node.text for node in root.iterfind("IdList/Id")),
         count=int(count) if count.isdecimal() else None,
         error=" ".join(texts("ERROR")),
-        translation=normalise.plain(root.findtext("QueryTranslation") or ""),
+        translation=markup.plain(root.findtext("QueryTranslation") or ""),
         not_found=texts("ErrorList/PhraseNotFound", "ErrorList/FieldNotFound"),
         ignored=texts("WarningList/PhraseIgnored", "WarningList/QuotedPhraseNotFound"),
         messages=texts("WarningList/OutputMessage"),
@@ -195,15 +196,12 @@ def _from_xml(root: Any) -> _SearchResult:
 
 
 def _ids(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(text for item in found if (text := str(item or "").strip()).isdecimal())
-    )
+    texts = (str(item or "").strip() for item in found)
+    return tuple(dict.fromkeys(text for text in texts if text.isdecimal()))
 
 
 def _texts(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(text[:200] for item in found if (text := normalise.plain(str(item))))
-    )
+    return tuple(dict.fromkeys(text[:200] for item in found if (text := markup.plain(str(item)))))
 
 
 def _table(value: Any) -> Mapping[str, Any]:

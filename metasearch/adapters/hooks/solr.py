@@ -63,7 +63,7 @@ def _members(parent: Any) -> dict[str, Any]:
 
 
 def _value(element: Any) -> Any:
-    """A string, number, truth value or list; what is nested deeper than a list says nothing about a
+    """A string, number, truth value or list; what is nested deeper than a list is no fact about a
     work.
     """
     if element.tag == "arr":

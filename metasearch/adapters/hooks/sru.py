@@ -1,4 +1,4 @@
-"""SRU says what is wrong in diagnostics: beside the records, in the place of one, or alone; often
+"""SRU reports problems in diagnostics: beside the records, in the place of one, or alone; often
 only as a number.
 
 https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
@@ -14,7 +14,7 @@ from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Record
 
@@ -56,8 +56,8 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One diagnostic: its number, where it is one of SRU's own, and what it says."""
+class ReadDiagnostic:
+    """One diagnostic: its number, where it is one of SRU's own, and its text."""
 
     code: int | None
     text: str
@@ -81,17 +81,17 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     if parsed.records:
         return replace(parsed, notes=(*parsed.notes, *reported))
     if parsed.total == 0 and all(each.code == _OUT_OF_RANGE for each in found):
-        return parsed  # record 1 of no hits is out of range, some servers say
+        return parsed  # record 1 of no hits is out of range, some servers report
     if found[0].code == _AUTHENTICATION:
         raise AccessDenied(
             spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=reported[0]
         )
     raise SourceSaysError(
-        spec.name, f"the database says: {'; '.join(reported)}"[:300], url=page.request.shown
+        spec.name, f"the database reports: {'; '.join(reported)}"[:300], url=page.request.shown
     )
 
 
-def _diagnostics(body: bytes) -> list[Diagnostic]:
+def _diagnostics(body: bytes) -> list[ReadDiagnostic]:
     if b"diagnostic" not in body:  # as nearly always
         return []
     try:
@@ -101,14 +101,14 @@ def _diagnostics(body: bytes) -> list[Diagnostic]:
     return list(_in(root))
 
 
-def _in(root: Any) -> Iterator[Diagnostic]:
+def _in(root: Any) -> Iterator[ReadDiagnostic]:
     for element in root.iter(
         "{*}diagnostic", "{*}diagnostics"
     ):  # Sudoc leaves the inner element out
-        parts = {child.tag.rpartition("}")[2]: normalise.plain(text_of(child)) for child in element}
+        parts = {child.tag.rpartition("}")[2]: markup.plain(text_of(child)) for child in element}
         number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
         code = int(number) if number.isdecimal() and len(number) < 4 else None
         message = parts.get("message") or _MEANINGS.get(code or 0) or parts.get("uri", "")
         text = ": ".join(part for part in (message, parts.get("details", "")) if part)
         if text and code != 0:  # 0 is no number of the list: Sudoc's word for "all is well"
-            yield Diagnostic(code, text)
+            yield ReadDiagnostic(code, text)

@@ -1,50 +1,25 @@
-"""Bytes to text where the declared encoding is wrong or missing: UTF-8 as long as it is mostly
-that, else a guess.
+"""Characters that a parser does not take: in a wrong encoding, illegal, or named as in HTML.
 
-Only bodies that begin with a byte order mark, or that their own parser has refused, come here.
+Only bodies that a parser has refused come here, and XML with a DOCTYPE.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable
+from html.entities import html5
 
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
 _KNOWN = re.compile(
     r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac"
 )
-_UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
-UTF_8_MARK = codecs.BOM_UTF8
-# The longer first: UTF-32's mark begins as UTF-16's does.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_DECLARATION = re.compile(r"\s*<\?xml[^<>]*\?>")
 
-
-def unmarked(body: bytes) -> bytes:
-    """The body without byte order marks; UTF-16 and UTF-32 become UTF-8. The same object where
-    there is no mark.
-
-    An XML declaration of such a body goes too, for the encoding that it names is no longer true.
-    """
-    if (marked := _UTF_8_MARKS.match(body)) is not None:
-        body = body[marked.end() :]
-    for mark, name in _MARKS:
-        if body.startswith(mark):
-            text = body.decode(name, "replace").lstrip("\ufeff")
-            return (
-                _DECLARATION.sub("", text, count=1).encode()
-                if _DECLARATION.match(text)
-                else text.encode()
-            )
-    return body
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+_XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
 
 def declared(content_type: str) -> str:
@@ -85,3 +60,33 @@ def _guessed(name: str) -> str:
         f"the answer is not in the encoding that it declares; it was read as {name}, which is "
         f"a guess"
     )
+
+
+def named_characters(body: bytes) -> bytes:
+    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the
+    body's own stay.
+    """
+    if b"<!ENTITY" in body:
+        return body
+
+    def number(match: re.Match[bytes]) -> bytes:
+        character = html5.get(f"{match[1].decode()};") if match[1] not in _XML_NAMES else None
+        return b"".join(b"&#%d;" % ord(c) for c in character) if character else match[0]
+
+    return _NAMED.sub(number, body)
+
+
+def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
+    """The body with what XML forbids taken out, the same where that changes nothing; and what was
+    done.
+    """
+    named = named_characters(body)
+    named_encoding = _XML_ENCODING.match(named[:200])
+    text, note = decoded(
+        named, [named_encoding[1].decode() if named_encoding else "", declared(content_type)]
+    )
+    legal = _ILLEGAL.sub("", text)
+    if legal.startswith("<?xml"):
+        legal = legal.partition("?>")[2]
+    encoded = legal.encode("utf-8", "replace")
+    return encoded, note or "the answer held characters that are not legal; they were replaced"

@@ -1,14 +1,14 @@
 """Page + spec -> records: which shape the body has, where its records are, and what each holds.
 
-Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
-reported, and its neighbours are kept. A long page takes many milliseconds: a caller with
+Pure: no event loop, no network. One unreadable record does not spoil its page: it is counted and
+reported, and the other records are kept. A long page takes many milliseconds: a caller with
 other work may read it in steps (`PageReading`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -18,33 +18,40 @@ from metasearch.adapters.parse.bodies import (
     load,
     marks_in,
     unescape,
+    unmarked,
     weighed,
     without_namespaces,
 )
-from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.records import record_in_proportion, record_of
-from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, reported
+from metasearch.adapters.parse.records import (
+    Unread,
+    drift,
+    in_stretches,
+    record_in_proportion,
+    record_of,
+)
+from metasearch.adapters.parse.refusals import (
+    empty,
+    not_expected,
+    refusal,
+    reported,
+    without_records,
+)
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
-from metasearch.adapters.request import Page, Request, without_secrets
-from metasearch.adapters.select import as_strings
-from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.select import TEXTS
+from metasearch.adapters.shapes import LateShape, Selector, Shape
+from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import converters
-from metasearch.bib.field_limits import Cuts
+from metasearch.bib.cuts import Cuts
 from metasearch.bib.strings import first
-from metasearch.errors import NotParsable, SourceError, Unreachable
+from metasearch.errors import SourceError
 from metasearch.record import Record
 
 T = TypeVar("T")
-Result = TypeVar("Result")
 
-#: A page on which a larger share of the records lacks a promised field has drifted; fewer records
-#: say nothing.
-DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond of work, and at the first one: a user waits
-#: for the first hit.
-STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000
 #: Records that are read of a page that holds more than it was asked for: some databases always send
@@ -54,23 +61,15 @@ STRAYS = "the link to the next page leads to another server, and was not followe
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """A record that could not be read: its position in the source's answer, from 1, and why."""
-
-    position: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Parsed:
     """What a page holds.
 
     Attributes:
         records: In the source's order.
-        total: How many hits the source says it has, or None.
+        total: How many hits the source reports, or None.
         next: The request for what follows (the next page, or the second step of two), or None.
         unread: What could not be read.
-        notes: What the source says beside its records, and what is odd about the page.
+        notes: Messages of the source beside its records, and what is odd about the page.
         drifted: (field, share of the records that lack it) where the spec promises it, or None.
     """
 
@@ -116,7 +115,7 @@ class PageReading:
         self.parsed = yield from self._steps
 
     def finish(self, given_up: Callable[[], bool] = lambda: False) -> None:
-        """Take all steps; those that are left when it is given up are not taken.
+        """Takes all steps, or stops after the first step that is followed by `given_up()`.
 
         Raises:
             BadAnswer, Refused: As `parse`.
@@ -125,7 +124,7 @@ class PageReading:
             for _ in self:
                 if given_up():
                     return
-        # let go here of the parsed body, which the traceback holds: that takes time, too
+        # The traceback holds the parsed body. To free the body takes time, so it is freed here.
         except SourceError as error:
             error.__traceback__ = error.__context__ = error.__cause__ = None
             raise error from None
@@ -136,7 +135,7 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
 
     Raises:
         BadAnswer: The body cannot be read, or is an error message.
-        Refused: The body says that the source does not want to be asked.
+        Refused: The body reports that the source refuses to be asked.
     """
     reading = PageReading(page, spec)
     reading.finish()
@@ -173,11 +172,7 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
         return Parsed(total=0)
     body = page.body.strip()
     if not body:
-        if page.status >= 400:
-            raise refusal(page, spec, f"HTTP {page.status} without a message")
-        raise NotParsable(
-            spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice
-        )
+        raise empty(page, spec)
     kind = kind_of(body)
     shapes = [shape for shape in spec.shapes if _kind(shape) == kind]
     if not shapes and kind == "xml":  # a fragment of a page, as scripts fetch it: a table, a list
@@ -191,33 +186,15 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed
 
 
-def changed(
-    reading: Generator[tuple[Record, ...], None, Result],
-    change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
-) -> Generator[tuple[Record, ...], None, Result]:
-    """The same steps, with the records of each stretch changed; what they return at the end is left
-    as it is.
-    """
-    while True:
-        try:
-            records = next(reading)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        yield change(records)
-
-
 def _kind(shape: Shape | LateShape) -> str:
     return "xml" if shape.body == "marcxml" else shape.body
 
 
-def _found(found: Any) -> bool:
-    return not (
-        found is None
-        or found is False
-        or found in ("", [], {})
-        or (isinstance(found, float) and math.isnan(found))
-    )
+def _is_there(selected: Any) -> bool:
+    """Whether a selector found something; the number 0 counts."""
+    if selected is None or selected is False or selected in ("", [], {}):
+        return False
+    return not (isinstance(selected, float) and math.isnan(selected))
 
 
 def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
@@ -227,12 +204,12 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
     fallback: Parsed | None = None
     fits = False
     for late in shapes:
-        shape = late.shape()
+        shape = late.ready or late.shape()
         if shape.unescape is not None:  # before `when`, which may look at what was packed
-            unescape(shape.unescape(root), spec.limits)
+            unescape(shape.unescape.find(root), spec.limits)
         if shape.bare:
             without_namespaces(root)
-        if shape.when is not None and not _found(shape.when(root)):
+        if shape.when is not None and not _is_there(shape.when.find(root)):
             continue
         fits = True
         kind = _kind(shape)
@@ -247,37 +224,31 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
         if message:
             raise reported(message, page, spec)
         warning = _one(shape.warning, root, kind, converters.joined)
-        if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
+        known = total is not None or warning or _knows(shape, root, nodes)
+        if fallback is None and known:
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
-                notes += (f"the source says that it has {total:,} hits but sent none of them",)
+                notes += (f"the source reports {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
-    if (
-        fallback is None
-        and shapes[0].body == "html"
-        and (wall := blocked(page, spec, page.body)) is not None
-    ):
-        raise wall  # where web pages are read, a human check is one, too
-    if page.status >= 400:
+    if page.status >= 400 and fallback is not None:
         raise refusal(page, spec, f"HTTP {page.status}")
     if fallback is None:
-        start = page.body[:80].decode("utf-8", "replace")
-        what = f" ({root.tag.rpartition('}')[2]})" if _kind(shapes[0]) == "xml" else ""
-        reason = "neither records nor a count are in it" if fits else "it does not describe works"
-        raise NotParsable(spec.name, reason + what, url=page.request.shown, body_start=start)
+        raise without_records(page, spec, shapes[0].body, root, fits=fits)
     return fallback
 
 
 def _one(
     select: Selector | None, root: Any, kind: str, read: Callable[[Any], T | None]
 ) -> T | None:
-    """What a selector of the envelope finds, read; None where there is none, or where it is nested
-    to death.
+    """The value that a selector of the envelope finds; None if there is no selector, or if what it
+    finds is nested too deeply.
     """
     if select is None:
         return None
+    texts = TEXTS.get(kind)
     try:
-        return read(as_strings(select(root), kind))
+        selected = select.find(root)
+        return read(selected if texts is None else texts(selected))
     except RecursionError:  # the records beside it are read all the same
         return None
 
@@ -290,40 +261,8 @@ def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
         return shape.when is not None and shape.total is None
     if isinstance(root, list):
         return not root
-    return isinstance(nodes, list) and not isinstance(
-        shape.records({}), list
-    )  # the list is the body's own
-
-
-def in_stretches(
-    nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
-) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
-    """The records of some nodes, a stretch at a time; what it returns is all of them, and what
-    could not be read.
-
-    Args:
-        nodes: In the source's order.
-        start: Position of the first, from 0.
-        make: Node and position, from 1 -> its record, or why there is none.
-    """
-    records: list[Record] = []
-    unread: list[Unread] = []
-    given = 0
-    for number, node in enumerate(nodes):
-        if number % STEP == FIRST_STEP:
-            yield tuple(records[given:])
-            given = len(records)
-        position = start + number + 1
-        try:
-            record = make(node, position)
-        except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
-            unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
-            continue
-        if isinstance(record, Record):
-            records.append(record)
-        else:
-            unread.append(Unread(position, record))
-    return tuple(records), tuple(unread)
+    # The list must be the body's own: some selectors find an empty list in anything.
+    return isinstance(nodes, list) and not isinstance(shape.records.find({}), list)
 
 
 def _read(
@@ -351,7 +290,7 @@ def _read(
             *filter(None, (warning, STRAYS if strays else "", _surplus(sent, len(nodes), request))),
             *cuts.notes(),
         ),
-        drifted=_drift(shape, records, len(nodes)),
+        drifted=drift(shape, records, len(nodes)),
     )
 
 
@@ -365,13 +304,3 @@ def _surplus(sent: int, read: int, request: Request) -> str:
         f"it sent {sent:,} records where {request.size:,} were asked for; the first {read:,} "
         f"were read"
     )
-
-
-def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:
-    if nodes < DRIFT_RECORDS:
-        return None
-    for name in shape.promises:
-        share = 1 - sum(1 for record in records if getattr(record, name)) / nodes
-        if share > DRIFT_SHARE:
-            return (name, share)
-    return None

@@ -1,5 +1,4 @@
-"""A record's node -> its `Record`: the rules of a shape's fields as a flat list of attempts, and
-what they read.
+"""The nodes of records -> `Record`s, by the rules of a shape's fields as a flat list of attempts.
 
 Reading fields is most of the cost of a record, and half of a spec's selectors find nothing in any
 one record. So all that a rule needs is computed once, when the spec is loaded: the names without
@@ -8,17 +7,39 @@ which a selector finds nothing (its compiler knows them), and how strings are ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 from metasearch.adapters.parse.weight import holds_too_much
-from metasearch.adapters.select import texts_of
+from metasearch.adapters.select import TEXTS
 from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.spec import AdapterSpec, Attempt, FieldRule, Selector, Shape
+from metasearch.adapters.shapes import Attempt, FieldRule, Selector, Shape
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib.cuts import Cuts, bounded, kept
 from metasearch.bib.fast_records import made_record
-from metasearch.bib.field_limits import SHORT, Cuts, bounded, kept
+from metasearch.bib.field_limits import SHORT
 from metasearch.bib.marc import MarcRecord
+from metasearch.bib.strings import Converter, strings
 from metasearch.record import Record
+
+Result = TypeVar("Result")
+
+#: A page on which a larger share of the records lacks a promised field has drifted; fewer records
+#: are too few to judge.
+DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
+#: Records that are read in one stretch, which takes a millisecond, and in the first one, which is
+#: shorter because a user waits for the first hit.
+STEP, FIRST_STEP = 10, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A record that could not be read: its position in the source's answer, from 1, and why."""
+
+    position: int
+    reason: str
 
 
 def attempts(rules: Sequence[FieldRule], body: str) -> list[Attempt]:
@@ -34,10 +55,52 @@ def whole(node: Any) -> Any:
     return node
 
 
+def text_finder(select: Selector, body: str) -> Callable[[Any], Any]:
+    """Finds texts where XPath and CSS find nodes, because converters take strings."""
+    find, texts = select.find, TEXTS.get(body)
+    return find if texts is None else lambda node: texts(find(node))
+
+
+def constant(value: Any, where: Callable[[Any], Any] | None = None) -> Callable[[Any], Any]:
+    """A converter that returns the same value for everything, or for all in which `where` finds
+    something, and None for the rest.
+    """
+    if where is None:
+        return lambda _: value
+    return lambda selected: value if where(selected) else None
+
+
+def looked_up(table: Mapping[str, str]) -> Converter:
+    """A converter that replaces words by those in a table, in which "*" stands for all others.
+
+    Case does not matter; of a text with semicolons, the first part that is in the table counts.
+    """
+    words = {key.casefold(): value for key, value in table.items()}
+
+    def look_up(selected: Any) -> str | None:
+        if type(selected) is str and selected in words:
+            return words[selected]
+        parts = [part.strip().casefold() for v in strings(selected) for part in v.split(";")]
+        known = next((words[part] for part in parts if part in words), None)
+        return known or (words.get("*") if parts else None)
+
+    return look_up
+
+
+def filled_in(template: str, inner: Converter) -> Converter:
+    """A converter that writes what `inner` returns, percent-encoded, for "{x}" in a template."""
+
+    def fill(selected: Any) -> str | None:
+        value = inner(selected)
+        return template.format(x=quote(value, safe="/:")) if isinstance(value, str) else None
+
+    return fill
+
+
 def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
     if select.find is whole:
         return Attempt(rule.field, None, select.needs, None, None, rule.convert)
-    texts = None if rule.nodes else texts_of(body)
+    texts = None if rule.nodes else TEXTS.get(body)
     return Attempt(rule.field, select.name, select.needs, select.find, texts, rule.convert)
 
 
@@ -68,7 +131,7 @@ def read_fields(
             continue
         else:
             found = find(source)
-            if not found and (found is None or found == [] or found == ""):
+            if not found and _is_nothing(found):
                 continue
         if texts is not None:
             found = texts(found)
@@ -79,6 +142,11 @@ def read_fields(
         if value or value == 0:
             values[field] = value
     return values
+
+
+def _is_nothing(selected: Any) -> bool:
+    """Whether a selector found nothing; 0 and False are something."""
+    return selected is None or selected == [] or selected == ""
 
 
 def record_of(
@@ -105,7 +173,7 @@ def record_in_proportion(
     shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
 ) -> Record | str:
     """As `record_of`, but a record that is larger than any real one is refused: each selector would
-    walk over all of it.
+    go through all of it.
     """
     if holds_too_much(node):
         return "it holds too much for a record of one work"
@@ -123,3 +191,60 @@ def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
         marc = MarcRecord(node)
         return marc, marc.there
     return node, {}
+
+
+def in_stretches(
+    nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
+) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
+    """The records of some nodes, a stretch at a time; what it returns is all of them, and what
+    could not be read.
+
+    Args:
+        nodes: In the source's order.
+        start: Position of the first, from 0.
+        make: Node and position, from 1 -> its record, or why there is none.
+    """
+    records: list[Record] = []
+    unread: list[Unread] = []
+    given = 0
+    for number, node in enumerate(nodes):
+        if number % STEP == FIRST_STEP:
+            yield tuple(records[given:])
+            given = len(records)
+        position = start + number + 1
+        try:
+            record = make(node, position)
+        except Exception as exc:  # an odd record may raise anything, and the others must be kept
+            unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
+            continue
+        if isinstance(record, Record):
+            records.append(record)
+        else:
+            unread.append(Unread(position, record))
+    return tuple(records), tuple(unread)
+
+
+def changed(
+    reading: Generator[tuple[Record, ...], None, Result],
+    change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
+) -> Generator[tuple[Record, ...], None, Result]:
+    """The same steps, with the records of each stretch changed; what the steps return at the end is
+    left as it is.
+    """
+    while True:
+        try:
+            records = next(reading)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield change(records)
+
+
+def drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:
+    if nodes < DRIFT_RECORDS:
+        return None
+    for name in shape.promises:
+        share = 1 - sum(1 for record in records if getattr(record, name)) / nodes
+        if share > DRIFT_SHARE:
+            return (name, share)
+    return None

@@ -1,10 +1,9 @@
-"""The error that a body means which holds no records: a message, a refusal, a human check, a page
-of something else.
-"""
+"""Errors for pages without records: a message, a refusal, a human check, nothing at all."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.request import Page
@@ -17,6 +16,7 @@ from metasearch.errors import (
     RateLimited,
     SourceError,
     SourceSaysError,
+    Unreachable,
 )
 
 #: A plain text shorter than this is a message, not content.
@@ -26,11 +26,10 @@ _HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
 
 
 def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
-    """The error of a body of a kind that the source never answers in."""
+    """The error for a body of a kind in which the source never answers."""
     wall = blocked(page, spec, body)
     if wall is not None:
         return wall
-    start = body[:80].decode("utf-8", "replace")
     if body[:1] != b"<" and len(body) < SHORT_TEXT:
         error = reported(body.decode("utf-8", "replace"), page, spec)
         if not isinstance(error, SourceSaysError):
@@ -57,11 +56,50 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
             f"a web page came, {title[:100]!r}, and not {expected}",
             url=page.request.shown,
         )
-    return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
+    return unreadable(page, spec, body, f"expected {expected}")
+
+
+def unreadable(
+    page: Page, spec: AdapterSpec, body: bytes, reason: str, advice: str | None = None
+) -> NotParsable:
+    """The error for a body that cannot be read; the error quotes its beginning."""
+    start = body[:80].decode("utf-8", "replace")
+    return NotParsable(spec.name, reason, url=page.request.shown, body_start=start, advice=advice)
+
+
+def empty(page: Page, spec: AdapterSpec) -> SourceError:
+    """The error for a body of no bytes."""
+    if page.status >= 400:
+        return refusal(page, spec, f"HTTP {page.status} without a message")
+    return NotParsable(
+        spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice
+    )
+
+
+def without_records(
+    page: Page, spec: AdapterSpec, body: str, root: Any, *, fits: bool
+) -> SourceError:
+    """The error for a body of the right kind that holds no records, and no count of them either.
+
+    Args:
+        page: The page.
+        spec: The source.
+        body: The kind of the body, as `Shape.body`.
+        root: The body as its library returned it.
+        fits: Whether the body has the form of one of the source's shapes.
+    """
+    if body == "html" and (wall := blocked(page, spec, page.body)) is not None:
+        return wall
+    if page.status >= 400:
+        return refusal(page, spec, f"HTTP {page.status}")
+    reason = "neither records nor a count are in it" if fits else "it does not describe works"
+    if body in ("xml", "marcxml"):
+        reason += f" ({root.tag.rpartition('}')[2]})"
+    return unreadable(page, spec, page.body, reason)
 
 
 def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
-    """The error of a body that is a human check, or None."""
+    """The error for a body that is a human check; None for any other."""
     wall = challenge(body, page.content_type)
     if wall is None:
         return None
@@ -71,7 +109,7 @@ def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
 
 
 def refusal(page: Page, spec: AdapterSpec, message: str) -> SourceError:
-    """The error of an answer whose status says that it is none."""
+    """The error for an answer with the status of an error."""
     advice = "Check the source's `url`: there is nothing at it." if page.status == 404 else None
     return SourceSaysError(spec.name, message, url=page.request.shown, advice=advice)
 
@@ -94,4 +132,4 @@ def reported(message: str, page: Page, spec: AdapterSpec) -> SourceError:
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
         return AccessDenied(spec.name, page.status, url=url, env_name=spec.key_env)
-    return SourceSaysError(spec.name, f"the database says: {message[:300]}", url=url)
+    return SourceSaysError(spec.name, f"the database reports: {message[:300]}", url=url)

@@ -3,7 +3,7 @@ before any parser sees it.
 
 A body of a few megabytes can hold a million elements. Its bytes are bounded by `limits.max_bytes`,
 and what is made of them here: `marks` stand for the time, because each of them is something that a
-parser makes and a selector walks over, and `memory` for the bytes that the parsed body takes.
+parser makes and a selector goes through, and `memory` for the bytes that the parsed body takes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALL = 8_000
 #: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch
 #: above 25 ms.
 LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
-#: Of every so many bytes one is looked at to tell what is light; chosen at random, so that no
+#: Of every so many bytes one is looked at, to decide what is light; chosen at random, so that no
 #: body can be written around them.
 _STRIDES = (7, 11, 13)
 #: The bytes that are, or stand for, marks.

@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.select.xml import text_of
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.shapes import Selector
 
 _FORBIDDEN = re.compile(r"\bre:|document\s*\(")
 #: Bytes of a page that is not made a text first, and those that are decoded at once.
@@ -68,6 +68,15 @@ def compile_html(expression: str) -> Selector:
         return found if isinstance(found, list) else [found]
 
     return Selector(select)
+
+
+def html_texts(selected: Any) -> Any:
+    """What was selected, with elements turned into their texts; a number becomes a text."""
+    if selected is None or isinstance(selected, bool):
+        return selected
+    if isinstance(selected, (str, float, int)):
+        return text_of(selected)
+    return [html_text(item) for item in selected]
 
 
 def html_text(node: Any) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.spec import Finder, Selector
+from metasearch.adapters.shapes import Finder, Selector
 from metasearch.bib.marc import MarcField, MarcRecord
 
 _SELECTOR = re.compile(
@@ -48,7 +48,8 @@ def compile_marc(expression: str) -> Selector:
         codes = parsed["inner"]
         return Selector(lambda field: [field.text(codes)])
     tags = tuple(parsed["tags"].split("|"))
-    if parsed["from"] is not None or tags[0] == "LDR" or (tags[0] < "010" and not parsed["codes"]):
+    whole_field = tags[0] < "010" and not parsed["codes"]
+    if parsed["from"] is not None or tags[0] == "LDR" or whole_field:
         select = _control(tags[0], parsed["from"], parsed["to"])
     else:
         select = _data(tags, _CONDITION.findall(parsed["conditions"]), parsed["codes"])

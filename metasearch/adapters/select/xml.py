@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.shapes import Selector
 
 #: Prefixes that a selector may use without declaring them.
 NAMESPACES: Mapping[str, str] = {
@@ -39,8 +39,8 @@ BROKEN_OFF = "it breaks off before its end"
 _MESSAGES = (
     ("Premature end of data", BROKEN_OFF),
     ("Excessive depth", "nested too deeply"),
-    ("amplification", "its entities would expand beyond measure"),
-    ("entity reference loop", "its entities hold one another"),
+    ("amplification", "its entities expand to too much text"),
+    ("entity reference loop", "its entities contain each other"),
 )
 _PLACE = re.compile(r" \(<string>, line \d+\)$")
 
@@ -49,7 +49,7 @@ def parse_xml(body: bytes) -> Any:
     """The root element of a body.
 
     Raises:
-        ValueError: The body is not well-formed, or passes libxml2's limits; the message says where.
+        ValueError: The body is not well-formed, or passes libxml2's limits; with the place.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False,
@@ -97,6 +97,13 @@ def compile_xml(expression: str) -> Selector:
     except etree.XPathEvalError as exc:
         raise ValueError(f"not usable: {exc}") from exc
     return Selector(compiled)
+
+
+def xml_texts(selected: Any) -> Any:
+    """What was selected, with elements turned into their texts; a number becomes a text."""
+    if type(selected) is list:
+        return [item if type(item) is str else element_text(item) for item in selected]
+    return selected if selected is None or isinstance(selected, bool) else text_of(selected)
 
 
 def text_of(node: Any) -> str:

@@ -4,7 +4,7 @@ A spec's selectors are mostly short paths: a child by its name, or a descendant 
 libxml2 needs two to twenty microseconds for each, most of it to set itself up and to walk the same
 record once more. Here a record is walked once; a path whose first step finds nothing is answered
 from the index, and so is one whose predicates are simple. All else is left to libxml2, so that
-every XPath expression works and means what XPath says.
+every XPath expression works and means what it means in XPath.
 """
 
 from __future__ import annotations
@@ -15,8 +15,16 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.select.xml import NAMESPACES, compile_xml
-from metasearch.adapters.spec import Finder, Selector
+from metasearch.adapters.select.xml import compile_xml
+from metasearch.adapters.select.xpath import (
+    NAME,
+    Location,
+    alternatives,
+    closing,
+    location,
+    parts_of,
+)
+from metasearch.adapters.shapes import Finder, Selector
 
 Test = Callable[[Any], bool]
 
@@ -62,7 +70,7 @@ _NONE: list[Any] = []
 def compile_xml_record(expression: str) -> Selector:
     """Like `compile_xml`, over an `XmlRecord`."""
     search = compile_xml(expression).find
-    paths = [_path(part.strip()) for part in _alternatives(expression)]
+    paths = [_path(part.strip()) for part in alternatives(expression)]
     known = [path for path in paths if path is not None]
     if len(known) < len(paths):
         return Selector(lambda record: search(record.element))
@@ -98,18 +106,6 @@ def _sole(path: _Path, search: Finder) -> Selector:
     return Selector(select, needs=(path.child,) if path.child else None)
 
 
-_NAME = r"[A-Za-z_][\w.-]*"
-_LOCAL = r"local-name\(\)\s*=\s*'"
-_FIRST = re.compile(
-    rf"""(?P<deep>\.//|\*\[local-name\(\)='(?P<within>{_NAME})'\]//)?
-         (?:(?P<name>{_NAME}(?::{_NAME})?)|\*\[(?P<locals>{_LOCAL}{_NAME}'(?:\s+or\s+{_LOCAL}{_NAME}')*)\])(?=[\[/]|$)""",
-    re.VERBOSE,
-)
-_QUOTED = re.compile(r"'([^']*)'")
-_STEP = re.compile(rf"//?(?:@?(?:{_NAME}:)?(?:{_NAME}|\*)|@\*)")
-_ATTRIBUTE = re.compile(rf"/@(?P<name>{_NAME}(?::{_NAME})?)")
-
-
 class _Path:
     """A location path: how its first step is found, the tests of that step, and the attribute that
     is wanted of it.
@@ -117,8 +113,8 @@ class _Path:
     Attributes:
         child: The tag of the child that the first step names; "" where it is another step.
         start: Finds what the first step names, before its predicates.
-        whole: Whether the index answers the whole path; `start` alone tells only where it leads
-            nowhere.
+        whole: Whether the index answers the whole path; otherwise `start` alone decides only that
+            the path finds nothing.
         narrows: Whether there is more to the path than its start.
     """
 
@@ -151,115 +147,67 @@ class _Path:
 
 
 def _path(expression: str) -> _Path | None:
-    """The path that is written there, or None where it is something else or begins in a way of its
-    own.
+    """The path that is written there; None if it is something else, or if its first step is of
+    another kind.
     """
-    first = _FIRST.match(expression)
-    if first is None or (first["name"] and first["within"]):
+    written = location(expression)
+    if written is None:
         return None
-    at, predicates = _predicates(expression, first.end())
-    rest = expression[at:]
-    while at < len(expression):
-        step = _STEP.match(expression, at)
-        if step is None:
-            return None
-        at, _ = _predicates(expression, step.end())
-    attribute = _ATTRIBUTE.fullmatch(rest)
-    tests = [_test(predicate) for predicate in predicates]
+    tests = [_test(predicate) for predicate in written.predicates]
     return _Path(
-        _tag(first["name"]) if first["name"] and not first["deep"] else "",
-        _start(first),
+        written.tag if not written.deep else "",
+        _start(written),
         [test for test in tests if test is not None],
-        _tag(attribute["name"]) if attribute else "",
-        whole=None not in tests and (not rest or attribute is not None),
+        written.attribute,
+        whole=None not in tests and written.ends,
     )
 
 
-def _start(first: re.Match[str]) -> Callable[[XmlRecord], list[Any]]:
-    if first["name"]:
-        tag = _tag(first["name"])
-        if first["deep"]:
-            local = tag.rpartition("}")[2]
-            return lambda record: [element for element in record.named(local) if element.tag == tag]
-        return lambda record: record.children.get(tag, _NONE)
-    names, within = _QUOTED.findall(first["locals"]), first["within"]
+def _start(written: Location) -> Callable[[XmlRecord], list[Any]]:
+    if written.tag:
+        tag = written.tag
+        if not written.deep:
+            return lambda record: record.children.get(tag, _NONE)
+        local = tag.rpartition("}")[2]
+        return lambda record: [element for element in record.named(local) if element.tag == tag]
+    names = written.names
     wanted = [f"{{*}}{name}" for name in names]
-    if within:
-        inside = f"{{*}}{within}"
-        return lambda record: (
-            [
-                found
-                for part in record.element.iterchildren(inside)
-                for found in part.iterdescendants(*wanted)
-            ]
-            if any(record.named(name) for name in names)
-            else _NONE
-        )
-    if not first["deep"]:
+    if written.within:
+        return _inside(written.within, names, wanted)
+    if not written.deep:
         return lambda record: list(record.element.iterchildren(*wanted))
     if len(names) == 1:
         return lambda record: record.named(names[0])
     return lambda record: _named_one_of(record, names, wanted)
 
 
+def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlRecord], list[Any]]:
+    """Finds the descendants with one of several local names in the children with the local name of
+    `parent`.
+    """
+    parent_tag = f"{{*}}{parent}"
+
+    def find(record: XmlRecord) -> list[Any]:
+        if not any(record.named(name) for name in names):
+            return _NONE
+        parents = record.element.iterchildren(parent_tag)
+        return [element for each in parents for element in each.iterdescendants(*tags)]
+
+    return find
+
+
 def _named_one_of(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
     """The descendants with one of several local names, in order; the record is walked only where it
     has two of them.
     """
-    found = [elements for name in names if (elements := record.named(name))]
-    return (
-        list(record.element.iterdescendants(*tags))
-        if len(found) > 1
-        else found[0]
-        if found
-        else _NONE
-    )
+    lists = [elements for name in names if (elements := record.named(name))]
+    if len(lists) > 1:
+        return list(record.element.iterdescendants(*tags))
+    return lists[0] if lists else _NONE
 
 
-def _tag(name: str) -> str:
-    prefix, colon, local = name.rpartition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}" if colon else local
-
-
-def _predicates(expression: str, at: int) -> tuple[int, list[str]]:
-    """Where the predicates that begin at a place end, and what stands in their brackets."""
-    found = []
-    while expression[at : at + 1] == "[":
-        end = _closes(expression, at)
-        if end < 0:
-            break
-        found.append(expression[at + 1 : end].strip())
-        at = end + 1
-    return at, found
-
-
-def _closes(expression: str, at: int) -> int:
-    """Where the bracket that opens at a place closes; -1 where it does not."""
-    return next((i for i, depth in _depths(expression, at) if depth == 0), -1)
-
-
-def _alternatives(expression: str) -> list[str]:
-    """The parts of a union."""
-    return _parts(expression, "|")
-
-
-def _depths(expression: str, at: int = 0) -> list[tuple[int, int]]:
-    """Each place outside of quotes, from `at` on, and how many brackets are open behind it."""
-    out, depth, quote = [], 0, ""
-    for i in range(at, len(expression)):
-        character = expression[i]
-        if quote:
-            quote = "" if character == quote else quote
-            continue
-        if character in "'\"":
-            quote = character
-        depth += (character in "[(") - (character in "])")
-        out.append((i, depth))
-    return out
-
-
-_HAS = re.compile(rf"@({_NAME})")
-_IS = re.compile(rf"(?:@({_NAME})|\.)\s*(!?=)\s*(?:'([^']*)'|\"([^\"]*)\")")
+_HAS = re.compile(rf"@({NAME})")
+_IS = re.compile(rf"(?:@({NAME})|\.)\s*(!?=)\s*(?:'([^']*)'|\"([^\"]*)\")")
 _LONGER = re.compile(r"string-length\(\.?\)\s*>\s*([0-9]{1,9})")
 _PLACE = re.compile(r"\b(?:position|last)\s*\(")
 _TEXT = re.compile(r"(contains|starts-with)\(\.,\s*'([^']*)'\)")
@@ -269,7 +217,7 @@ def _test(predicate: str) -> Test | None:
     """A predicate as a function of an element, or None where it asks for the element's place among
     others.
     """
-    tests = [_condition(part.strip()) for part in _parts(predicate, " or ")]
+    tests = [_condition(part.strip()) for part in parts_of(predicate, " or ")]
     known = [test for test in tests if test is not None]
     if len(known) < len(tests):
         return _other_test(predicate)
@@ -296,8 +244,8 @@ def _condition(text: str) -> Test | None:
         return lambda element: len(_string(element)) > least
     if equal := _IS.fullmatch(text):
         return _equality(equal[1], equal[2] == "=", equal[3] if equal[3] is not None else equal[4])
-    if text.startswith("not(") and _closes(text, 3) == len(text) - 1:
-        tests = [_condition(part.strip()) for part in _parts(text[4:-1], " or ")]
+    if text.startswith("not(") and closing(text, 3) == len(text) - 1:
+        tests = [_condition(part.strip()) for part in parts_of(text[4:-1], " or ")]
         known = [test for test in tests if test is not None]
         return (
             None
@@ -316,15 +264,6 @@ def _equality(attribute: str | None, equal: bool, value: str) -> Test:
     if equal:
         return lambda element: element.get(attribute) == value
     return lambda element: element.get(attribute, value) != value
-
-
-def _parts(expression: str, between: str) -> list[str]:
-    """The parts of an expression that stand apart by that, outside of quotes and brackets."""
-    places = [
-        i for i, depth in _depths(expression) if depth == 0 and expression.startswith(between, i)
-    ]
-    starts = [0, *(i + len(between) for i in places)]
-    return [expression[a:b] for a, b in zip(starts, [*places, len(expression)], strict=True)]
 
 
 def _other_test(predicate: str) -> Test | None:

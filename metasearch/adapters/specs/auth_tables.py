@@ -11,16 +11,28 @@ from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
 
 #: The name of an environment variable.
 VARIABLE = r"[A-Z][A-Z0-9_]*"
+_NO_VARIABLE = "must be the name of an environment variable, never the secret itself"
+#: Kind of a secret -> the keys that it has beside those of every kind.
+_KEYS_OF_KIND = {
+    "key": frozenset[str](),
+    "oauth2": frozenset({"token_url", "secret_env", "scope"}),
+    "login": frozenset({"token_url", "secret_env", "login"}),
+}
 
 
 class AuthTables:
-    """Reads these tables; `reader` gathers the problems."""
+    """Reads [auth.NAME]; `reader` takes the problems."""
 
     def __init__(self, reader: TableReader) -> None:
         self.reader = reader
 
     def auth(self, table: Table) -> tuple[Auth, ...]:
-        out = []
+        """Returns the secrets of a spec.
+
+        Args:
+            table: The whole spec.
+        """
+        auths = []
         for name, value in self.reader.table(table, "auth").items():
             where = f"auth.{name}"
             if not isinstance(value, Mapping):
@@ -29,10 +41,7 @@ class AuthTables:
             self.reader.known(value, "auth", where)
             env = self.reader.get(value, "env", str, "", where)
             if not re.fullmatch(VARIABLE, env):
-                self.reader.wrong(
-                    f"{where}.env",
-                    "must be the name of an environment variable, never the secret itself",
-                )
+                self.reader.wrong(f"{where}.env", _NO_VARIABLE)
             place = value.get("in", "params")
             if place not in CHOICES["auth.in"]:
                 self.reader.wrong(f"{where}.in", f"must be one of {', '.join(CHOICES['auth.in'])}")
@@ -45,19 +54,17 @@ class AuthTables:
                 self.reader.get(value, "prefix", str, "", where),
                 self.reader.get(value, "get", str, "", where),
             )
-            out.append(self.login(value, auth, where))
-        return tuple(out)
+            auths.append(self.login(value, auth, where))
+        return tuple(auths)
 
     def login(self, value: Table, auth: Auth, where: str) -> Auth:
-        """Returns `auth` with the keys that say how its token is fetched, where it needs one."""
+        """Returns `auth` with what is needed to fetch its token, if it is not a plain key."""
         kind = value.get("kind", "key")
         if kind not in CHOICES["auth.kind"]:
             self.reader.wrong(f"{where}.kind", f"must be one of {', '.join(CHOICES['auth.kind'])}")
             return auth
         for key in ("token_url", "secret_env", "scope", "login"):
-            if key in value and (
-                kind == "key" or (kind, key) in (("oauth2", "login"), ("login", "scope"))
-            ):
+            if key in value and key not in _KEYS_OF_KIND[kind]:
                 self.reader.wrong(f"{where}.{key}", f'has no meaning with kind = "{kind}"')
         if kind == "key":
             return auth
@@ -66,15 +73,12 @@ class AuthTables:
             self.reader.wrong(f"{where}.token_url", "must begin with https:// or http://")
         secret_env = self.reader.get(value, "secret_env", str, "", where)
         if not re.fullmatch(VARIABLE if secret_env or kind == "oauth2" else "", secret_env):
-            self.reader.wrong(
-                f"{where}.secret_env",
-                "must be the name of an environment variable, never the secret itself",
-            )
+            self.reader.wrong(f"{where}.secret_env", _NO_VARIABLE)
         login = self.reader.table(value, "login", f"{where}.login")
         if kind == "login" and not login:
             self.reader.wrong(
                 f"{where}.login",
-                'is missing: what is sent, as { username = "{id}", password = "{secret}" }',
+                'is missing: the JSON to send, as { username = "{id}", password = "{secret}" }',
             )
         for name, template in login.items():
             if not isinstance(template, str):

@@ -1,4 +1,7 @@
-"""Lists the collections: the files NAME.sqlite of one folder, and no file outside this folder."""
+"""Lists the collections: the files NAME.sqlite of one folder, and no file outside this folder.
+
+A collection is a source, so its name must be that of a source.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,9 @@ import re
 import time
 from pathlib import Path
 
+from metasearch.adapters.spec import SOURCE_NAME
 from metasearch.errors import CollectionError
 
-#: A collection is a source, so the same names are allowed.
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ENDING = ".sqlite"
 #: Nanoseconds within which two changes of a folder may have the same time; some file systems store
 #: whole seconds.
@@ -49,7 +51,7 @@ def _names(folder: Path) -> list[str]:
     except OSError:
         return []
     names = (name.removesuffix(_ENDING) for name in files)
-    return sorted(name for name in names if NAME.fullmatch(name))
+    return sorted(name for name in names if SOURCE_NAME.fullmatch(name))
 
 
 def collection_file(folder: Path, name: str) -> Path:
@@ -58,7 +60,7 @@ def collection_file(folder: Path, name: str) -> Path:
     Raises:
         CollectionError: The name is not allowed, or the file is a link out of the folder.
     """
-    if not NAME.fullmatch(name):
+    if not SOURCE_NAME.fullmatch(name):
         raise CollectionError(
             name[:60],
             "this cannot be the name of a collection",

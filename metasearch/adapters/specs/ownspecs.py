@@ -1,17 +1,19 @@
-"""Spec files of the user's own: how they are named, found and read.
+"""Spec files of the user: how they are named, found and read.
 
-A source is named by its name or by the path of its spec. What has a slash in it or ends in `.toml`
-is a path, so no name is ever looked for among the files of the folder in which a command runs.
+A user names a source by its name or by the path of its spec. A text with a slash or with the ending
+`.toml` is a path. No name is looked up among the files of the current folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from metasearch import opening
-from metasearch.adapters.specs.specfile import NAME, read_table
+from metasearch.adapters.spec import SOURCE_NAME
+from metasearch.adapters.specs.extends import BaseTable
+from metasearch.adapters.specs.specfile import WRONG_NAME, read_table
 from metasearch.adapters.specs.tables import Table
 from metasearch.errors import SpecError, UsageError
 
@@ -19,54 +21,49 @@ from metasearch.errors import SpecError, UsageError
 #: several, with commas.
 SourcesLike = str | Path | Sequence[str | Path]
 
-#: Spec files of a folder.
+#: The most spec files in a folder.
 MOST_FILES = 1_000
 
 
 def is_path(name: str | Path) -> bool:
-    """Whether a spec file is meant, and not the name of a source."""
+    """Whether this is the path of a spec file, and not the name of a source."""
     return isinstance(name, Path) or "/" in name or "\\" in name or name.endswith(".toml")
 
 
 def names_of(given: SourcesLike | None) -> tuple[str | Path, ...] | None:
-    """Each source that is named, once; None for None.
+    """Returns each name or path once; None for None.
 
-    A text alone is parted at its commas, as `-s` is; one in a list, and a `Path`, are taken as they
-    are.
+    A single text is split at its commas, as `-s` is. A text in a list and a `Path` are not split.
 
     Raises:
-        UsageError: Something else than a text or a path is among them.
+        UsageError: Something is neither a text nor a path.
     """
     if given is None:
         return None
     if isinstance(given, str):
         return tuple(dict.fromkeys(filter(None, (name.strip() for name in given.split(",")))))
-    found = (
-        (given,)
-        if isinstance(given, Path)
-        else tuple(given)
-        if isinstance(given, Iterable)
-        else (given,)
-    )
-    for name in found:
+    names: tuple[Any, ...] = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, Path):
+        names = tuple(given)
+    for name in names:
         if not isinstance(name, (str, Path)):
             raise UsageError(f"sources: {repr(name)[:80]} is neither a name nor a path")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def table_of(path: Path) -> dict[str, Any]:
-    """The table of a spec file; where it extends another file, `extends` is an absolute path.
+    """Returns the table of a spec file; if it extends another file, by an absolute path.
 
     Raises:
         UsageError: There is no such file.
-        SpecError: It cannot be read, or is not TOML.
+        SpecError: The file cannot be read, or is not TOML.
     """
     try:
         table = read_table(path, str(path))
     except FileNotFoundError as exc:
         advice = (
-            "The path begins in the folder where you are; `metasearch sources new NAME` "
-            "writes a spec to fill in."
+            "A relative path begins in the current folder; `metasearch sources new NAME` writes a "
+            "spec to complete."
         )
         raise UsageError(f"there is no spec file {path}", advice=advice) from exc
     except (OSError, ValueError) as exc:
@@ -75,24 +72,25 @@ def table_of(path: Path) -> dict[str, Any]:
 
 
 def anchored(table: Table, folder: Path) -> dict[str, Any]:
-    """The table, in which the path that it extends begins at the root and no longer in its
-    folder.
+    """Returns the table with an absolute path in `extends`.
+
+    Args:
+        table: The table of a spec.
+        folder: The folder in which a relative path begins: that of the spec.
     """
-    found = dict(table)
-    base = found.get("extends")
+    anchored = dict(table)
+    base = anchored.get("extends")
     if isinstance(base, str) and is_path(base):
-        # Made whole, so that the same file under another name is known again.
-        found["extends"] = str((folder.absolute() / Path(base).expanduser()).resolve())
-    return found
+        # Resolved, so that one file with two paths is recognised as one.
+        anchored["extends"] = str((folder.absolute() / Path(base).expanduser()).resolve())
+    return anchored
 
 
-def bases(shipped: Callable[[str], Table]) -> Callable[[str], Table]:
-    """What gives `specfile.build` the table of a shipped spec by its name, and of a file by its
-    path.
+def bases(shipped: BaseTable) -> BaseTable:
+    """Returns the `base` of `specfile.build`: shipped specs by name, files by path.
 
-    Raises:
-        KeyError: There is no shipped spec of that name.
-        SpecError: There is no such file, or it cannot be read.
+    It raises KeyError if there is no shipped spec of this name, and SpecError if there is no such
+    file or if the file cannot be read.
     """
 
     def base(name: str) -> Table:
@@ -107,47 +105,42 @@ def bases(shipped: Callable[[str], Table]) -> Callable[[str], Table]:
 
 
 def spec_files(folder: Path | None) -> dict[str, Path]:
-    """Name of the source -> its file, of every `NAME.toml` in a folder; nothing where there is no
-    folder.
+    """Returns source -> file for every `NAME.toml` in a folder; {} if there is no folder.
 
     Raises:
-        SpecError: There are too many, or one is called as no source can be.
+        SpecError: There are too many files, or the name of a file cannot be that of a source.
     """
     if folder is None or not folder.is_dir():
         return {}
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in sorted(folder.glob("*.toml")):
-        if not NAME.fullmatch(path.stem):
-            what = (
-                "a spec is called as its source: lower-case letters, digits, '-' or '_', at most 40"
-            )
-            raise SpecError(str(path), [f"the file's name: {what}"])
-        found[path.stem] = path
-        if len(found) > MOST_FILES:
+        if not SOURCE_NAME.fullmatch(path.stem):
+            problem = f"the file has the name of its source, which {WRONG_NAME}"
+            raise SpecError(str(path), [problem])
+        files[path.stem] = path
+        if len(files) > MOST_FILES:
             raise SpecError(str(folder), [f"the folder holds more than {MOST_FILES:,} specs"])
-    return found
+    return files
 
 
 def named_as_file(table: Table, path: Path) -> dict[str, Any]:
-    """The table of a file in the folder of specs, under the name of the file.
+    """Returns the table of a file in the folder of specs, with the name of the file.
 
     Raises:
-        SpecError: It names itself otherwise.
+        SpecError: The table has another name.
     """
     if table.get("name", path.stem) != path.stem:
-        raise SpecError(str(path), [f"name: must be {path.stem!r}, as the file is called"])
+        raise SpecError(str(path), [f"name: must be {path.stem!r}, the name of the file"])
     return {**table, "name": path.stem}
 
 
 def own_name(table: Table, path: Path) -> str:
-    """The name of the source that a file describes: its own, or that of the file.
+    """Returns the name of the source that a file describes: its `name`, or that of the file.
 
     Raises:
-        SpecError: Neither is one.
+        SpecError: This cannot be the name of a source.
     """
     name = table.get("name", path.stem)
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise SpecError(
-            str(path), ["name: must be lower-case letters, digits, '-' or '_', at most 40"]
-        )
+    if not isinstance(name, str) or not SOURCE_NAME.fullmatch(name):
+        raise SpecError(str(path), [f"name: {WRONG_NAME}"])
     return name

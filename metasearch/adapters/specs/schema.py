@@ -1,9 +1,8 @@
 """The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML,
 Zed, JetBrains).
 
-It is made from the tables that the reader of specs uses, so it cannot differ from them. What a
-schema cannot express (that a selector compiles, that a placeholder is known) is checked by
-`metasearch sources check`.
+The schema is made from the tables of the spec reader, so both always agree. A schema cannot express
+that a selector compiles, or that a placeholder is known: `metasearch sources check` checks this.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from metasearch.adapters.specs.shapes import RECORD_FIELDS
+from metasearch.adapters.specs.field_tables import RECORD_FIELDS
 from metasearch.adapters.specs.tables import CHOICES, KEYS
 from metasearch.bib import converters
 from metasearch.query.ast import FIELDS
@@ -27,7 +26,7 @@ _ANY_TABLE: Schema = {"type": "object"}
 _TEMPLATE: Schema = {"anyOf": [_TEXT, _TEXTS, _WHOLE]}
 _TEMPLATES: Schema = {"type": "object", "additionalProperties": _TEMPLATE}
 
-#: Keys that are not mere text, by table.
+#: Keys whose values are not strings, by table.
 _KINDS: dict[str, Schema] = {
     "languages": _TEXTS,
     "default": _TRUTH,
@@ -61,7 +60,7 @@ _KINDS: dict[str, Schema] = {
 
 
 def schema() -> Schema:
-    """The schema of a spec file, JSON Schema 2020-12."""
+    """Returns the schema of a spec file, JSON Schema 2020-12."""
     rule = {"anyOf": [_TEXT, {"type": "array"}, _table("field")]}
     fields = {
         "type": "object",

@@ -1,6 +1,4 @@
-"""The specs, families and groups that come with the program: data beside the package, read when
-they are asked for.
-"""
+"""The specs, families and groups that are a part of the program: data files, read when needed."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ from metasearch.adapters.specs.ownspecs import bases
 from metasearch.adapters.specs.specfile import read_table
 from metasearch.errors import SpecError
 
-#: The folder of the families beside the shipped specs, and the name of the file of groups.
+#: In the folder of the shipped specs: the folder of the families, and the file of the groups.
 FAMILIES, GROUPS = "families", "groups"
 
 
 def spec_folder() -> Path:
-    """Where the shipped specs are: inside the installed package, or at the top of a checkout."""
+    """Returns the folder of the shipped specs: in the installed package, or in a checkout."""
     installed = Path(str(files("metasearch"))) / "adapter_specs"
     return (
         installed if installed.is_dir() else Path(str(files("metasearch"))).parent / "adapter_specs"
@@ -28,10 +26,10 @@ def spec_folder() -> Path:
 
 @cache
 def shipped_table(name: str) -> Mapping[str, Any]:
-    """The table of a shipped spec, or of a family that others extend.
+    """Returns the table of a shipped spec or of a family.
 
     Raises:
-        KeyError: There is none of that name.
+        KeyError: There is no spec or family of this name.
         SpecError: The file is not TOML.
     """
     folder = spec_folder()
@@ -41,16 +39,16 @@ def shipped_table(name: str) -> Mapping[str, Any]:
     raise KeyError(name)
 
 
-#: Returns the table of a shipped spec or family by its name, of a file by its path.
+#: Returns the table of a shipped spec or family by its name, and that of a file by its path.
 base_table = bases(shipped_table)
 
 
 @cache
 def shipped_groups() -> Mapping[str, tuple[str, ...]]:
-    """The groups of `adapter_specs/groups.toml`, among them "default".
+    """Returns the groups of `adapter_specs/groups.toml`, with "default".
 
     Raises:
-        SpecError: The file is not TOML, or not of the form that its head describes.
+        SpecError: The file is not TOML, or a group is no array of names.
     """
     table = read_table(spec_folder() / f"{GROUPS}.toml")
     wrong = [

@@ -1,15 +1,17 @@
-"""Reading the tables of a spec: types, choices, unknown keys, placeholders; problems are gathered
-and not raised.
+"""What the readers of a spec's tables share: kinds of values, closed lists, templates, selectors.
+
+Problems are gathered, not raised.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any
 
+from metasearch.adapters.shapes import Selector
 from metasearch.adapters.spec import Limits, Template
 from metasearch.adapters.translate.templates import PAGING
 from metasearch.errors import UsageError
@@ -17,7 +19,10 @@ from metasearch.query.ast import FIELDS
 from metasearch.toml_kinds import is_of, mismatch
 
 Table = Mapping[str, Any]
+#: Compiles a selector; raises ValueError if it cannot.
+Compiler = Callable[[str], Selector]
 
+#: The placeholders of a request.
 PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 
 #: The keys of each table; docs/adapters.md explains every one.
@@ -50,7 +55,7 @@ KEYS: Mapping[str, frozenset[str]] = {
         "at as map value template each name family given corporate orcid affiliation".split()
     ),
 }
-#: What a key may be, where the values are a closed list.
+#: The values of a key, where they are a closed list.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "request.method": ("GET", "POST"),
     "enrich.by": ("doi",),
@@ -67,10 +72,16 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 class TableReader:
-    """Gathers problems as "table.key: what is wrong; what is allowed".
+    """Reads values from tables.
+
+    A value that is wrong adds a problem, "table.key: what is wrong; what is allowed", and a usual
+    value is returned instead.
 
     Args:
-        file: For messages.
+        file: The name of the file, for messages.
+
+    Attributes:
+        problems: Everything that is wrong, in the order in which it was noticed.
     """
 
     def __init__(self, file: str) -> None:
@@ -78,10 +89,16 @@ class TableReader:
         self.problems: list[str] = []
 
     def wrong(self, where: str, what: str) -> None:
-        """Note a problem."""
+        """Adds a problem.
+
+        Args:
+            where: The place, as "table.key".
+            what: What is wrong there, and what is allowed.
+        """
         self.problems.append(f"{where}: {what}")
 
     def table(self, parent: Table, key: str, where: str | None = None) -> Table:
+        """Returns a table inside another one; an empty one if there is none."""
         value = parent.get(key, {})
         if not isinstance(value, Mapping):
             self.wrong(where or key, "must be a table")
@@ -89,6 +106,7 @@ class TableReader:
         return value
 
     def known(self, table: Table, keys: str, where: str) -> None:
+        """Checks that a table has no key but those of `KEYS[keys]`."""
         allowed = KEYS[keys]
         for key in table:
             if key not in allowed:
@@ -100,6 +118,7 @@ class TableReader:
     def get(
         self, table: Table, key: str, kind: type | tuple[type, ...], default: Any, where: str
     ) -> Any:
+        """Returns the value of a key; the default if there is none, or if it is not allowed."""
         value = table.get(key, default)
         full = f"{where}.{key}" if where else key
         if value is not default and not is_of(value, kind):
@@ -107,9 +126,17 @@ class TableReader:
             return default
         choices = CHOICES.get(full)
         if choices and value not in choices:
-            self.wrong(full, f"{value!r} is not allowed; one of {', '.join(choices)}")
+            self.wrong(full, f"{value!r} is not allowed; write one of {', '.join(choices)}")
             return default
         return value
+
+    def strings(self, table: Table, key: str, where: str) -> tuple[str, ...]:
+        """Returns the strings of an array; () and a problem if the value is something else."""
+        strings = table.get(key, [])
+        if not isinstance(strings, list) or not all(isinstance(text, str) for text in strings):
+            self.wrong(where, "must be an array of strings")
+            return ()
+        return tuple(strings)
 
     def places(self, table: Table, key: str, where: str) -> tuple[str, ...]:
         """Returns the "host:port" entries of an array."""
@@ -127,12 +154,11 @@ class TableReader:
     def templates(
         self, table: Table, key: str, where: str, allowed: frozenset[str] = PLACEHOLDERS
     ) -> dict[str, Template]:
-        out: dict[str, Template] = {}
+        """Returns the templates of a table, by name."""
+        templates: dict[str, Template] = {}
         for name, value in self.table(table, key, f"{where}.{key}").items():
             parts = value if isinstance(value, list) else [value]
-            if not all(
-                isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts
-            ):
+            if not all(map(_is_template, parts)):
                 self.wrong(
                     f"{where}.{key}.{name}",
                     "must be a string, or an array of strings that are joined by commas",
@@ -140,10 +166,20 @@ class TableReader:
                 continue
             for part in parts:
                 self.placeholders(str(part), allowed, f"{where}.{key}.{name}")
-            out[name] = (
-                tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
-            )
-        return out
+            texts = tuple(str(part) for part in parts)
+            templates[name] = texts if isinstance(value, list) else str(value)
+        return templates
+
+    def selector(self, compiler: Compiler, value: Any, where: str) -> Selector | None:
+        """Compiles a selector; None and a problem if it cannot be used."""
+        if not isinstance(value, str) or not value.strip():
+            self.wrong(where, "must be a selector (a string)")
+            return None
+        try:
+            return compiler(value)
+        except ValueError as exc:
+            self.wrong(where, f"{value!r}: {exc}")
+            return None
 
     def json_template(self, value: Any, where: str) -> Any:
         """Checks that the value of `json` is JSON and that its strings are templates."""
@@ -156,10 +192,11 @@ class TableReader:
             for number, member in enumerate(value, 1):
                 self.json_template(member, f"{where}[{number}]")
         elif not isinstance(value, (int, float)) or not math.isfinite(value):
-            self.wrong(where, f"JSON has no {type(value).__name__} like this; write it as a string")
+            self.wrong(where, f"JSON has no {type(value).__name__} like this; write a string")
         return value
 
     def placeholders(self, template: str, allowed: frozenset[str], where: str) -> None:
+        """Checks that a template has only these placeholders, as `{name}`."""
         try:
             used = [
                 (name, spec, conversion)
@@ -175,3 +212,8 @@ class TableReader:
                     where,
                     f"unknown placeholder {{{name}}}; allowed are {', '.join(sorted(allowed))}",
                 )
+
+
+def _is_template(value: Any) -> bool:
+    """Whether a value can be a template: a string, or a whole number that is sent as it is."""
+    return isinstance(value, (str, int)) and not isinstance(value, bool)

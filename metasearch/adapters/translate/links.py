@@ -1,6 +1,4 @@
-"""The next page as a link in the answer, as JSON:API's `links.next`: where it may lead, and what it
-may carry. Pure.
-"""
+"""Links to the next page in a response, as `links.next` of JSON:API: which ones are followed."""
 
 from __future__ import annotations
 
@@ -10,17 +8,19 @@ from urllib.parse import unquote_plus, urljoin, urlsplit
 
 from metasearch.adapters.request import Request, Secret
 
-#: Ports of schemes that need not be written.
+#: The usual ports of schemes.
 _PORTS = {"http": 80, "https": 443}
 
 
 def followed(request: Request, link: str) -> Request | None:
-    """The request of a link; None where it leads to another scheme, host or port, or cannot be
-    read.
+    """Returns the request for a link; None if the link cannot be read or leads somewhere else.
 
-    A link of http to the host that was asked over https is asked over https: servers behind a proxy
-    write such. The server may have repeated our secrets in the link: they are taken out by name,
-    and the request's own stay beside it, so that they neither show nor become a part of the key.
+    A link must have the scheme, host and port of the request. There is one exception: a link with
+    http to the host that was asked with https is asked with https, because servers behind a proxy
+    write such links.
+
+    The server may have repeated our secrets in the link. They are removed by name, and the request
+    keeps its own, so that secrets are neither shown nor a part of the key.
     """
     secret = {name for name, value in request.params if isinstance(value, Secret)}
     try:
@@ -30,7 +30,8 @@ def followed(request: Request, link: str) -> Request | None:
     except ValueError:
         return None
     upgraded = (here.scheme, there.scheme, ports) == ("https", "http", (443, 80))
-    if not same or not (upgraded or (here.scheme == there.scheme and ports[0] == ports[1])):
+    equal = here.scheme == there.scheme and ports[0] == ports[1]
+    if not same or not (equal or upgraded):
         return None
     query = _without(there.query, secret)
     url = there._replace(scheme=here.scheme, netloc=here.netloc, query=query, fragment="").geturl()
@@ -40,7 +41,7 @@ def followed(request: Request, link: str) -> Request | None:
 
 
 def _without(query: str, names: Collection[str]) -> str:
-    """A query string without the parameters of these names; the rest as it is, to the byte."""
+    """A query string without the parameters of these names, otherwise unchanged."""
     return "&".join(
         part for part in query.split("&") if unquote_plus(part.partition("=")[0]) not in names
     )

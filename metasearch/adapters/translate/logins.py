@@ -1,6 +1,4 @@
-"""[auth] of a spec + environment -> the secret that a request carries, or how its token is fetched.
-Pure.
-"""
+"""[auth] of a spec + environment -> a request's secret, or the request that fetches its token."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ from metasearch.adapters.spec import Auth
 
 
 def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
-    """The secret of one [auth.NAME] whose variables are set.
+    """Returns the secret of one [auth.NAME], whose variables are set.
 
     Args:
         source: The name of the source.
-        auth: Its table.
-        env: Where the variables are looked up.
+        auth: The table.
+        env: The variables.
     """
     value, password = (env.get(name, "").strip() for name in (auth.env, auth.secret_env))
     if auth.kind == "key":
@@ -48,9 +46,7 @@ def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
 
 
 def _basic(client: str, password: str) -> Secret:
-    """Client id and secret as RFC 6749, 2.3.1, has them in a header: form-encoded, then as RFC
-    7617.
-    """
+    """Client id and secret in a header, as in RFC 6749, 2.3.1: form-encoded, then as RFC 7617."""
     pair = f"{quote_plus(client)}:{quote_plus(password)}"
     return Secret(f"Basic {b64encode(pair.encode()).decode()}", (client, password))
 

@@ -1,10 +1,9 @@
-"""A query as words in parameters, for databases without operators: one parameter a field."""
+"""A query as words in parameters, one parameter for each field: for databases without operators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from metasearch.adapters.spec import Dialect
+from metasearch.adapters.translate.losses import Losses
 from metasearch.adapters.translate.terms import (
     TermWriter,
     cannot_search,
@@ -15,23 +14,19 @@ from metasearch.adapters.translate.terms import (
 )
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
-#: Remembers that a clause is not sent as it stands, and why.
-Cannot = Callable[[Query, str], None]
-
 
 class ParameterWords:
     """Puts the words of a query into parameters.
 
-    Where the database ranks by the words that it finds (`Dialect.scored`), one word more does no
-    harm, so alternatives and stems are sent as words. Where all words must occur, what cannot be
-    said is left out, unless nothing else is left to ask for.
+    If the database ranks by the words that it finds (`Dialect.scored`), one more word does no harm:
+    alternatives and beginnings of words are sent as words. If all words must occur, clauses that
+    cannot be expressed are left out, unless nothing else is left to send.
 
     Args:
         dialect: The dialect.
         terms: Writes the terms.
         param_fields: The fields that have a parameter of their own.
-        cannot: Remembers that a clause is not sent as it stands.
-        must_not_refuse: Raises where the spec would rather not be asked.
+        losses: Takes what cannot be expressed.
     """
 
     def __init__(
@@ -39,102 +34,111 @@ class ParameterWords:
         dialect: Dialect,
         terms: TermWriter,
         param_fields: frozenset[str],
-        cannot: Cannot,
-        must_not_refuse: Cannot,
+        losses: Losses,
     ) -> None:
         self.dialect = dialect
         self.terms = terms
         self.param_fields = param_fields
-        self.cannot = cannot
-        self.must_not_refuse = must_not_refuse
-        self.found: dict[str, list[str]] = {}
-        self.cut = False  # whether the alternative that stands in is itself not asked as a whole
+        self.losses = losses
+        self.sent_texts: dict[str, list[str]] = {}
+        #: Whether only a part of the alternative is sent that is sent for a whole OR.
+        self.cut = False
 
     def values(self, parts: tuple[Query, ...]) -> dict[str, str]:
-        """Field -> words."""
+        """Returns field -> words for these parts, all of which must hold."""
         left = [part for part in parts if not self.sent(part)]
-        stand_in = None if self.found else next(filter(self.stands_in, left), None)
+        stand_in = None if self.sent_texts else next(filter(self.stands_in, left), None)
         for part in left:
             if part is stand_in:
-                self.tell_narrowed(part)
+                self.note_narrowed(part)
             else:
-                self.cannot(part, self.why(part))
-        return {field: " ".join(texts) for field, texts in self.found.items()}
+                self.losses.add(part, self.why(part))
+        return {field: " ".join(texts) for field, texts in self.sent_texts.items()}
 
     def sent(self, part: Query) -> bool:
-        """Send a part that must hold; False where it has to be left out."""
+        """Sends a part that must hold. Returns False if a part of it has to be left out."""
         match part:
             case Term() if part.field in FACETS:
                 return False
             case Term():
                 return self.term(part)
             case And(parts):
-                return not [each for each in parts if not self.sent(each)]  # each of them is sent
+                # Each part is sent, also after one that has to be left out.
+                left_out = [part for part in parts if not self.sent(part)]
+                return not left_out
             case Or():
                 return self.alternatives(part)
         return False
 
     def term(self, term: Term) -> bool:
+        """Sends a term. Returns False if it has to be left out."""
         field = term.field
         if not has_word(term):
             return True
-        if field in IDENTIFIERS and (field not in self.param_fields or field in self.found):
+        if field in IDENTIFIERS and (field not in self.param_fields or field in self.sent_texts):
             return False
-        if term.truncated and not self.terms.truncates(term):
+        if self.is_stem(term):
             if not self.dialect.scored:
                 return False
-            self.cannot(term, cannot_search(term))
+            self.losses.add(term, cannot_search(term))
             term = Term(term.text, field)
         if field not in self.param_fields:
             if "any" not in self.param_fields:
                 return False
             if field != "any":
-                self.cannot(term, not_alone(field))
+                self.losses.add(term, not_alone(field))
             field = "any"
-        if (changed := self.terms.changed(term)) is not None:
-            self.cannot(changed, "cannot search for all signs of a word")
+        changed = self.terms.changed(term)
+        if changed is not None:
+            self.losses.add(changed, "cannot search for all signs of a word")
         self.put(field, term)
         return True
 
     def put(self, field: str, term: Term) -> None:
-        self.terms.tell_lost(term)
-        if text := self.terms.text(term):
-            self.found.setdefault(field, []).append(text)
+        """Adds a term to the words of a field."""
+        self.terms.note_lost_characters(term)
+        text = self.terms.text(term)
+        if text:
+            self.sent_texts.setdefault(field, []).append(text)
 
     def alternatives(self, query: Or) -> bool:
+        """Sends the words of an OR. Returns False if it has to be left out."""
         if not self.dialect.scored or facet_of(query) is not None or "any" not in self.param_fields:
             return False
         fields = {term.field for term in terms(query)}
-        # Parameters hold together, so alternatives in several of them would have to hold all at
-        # once.
+        # All parameters must hold, so alternatives in several parameters would all have to hold.
         scattered = len(fields) > 1 or not fields <= self.param_fields - IDENTIFIERS
         plain = _only_terms(query) and not any(self.changed(term) for term in terms(query))
         if scattered or not plain:
-            self.cannot(query, "cannot say OR, so its words are searched everywhere")
+            self.losses.add(query, "cannot express OR, so its words are searched in all fields")
         else:
-            self.must_not_refuse(query, "cannot say OR")
-            self.terms.notes.append(
-                f"cannot say OR: the words of {shown(query)} are sent and the best matches come "
-                f"first"
+            self.losses.check_policy(query, "cannot express OR")
+            self.losses.notes.append(
+                f"cannot express OR: the words of {shown(query)} are sent "
+                f"and the best matches come first"
             )
         for term in terms(query):
             if term.field not in FACETS and has_word(term):
-                stem = term.truncated and not self.terms.truncates(term)
-                self.put(
-                    "any" if scattered else term.field,
-                    Term(term.text, term.field) if stem else term,
-                )
+                word = Term(term.text, term.field) if self.is_stem(term) else term
+                self.put("any" if scattered else term.field, word)
         return True
 
+    def is_stem(self, term: Term) -> bool:
+        """Whether a term is the beginning of a word, and the dialect can write only whole words."""
+        return term.truncated and not self.terms.truncates(term)
+
     def changed(self, term: Term) -> bool:
-        cut = term.truncated and not self.terms.truncates(term)
-        return cut or term.field in FACETS or self.terms.changed(term) is not None
+        """Whether a term cannot be sent as it stands."""
+        if self.is_stem(term) or term.field in FACETS:
+            return True
+        return self.terms.changed(term) is not None
 
     # ---------------------------------------------------------------- what is left out
 
     def stands_in(self, part: Query) -> bool:
-        """Send a word of a part that finds less than was meant, because nothing else is left to ask
-        for.
+        """Sends words of a part that find less than was meant, because nothing else is left.
+
+        Returns False if the part has no such words.
         """
         match part:
             case Term() if part.field not in FACETS and has_word(part):
@@ -143,43 +147,46 @@ class ParameterWords:
                 return field in self.param_fields and self.sent(Term(text, field))
             case Or(parts):
                 self.cut = not self.sent(parts[0])
-                return bool(self.found)
+                return bool(self.sent_texts)
         return False
 
-    def tell_narrowed(self, part: Query) -> None:
+    def note_narrowed(self, part: Query) -> None:
+        """Records that only a part of what was meant is sent."""
         if isinstance(part, Or):
-            self.must_not_refuse(part, "cannot say OR")
-            self.terms.notes.append(
-                f"cannot say OR: only the first alternative of {shown(part)} is asked"
+            self.losses.check_policy(part, "cannot express OR")
+            self.losses.notes.append(
+                f"cannot express OR: only the first alternative of {shown(part)} is asked"
             )
             if self.cut:
-                self.cannot(part, "cannot say all of the first one")
+                self.losses.add(part, "cannot express all of the first one")
         elif isinstance(part, Term) and part.truncated:
-            self.must_not_refuse(part, cannot_search(part))
-            self.terms.notes.append(
+            self.losses.check_policy(part, cannot_search(part))
+            self.losses.notes.append(
                 f"{cannot_search(part)}: of {shown(part)} only {part.text} is looked for"
             )
             if part.field not in self.param_fields:
-                self.cannot(part, "searches everywhere")
+                self.losses.add(part, "searches all fields")
         elif isinstance(part, Term):
-            self.cannot(part, f"{cannot_search(part)}, so it is looked for as a word")
+            self.losses.add(part, f"{cannot_search(part)}, so it is looked for as a word")
 
     def why(self, part: Query) -> str:
+        """Returns why a part is left out, for a note."""
         match part:
             case Term() if part.field in FACETS | IDENTIFIERS or part.truncated:
                 return cannot_search(part)
             case Not():
-                return "cannot say NOT"
+                return "cannot express NOT"
             case Years():
                 return "cannot search by year in this place"
             case Or() if facet_of(part) is None:
-                return "cannot say OR"
+                return "cannot express OR"
             case Or():
-                return "cannot ask for one of its alternatives as it stands"
+                return "cannot express one of its alternatives"
         return "can only search by field"
 
 
 def _only_terms(query: Query) -> bool:
+    """Whether a query has only terms under its operators."""
     if isinstance(query, And | Or):
         return all(_only_terms(part) for part in query.parts)
     return isinstance(query, Term)

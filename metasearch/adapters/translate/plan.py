@@ -1,7 +1,7 @@
-"""Query + spec -> the first request, what is really asked, and what could not be expressed.
+"""Query + spec -> the first request, and what could not be expressed.
 
-Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where
-its records allow it, or named in `Plan.notes`.
+No clause is lost without a note: if the database cannot express a clause, the records are filtered
+by the clause if possible, and `Plan.notes` has a sentence.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from metasearch.query.ast import FIELDS, Query, conjunction
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be asked of one source.
+    """What is sent to one source.
 
     Attributes:
-        request: The first request; later ones come from `parse`.
-        sent: The query as the database sees it, for people.
+        request: The first request; `parse` returns the later ones.
+        sent: The query in the syntax of the database, for users.
         notes: One sentence for each thing that could not be expressed.
-        residual: What the records have to be filtered by afterwards, or None.
+        residual: The query by which the records have to be filtered; None if there is none.
     """
 
     request: Request
@@ -53,18 +53,18 @@ def plan(
     env: Mapping[str, str] | None = None,
     depth: int | None = None,
 ) -> Plan:
-    """Translate a query for one source.
+    """Translates a query for one source.
 
     Args:
         query: The user's query.
         spec: The source.
-        wanted: How many records the search may want from it in the end.
-        env: Where the spec's secrets are looked up.
-        depth: How many it wants at a time, which sets the size of the pages, so that a
-            search that goes deeper makes the same requests; None for all.
+        wanted: The most records that the search may want from the source.
+        env: The variables in which the spec's secrets are looked up.
+        depth: How many records the search wants at a time; None for all of them. This sets the size
+            of the pages, so that a later search for more records sends the same requests.
 
     Raises:
-        CannotAsk: The spec refuses what it cannot express.
+        CannotAsk: The source cannot express the query, or the spec refuses a part of it.
         KeyMissing: A required secret is not in `env`.
     """
     if spec.hook is not None:
@@ -83,7 +83,7 @@ def plan_request(
     *,
     translator: type[Translator] = Translator,
 ) -> Plan:
-    """`plan` without the spec's hook, for hooks to build on; `translator` writes the query."""
+    """As `plan`, without the spec's hook: for use by hooks. `translator` writes the query."""
     writer = translator(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
@@ -112,31 +112,38 @@ def plan_request(
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
         wanted=wanted,
     )
-    if template.method == "GET" and (length := len(request.shown)) > template.longest:
+    length = len(request.shown) if template.method == "GET" else 0
+    if length > template.longest:
         raise CannotAsk(
             spec.name,
             "all of this query",
             f"it is too long for this source: {length:,} of {template.longest:,} characters",
         )
-    fielded = (f"{f}: {values[f]}" for f in FIELDS if values.get(f))
-    sent = "; ".join(filter(None, (values.get("query"), *fielded)))
-    if values.get("years"):
-        sent = f"{sent} [{values['years']}]" if sent else values["years"]
+    losses = writer.losses
     return Plan(
         request,
-        sent,
-        tuple(dict.fromkeys(writer.notes)),
-        conjunction(*writer.lost) if writer.lost else None,
+        _sent(values),
+        tuple(dict.fromkeys(losses.notes)),
+        conjunction(*losses.clauses) if losses.clauses else None,
     )
 
 
+def _sent(values: Mapping[str, str]) -> str:
+    """The query in the syntax of the database, for users."""
+    fielded = (f"{field}: {values[field]}" for field in FIELDS if values.get(field))
+    sent = "; ".join(filter(None, (values.get("query"), *fielded)))
+    if not values.get("years"):
+        return sent
+    return f"{sent} [{values['years']}]" if sent else values["years"]
+
+
 def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Request:
-    """The request for what a source knows of one work.
+    """Returns the request for what a source knows about one work.
 
     Args:
-        doi: Of the work, bare.
-        spec: The source; it has `enrich`.
-        env: Where the spec's secrets are looked up.
+        doi: The DOI of the work, without a prefix such as https://doi.org/.
+        spec: The source; its `enrich` is not None.
+        env: The variables in which the spec's secrets are looked up.
 
     Raises:
         KeyMissing: A required secret is not in `env`.
@@ -153,7 +160,7 @@ def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Requ
 def _with_keys(
     spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]
 ) -> tuple[Pairs, Pairs]:
-    """Parameters and headers with the secrets that there are."""
+    """Returns parameters and headers, with the secrets whose variables are set."""
     for auth in spec.auth:
         missing = [name for name in auth.variables if not env.get(name, "").strip()]
         if missing and auth.required:
@@ -170,14 +177,14 @@ def _with_keys(
 def next_request(
     spec: AdapterSpec, request: Request, *, got: int, total: int | None, cursor: str | None
 ) -> Request | None:
-    """The request for the page that follows, or None where there is none or no more is wanted.
+    """Returns the request for the next page; None if there is none, or no more is wanted.
 
     Args:
         spec: The source.
-        request: What was asked for this page.
-        got: How many record nodes the page held, readable or not.
-        total: How many hits the source says it has.
-        cursor: The cursor, or the link, that the page gave.
+        request: The request for this page.
+        got: How many record nodes this page had, readable or not.
+        total: The number of hits of the source; None if it is not known.
+        cursor: The cursor or link in this page; None if there is none.
     """
     kind = spec.paging.kind
     start = request.start + got
@@ -188,7 +195,7 @@ def next_request(
         return None
     if kind == "page" and (got < request.size or start + request.size > spec.paging.window):
         return None
-    # What reaches beyond the window is refused as a whole, so the last page is a short one.
+    # A database refuses a page that ends outside the window, so the last page is shorter.
     size = min(request.size, spec.paging.window - start) if kind == "offset" else request.size
     cursor = cursor if kind in ("cursor", "link") else None
     turned = replace(request, start=start, size=size, cursor=cursor)

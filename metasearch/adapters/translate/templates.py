@@ -1,5 +1,5 @@
-"""Filling a spec's templates: parameters, headers, URLs, JSON and plain text, with what query and
-paging give. Pure.
+"""Fills a spec's templates (parameters, headers, URLs, JSON, plain text) with values of query and
+paging.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from urllib.parse import quote
 from metasearch.adapters.request import Pairs, Secret
 from metasearch.adapters.spec import RequestTemplate, Template
 
-#: Placeholders that are whole numbers: alone in a string of a JSON body they become one.
+#: Placeholders with whole numbers; a string of a JSON body that is only one of them is a number.
 NUMBERS = frozenset({"size", "start", "start1", "end", "page", "page0"})
 #: Placeholders that change from page to page.
 PAGING = NUMBERS | {"cursor"}
 
 
 def paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
-    """The values of `PAGING`.
+    """Returns the values of `PAGING`.
 
     Args:
         start: Position of the page's first record, from 0.
-        size: Records that the page is asked for.
-        cursor: The page's, or "".
+        size: How many records the page should have.
+        cursor: The cursor of the page; "" if there is none.
     """
     return {
         "size": str(size),
@@ -46,7 +46,7 @@ def names(template: str) -> tuple[str, ...]:
 
 
 def all_names(template: RequestTemplate) -> frozenset[str]:
-    """The placeholders in all that carries the query: address, parameters and body."""
+    """The placeholders of all parts with the query: address, parameters and body."""
     pairs = (*template.params.values(), *template.body.values())
     parts = [part for value in pairs for part in _parts(value)]
     return frozenset(
@@ -55,28 +55,22 @@ def all_names(template: RequestTemplate) -> frozenset[str]:
 
 
 def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """The pairs whose placeholders are not all empty; an empty template takes away what a base
-    says.
+    """Returns the filled pairs, without those whose placeholders are all empty.
+
+    An empty template removes a parameter of the spec that is extended.
     """
-    out: list[tuple[str, str | Secret]] = []
+    pairs: list[tuple[str, str | Secret]] = []
     for name, template in templates.items():
-        filled = [
-            _filled(part, values)
-            for part in _parts(template)
-            if part and not _is_empty(names(part), values)
-        ]
+        parts = [part for part in _parts(template) if part]
+        filled = [_filled(part, values) for part in parts if not _is_empty(names(part), values)]
         if filled:
-            out.append((name, ",".join(filled)))
-    return tuple(out)
+            pairs.append((name, ",".join(filled)))
+    return tuple(pairs)
 
 
 def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """The pairs with those written anew that depend on the page; the others stay as they are."""
-    paged = {
-        name: t
-        for name, t in templates.items()
-        if any(not PAGING.isdisjoint(names(p)) for p in _parts(t))
-    }
+    """Returns the pairs, of which only those that depend on the page are filled again."""
+    paged = {name: template for name, template in templates.items() if _is_paged(template)}
     fresh = dict(fill(paged, values))
     kept = tuple(
         (name, value if isinstance(value, Secret) else fresh.pop(name, value))
@@ -86,19 +80,23 @@ def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str,
     return kept + tuple(fresh.items())
 
 
+def _is_paged(template: Template) -> bool:
+    return any(not PAGING.isdisjoint(names(part)) for part in _parts(template))
+
+
 def fill_url(template: str, values: Mapping[str, str]) -> str:
-    """The address, what is filled in percent-encoded."""
+    """Returns the address, with percent-encoded values."""
     return _filled(
         template, {name: quote(values.get(name, ""), safe="") for name in names(template)}
     )
 
 
 def fill_content(template: RequestTemplate, values: Mapping[str, str]) -> str:
-    """The JSON or the plain text of a POST; "" where its body is a form, or there is none.
+    """Returns the JSON or plain text of a POST; "" if its body is a form, or if there is none.
 
-    Of JSON every member is left out all of whose placeholders are empty: a table with its
-    constants, since these say nothing without the word (`{ field = "year", value = "{years}" }`),
-    but of an array only such members.
+    A member of JSON is left out if all of its placeholders are empty. A table is left out with its
+    constants, which mean nothing without the value (`{ field = "year", value = "{years}" }`). An
+    array loses only such members.
     """
     if template.json is None:
         return _filled(template.text, values)

@@ -1,5 +1,6 @@
-"""The text of one term in a dialect: cleaned, quoted, truncated, or the database's words for types
-and languages.
+"""The text of one term in a dialect: cleaned, quoted, truncated.
+
+Types and languages become the database's words for them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from dataclasses import replace
 from metasearch.adapters.spec import Dialect, YearsTemplate
 from metasearch.query.ast import FACETS, IDENTIFIERS, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
-# What a full-text index holds: runs of letters and digits, and the signs of "C++" and "C#".
+# What a full-text index contains: runs of letters and digits, with the signs of "C++" and "C#".
 _TOKEN = re.compile(r"[^\W_]+[+#]*")
-# Signs that people mean; all others that a dialect may have to leave out only separate words.
+# Signs with a meaning; all others that a dialect may have to leave out only separate words.
 _MEANT = re.compile(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _NAMES = {
@@ -26,12 +27,12 @@ _NAMES = {
 
 
 def not_alone(field: str) -> str:
-    """What is wrong where a field cannot be searched."""
-    return f"cannot search {_NAMES.get(field, field)} alone, so everywhere is searched"
+    """What is wrong if a field cannot be searched, for a note."""
+    return f"cannot search {_NAMES.get(field, field)} alone, so all fields are searched"
 
 
 def cannot_search(term: Term) -> str:
-    """What is wrong where a term is not sent at all."""
+    """What is wrong if a term is not sent at all, for a note."""
     if term.field in FACETS:
         return f"cannot search by {term.field}"
     if term.field in IDENTIFIERS:
@@ -48,24 +49,25 @@ def shown(clause: Query) -> str:
 
 
 def has_word(term: Term) -> bool:
-    """Whether an index could hold anything of it."""
+    """Whether a term has a letter or digit: without one, no index contains the term."""
     return any(map(str.isalnum, term.text))
 
 
 def facet_of(query: Query) -> tuple[str, tuple[str, ...]] | None:
-    """Field and words of a type or language, or of alternatives that are all of one such field;
-    None for all else.
+    """Returns the field ("type" or "language") and the words of a query by facet.
+
+    The query is one such term, or an OR of such terms with one field; None for all other queries.
     """
     parts = query.parts if isinstance(query, Or) else (query,)
-    found = [part for part in parts if isinstance(part, Term) and part.field in FACETS]
-    fields = {term.field for term in found}
-    if len(found) < len(parts) or len(fields) > 1:
+    facets = [part for part in parts if isinstance(part, Term) and part.field in FACETS]
+    fields = {term.field for term in facets}
+    if len(facets) < len(parts) or len(fields) > 1:
         return None
-    return fields.pop(), tuple(term.text for term in found)
+    return fields.pop(), tuple(term.text for term in facets)
 
 
 def years_text(template: YearsTemplate, years: Years) -> str:
-    """A range of years; "" where the dialect cannot say it."""
+    """Writes a range of years; "" if the dialect cannot express it."""
     if template.only and years.first == years.last:
         return template.only.format(first=years.first, last=years.last)
     if years.first is not None and years.last is not None:
@@ -80,7 +82,7 @@ class TermWriter:
 
     Args:
         dialect: The dialect.
-        notes: Gets a sentence for what cannot be written as it stands.
+        notes: Takes a sentence for each thing that cannot be written as it stands.
     """
 
     def __init__(self, dialect: Dialect, notes: list[str]) -> None:
@@ -88,43 +90,45 @@ class TermWriter:
         self.notes = notes
 
     def facet(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
-        """The database's words for types or languages; none where all its works are so, None where
-        it has no word.
+        """Returns the database's words for types or languages.
+
+        () if all works of the database are of this kind; None if it has no word.
         """
         table = self.dialect.types if field == "type" else self.dialect.languages
         words: list[str] = []
         for name in names:
             if name not in table:
                 return None
-            for each in (name, *NARROWER.get(name, ())) if field == "type" else (name,):
+            narrower = NARROWER.get(name, ()) if field == "type" else ()
+            for each in (name, *narrower):
                 if table.get(each) == ():
                     return ()
                 words += table.get(each, ())
         return tuple(dict.fromkeys(words))
 
     def truncates(self, term: Term) -> bool:
-        """Whether the truncated term can be written."""
+        """Whether the dialect can write this beginning of a word."""
         return bool(self.dialect.truncated) and len(term.text) >= self.dialect.truncated_least
 
     def words(self, term: Term, field: str) -> list[str]:
-        """What a term is written as in a field: its cleaned words, or all of them in one."""
+        """Returns the cleaned words of a term in a field, or one text with all of them."""
         text = self.clean(term.text)
         whole = term.phrase or self.dialect.words == "joined" or field in self.dialect.joined
-        # A word without a letter or digit ("rock & roll") is in no index, so no record would have
-        # all the words.
-        words = (
-            text.split()
-            if term.phrase
-            else [plain_word(word) for word in text.split() if has_letter(word)]
-        )
+        words = text.split()
+        if not term.phrase:
+            # A word without a letter or digit ("rock & roll") is in no index: no record would have
+            # all the words.
+            words = [plain_word(word) for word in words if has_letter(word)]
         return [" ".join(words)] if whole and words else words
 
     def quoted(self, word: str, *, truncated: bool = False) -> str:
+        """Writes a word, or the beginning of one, with the signs of the dialect."""
         return (self.dialect.truncated if truncated else self.dialect.word).format(x=word)
 
     def text(self, term: Term) -> str:
-        """A term as one text, for a parameter, a phrase or an identifier; "" where nothing is left
-        of it.
+        """Writes a term as one text: for a parameter, a phrase or an identifier.
+
+        "" if nothing of the term is left after cleaning.
         """
         # Catalogues index an ISBN without hyphens.
         plain = term.text.replace("-", "").replace(" ", "") if term.field == "isbn" else term.text
@@ -136,25 +140,27 @@ class TermWriter:
         if term.phrase and self.dialect.phrase:
             return self.dialect.phrase.format(x=text)
         if term.phrase and " " in text:
-            self.no_phrase(term)
+            self.note_no_phrase(term)
         if term.truncated:
             return self.quoted(text, truncated=True)
         return self.quoted(text) if self.dialect.style == "expression" else text
 
-    def no_phrase(self, term: Term) -> None:
+    def note_no_phrase(self, term: Term) -> None:
+        """Adds a note that a phrase is sent as words."""
         self.notes.append(f'cannot search for a phrase: "{term.text}" is sent as words')
 
     @staticmethod
     def blanked(text: str, characters: str) -> str:
+        """Replaces each of these characters by a blank."""
         if not any(c in characters for c in text):
             return text
         return " ".join("".join(" " if c in characters else c for c in text).split())
 
     def clean(self, text: str, *, identifier: bool = False) -> str:
-        """The words with what the database would take for syntax escaped or blanked.
+        """Escapes or blanks the characters that are syntax in the database.
 
-        The brackets and hyphens of an identifier belong to it; only what would end its quotes is
-        taken out.
+        An identifier keeps its brackets and hyphens, and loses only characters that would end its
+        quotes.
         """
         dialect = self.dialect
         strip = '"\\' if identifier and dialect.strip else dialect.strip
@@ -166,8 +172,9 @@ class TermWriter:
     # ---------------------------------------------------------------- what is lost in cleaning
 
     def changed(self, term: Term) -> Term | None:
-        """What of a term is another word to an index after cleaning, as "C++" is another one than
-        "C"; or None.
+        """Returns the words of a term that become other words by cleaning, as "C++" becomes "C".
+
+        None if there are no such words.
         """
         if term.field in IDENTIFIERS | FACETS or not any(
             c in self.dialect.strip for c in term.text
@@ -179,12 +186,11 @@ class TermWriter:
         return term if term.phrase or term.truncated else replace(term, text=" ".join(words))
 
     def same_word(self, word: str) -> bool:
+        """Whether an index contains the same word before and after cleaning."""
         return _TOKEN.findall(self.blanked(word, self.dialect.strip)) == _TOKEN.findall(word)
 
     def in_one_piece(self, term: Term) -> bool:
-        """Whether its words are looked for as it has them: none falls into two, and a phrase stays
-        one.
-        """
+        """Whether cleaning splits no word of a term, and a phrase is sent as a phrase."""
         if term.field in IDENTIFIERS | FACETS:
             return True
         if term.phrase:
@@ -194,14 +200,16 @@ class TermWriter:
         return not self.broken(term)
 
     def broken(self, term: Term) -> list[str]:
-        """The words that fall into several, each of which is looked for on its own."""
+        """The words that cleaning splits into several words."""
         strip = self.dialect.strip
         return [
-            w for w in term.text.split() if sum(map(has_letter, self.blanked(w, strip).split())) > 1
+            word
+            for word in term.text.split()
+            if sum(map(has_letter, self.blanked(word, strip).split())) > 1
         ]
 
-    def tell_lost(self, term: Term) -> None:
-        """Notes on characters that the dialect has no way to write."""
+    def note_lost_characters(self, term: Term) -> None:
+        """Adds a note about characters that the dialect cannot write."""
         if term.field in IDENTIFIERS | FACETS or not any(
             c in self.dialect.strip for c in term.text
         ):
@@ -214,9 +222,10 @@ class TermWriter:
 
 
 def plain_word(word: str) -> str:
-    """A word that reads as an operator is one to most databases, unless it is in small letters."""
+    """Writes AND, OR and NOT in small letters: else most databases read them as operators."""
     return word.lower() if word in _OPERATORS else word
 
 
 def has_letter(word: str) -> bool:
+    """Whether a word has a letter or digit."""
     return any(map(str.isalnum, word))

@@ -1,11 +1,11 @@
-"""A query is translated into the language of one database, as its `Dialect` describes it.
+"""Translates a query into the language of one database, as its `Dialect` describes it.
 
-What is sent never finds less than was meant where that can be avoided. What finds more is filtered
-afterwards, by the clauses in `Translator.lost`. Every clause that is not sent as it stands has a
-sentence in `Translator.notes`.
+If possible, the query that is sent finds no less than was meant. If it finds more, the records are
+filtered afterwards by `Losses.clauses`. `Losses.notes` has a sentence for each clause that is not
+sent as it stands.
 
 An expression is made in two steps: `expressible` returns the narrowest query that finds no less and
-that the dialect can express, and `expression` writes that query.
+that the dialect can express, and `expression` writes this query.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ from metasearch.adapters.translate.parameters import ParameterWords
 from metasearch.adapters.translate.terms import facet_of, years_text
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 
 class Translator(Capability):
-    """Writes one query in the dialect of one source, and records what that dialect cannot express:
-    see `Capability`.
+    """Writes one query in the dialect of one source.
+
+    What the dialect cannot express is in `losses`.
     """
 
     def write(self, query: Query) -> dict[str, str]:
-        """The values of the placeholders.
+        """Returns placeholder -> value.
 
         Raises:
-            CannotAsk: Nothing of it can be expressed, or the spec refuses what cannot.
+            CannotAsk: No part of the query can be expressed, or the spec refuses a part that
+                cannot.
         """
         parts = query.parts if isinstance(query, And) else (query,)
         values: dict[str, str] = {}
         if self.dialect.years_in == "params":
-            ranges = [p for p in parts if isinstance(p, Years)]
-            parts = tuple(p for p in parts if not isinstance(p, Years))
+            ranges = [part for part in parts if isinstance(part, Years)]
+            parts = tuple(part for part in parts if not isinstance(part, Years))
             values["years"] = self.years_param(ranges)
             values |= _bounds(ranges)
         parts = self.without_facets(parts, values)
@@ -42,17 +44,16 @@ class Translator(Capability):
             asked = self.expressible(parts)
             values["query"] = self.expression(asked) if asked is not None else ""
         else:
-            words = ParameterWords(
-                self.dialect, self.terms, self.param_fields, self.cannot, self.must_not_refuse
-            )
+            words = ParameterWords(self.dialect, self.terms, self.param_fields, self.losses)
             values |= words.values(parts)
         if not any(values.values()):
-            raise CannotAsk(self.source, to_text(query), "nothing of it can be expressed")
+            raise CannotAsk(self.source, to_text(query), "no part of it can be expressed")
         return values
 
     def without_facets(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
-        """The parts without types and languages that all works have, or that a parameter takes; its
-        value is set.
+        """Returns the parts without the types and languages that need no expression.
+
+        These are such that all works have, and such that have a parameter, whose value is set.
         """
         kept: list[Query] = []
         for part in parts:
@@ -69,16 +70,16 @@ class Translator(Capability):
                 else:
                     values[field] = (between or "").join(words)
                     if field in self.dialect.wider:
-                        self.cannot(part, WIDER)
+                        self.losses.add(part, WIDER)
         return tuple(kept)
 
     def without_params(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
-        """The parts without the terms that have a parameter of their own, whose values are set."""
+        """Returns the parts without the terms that have a parameter, whose values are set."""
         kept: list[Query] = []
         for part in parts:
             text = self.param_text(part, values) if isinstance(part, Term) else ""
             if text and isinstance(part, Term):
-                self.tell_lost(part)
+                self.note_cleaning(part)
                 values[part.field] = (
                     f"{values[part.field]} {text}" if part.field in values else text
                 )
@@ -87,8 +88,9 @@ class Translator(Capability):
         return tuple(kept)
 
     def years_param(self, ranges: list[Years]) -> str:
-        """The years in which all ranges hold, because a parameter takes one range; "" without
-        ranges.
+        """Returns the text of the years in which all ranges hold; "" if there are no ranges.
+
+        A parameter takes only one range.
         """
         if not ranges:
             return ""
@@ -96,14 +98,14 @@ class Translator(Capability):
         if common is not None:
             return self.years(common)
         for years in ranges[1:]:
-            self.cannot(years, "cannot search for years that exclude one another")
+            self.losses.add(years, "cannot search for years that exclude one another")
         return self.years(ranges[0])
 
     def param_text(self, term: Term, values: dict[str, str]) -> str:
-        """The text of a term in a parameter of its own; "" where it cannot go there."""
+        """Returns the text of a term in its own parameter; "" if the parameter cannot take it."""
         if term.field not in self.param_fields - FACETS:
             return ""
-        # A second DOI cannot hold beside the first: it stays, and is noted as not expressible.
+        # A parameter takes only one DOI. A second one is not expressed, and has a note.
         if term.field in IDENTIFIERS and term.field in values:
             return ""
         if term.truncated and not self.terms.truncates(term):
@@ -113,16 +115,17 @@ class Translator(Capability):
     # ---------------------------------------------------------------- one expression
 
     def expression(self, query: Query) -> str:
+        """Writes a query that `expressible` has returned, or a part of one."""
         match query:
             case Term():
                 return self.term(query)
             case Years():
                 return years_text(self.dialect.years, query)
-            case Not():  # only behind something else, see below
+            case Not():  # written after a positive part, see below
                 return ""
             case Or():
                 return self.alternatives(query)
-        positive = [p for p in query.parts if not isinstance(p, Not)]
+        positive = [part for part in query.parts if not isinstance(part, Not)]
         written = self.all_of([text for text in map(self.grouped, positive) if text])
         for part in query.parts:
             if isinstance(part, Not):
@@ -130,23 +133,27 @@ class Translator(Capability):
         return written
 
     def all_of(self, written: list[str]) -> str:
+        """Joins texts, all of which must hold."""
         return (self.dialect.conjunction or " ").join(written)
 
     def one_of(self, written: list[str]) -> str:
+        """Joins texts, any of which must hold."""
         return self.dialect.disjunction.join(written)
 
     def without(self, written: str, inner: str) -> str:
+        """Excludes `inner` from what is written."""
         return written + self.dialect.negation.format(x=inner)
 
     def alternatives(self, query: Or) -> str:
+        """Writes an OR."""
         if not self.dialect.group and any(self.several(part) for part in query.parts):
             spread = self.spread(query)
             if spread is not None:
                 for term in terms(query):
                     if term.phrase and not self.terms.in_one_piece(term):
-                        self.terms.no_phrase(term)
+                        self.terms.note_no_phrase(term)
                 return self.expression(spread)
-        # Two types may share a word of the database, which is written once.
+        # The database may have one word for two types; this word is written once.
         facets = [part for part in query.parts if facet_of(part) is not None]
         written: list[str] = []
         for part in query.parts:
@@ -156,15 +163,17 @@ class Translator(Capability):
         return self.one_of([text for text in unique if text])
 
     def grouped(self, query: Query) -> str:
+        """Writes a query, in brackets if it has several words or clauses."""
         written = self.expression(query)
         bracket = self.dialect.group and written and self.several(query)
         return self.dialect.group.format(x=written) if bracket else written
 
     def term(self, term: Term) -> str:
+        """Writes one term in its field."""
         fields, field = self.dialect.fields, term.field
         if field in FACETS:
             return self.one_of(self.facet_texts(field, (term.text,)))
-        self.terms.tell_lost(term)
+        self.terms.note_lost_characters(term)
         if term.phrase or field in IDENTIFIERS:
             text = self.terms.text(term)
             template = self.dialect.phrases.get(field) if term.phrase else None
@@ -177,21 +186,22 @@ class Translator(Capability):
             )
             for number, word in enumerate(words)
         ]
-        if self.dialect.plain and field == "any" and len(written) > 1 and not term.truncated:
-            self.notes.append(
-                "ranks by how many of the plain words it finds: write AND between them to require "
-                "all"
-            )
-            return self.dialect.plain.join(written)
-        return self.all_of(written)
+        ranked = self.dialect.plain and field == "any" and not term.truncated
+        if not ranked or len(written) < 2:
+            return self.all_of(written)
+        self.losses.notes.append(
+            "ranks by how many of the plain words it finds: write AND between them to require all"
+        )
+        return self.dialect.plain.join(written)
 
     def facet_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
+        """Writes the database's words for types or languages in their field."""
         words = self.terms.facet(field, names) or ()
         return [self.dialect.fields[field].format(x=word) for word in words]
 
 
 def _common(ranges: list[Years]) -> Years | None:
-    """The years that lie in all ranges; None where there are none."""
+    """The years that are in all ranges; None if there are none."""
     first = max((years.first for years in ranges if years.first is not None), default=None)
     last = min((years.last for years in ranges if years.last is not None), default=None)
     if first is not None and last is not None and first > last:
@@ -200,8 +210,8 @@ def _common(ranges: list[Years]) -> Years | None:
 
 
 def _bounds(ranges: list[Years]) -> dict[str, str]:
-    """`{since}` and `{until}`: the first and the last year in which all ranges hold, where there
-    are such.
+    """`{since}` and `{until}`: the first and last year in which all ranges hold, if there are
+    such years.
     """
     first = [years.first for years in ranges if years.first is not None]
     last = [years.last for years in ranges if years.last is not None]

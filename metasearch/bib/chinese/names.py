@@ -157,7 +157,7 @@ def same_person(han: str, latin: str) -> bool | None:
     """Whether a name in characters and one in Latin letters may be one person's.
 
     True where the family names agree and so do the given names as far as both are written; False
-    where they do not under Pinyin or Wade-Giles; None where nobody can say: no Chinese name on one
+    where they do not under Pinyin or Wade-Giles; None where that is unknown: no Chinese name on one
     side, a foreign given name, a family name alone, a Cantonese or Korean spelling.
     """
     theirs = romanised_name(latin)
@@ -200,8 +200,8 @@ def authors_agree(han: Sequence[str], latin: Sequence[str]) -> bool | None:
     """Whether a list of names in characters and one in Latin letters name the same people.
 
     True where the first authors and at least half of the others are one person each, in order or
-    not, and nobody contradicts; False where most contradict; None where it cannot be said. One list
-    may be cut off after 1, 3, 6 or 10 names, as databases do.
+    not, and no record contradicts; False where most contradict; None where it is unknown.
+    One list may be cut off after 1, 3, 6 or 10 names, as databases do.
     """
     short, long = sorted((len(han), len(latin)))
     if not short or (short != long and short not in _CUT_AFTER):

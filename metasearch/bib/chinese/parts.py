@@ -74,7 +74,7 @@ def part_number(title: str) -> frozenset[str]:
     text = plain(title)
     for pattern in {pattern for char, pattern in _PART_SIGNS if char in text}:
         found.update(
-            [_number(next(filter(None, it.groups()))) for it in _pattern(pattern).finditer(text)]
+            [_number(next(filter(None, hit.groups()))) for hit in _pattern(pattern).finditer(text)]
         )
     return frozenset(found)
 

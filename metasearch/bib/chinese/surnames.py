@@ -52,7 +52,7 @@ _READ_AS = dict(
 """.split()
 )
 
-# Cantonese, Hokkien, Korean and older spellings: with them nobody can say from the given name who
+# Cantonese, Hokkien, Korean and older spellings: with them it is not clear from the given name who
 # it is.
 _ELSEWHERE = {
     char: frozenset(spelled.split(","))

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from metasearch.bib.chinese.characters import has_han, plain
 from metasearch.bib.chinese.titles import split_titles
 
-#: What a thesis was written for; "" where nobody says.
+#: What a thesis was written for; "" where that is unknown.
 Degree = Literal["", "doctor", "master", "bachelor"]
 
 _pattern = lru_cache(maxsize=32)(re.compile)

@@ -1,4 +1,4 @@
-"""Bylines: several names in one string, in whatever style somebody wrote them.
+"""Bylines: several names in one string, in any style.
 
 "Smith, J., Jones, K. L." and "J. Smith, K. L. Jones, and M. Lee" hold commas of two meanings. What
 a comma parts is told from what stands between the commas: bare initials belong to the name before
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from metasearch.bib import normalise
+from metasearch.bib import markup, normalise
 from metasearch.bib.names.person import person
 from metasearch.bib.names.words import (
     ANONYMOUS,
@@ -61,8 +61,8 @@ class _Piece(NamedTuple):
 
 
 def people_in(text: str) -> tuple[Author, ...]:
-    """The authors of a byline, in order; () where it names nobody. Never raises, in linear time."""
-    text = normalise.without_markup(text[:LONGEST])
+    """The authors of a byline, in order; () where it holds no name. Never raises."""
+    text = markup.without_markup(text[:LONGEST])
     if normalise.has_cjk(text):
         from metasearch.bib.chinese.authors import authors_in
 
@@ -274,7 +274,7 @@ def authors_in_field(value: str) -> tuple[Author, ...]:
 def _han_authors(value: str) -> tuple[Author, ...]:
     """Return the authors of a field in characters; marks, and blanks between names, divide it."""
     if pair := _HAN_FAMILY_FIRST.fullmatch(value):
-        # One character is nobody's whole name: "王, 伟" is one person.
+        # One character is no whole name: "王, 伟" is one person.
         author = person("", pair[1], pair[2])
         return (author,) if author else ()
     names: list[str] = []

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms, markup
+from metasearch.bib.cuts import Cuts, bounded, most
 from metasearch.bib.fast_records import made_author
-from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
+from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
 from metasearch.bib.marc import MarcField
 from metasearch.bib.names import headings
 from metasearch.bib.names.person import displayed, initials_last, person, without_homonym
@@ -47,7 +48,7 @@ def names_comma(found: Any) -> tuple[Author, ...]:
 
 def names_initials(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "Smith JA", one name each."""
-    return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
+    return tuple(a for v in strings(found) if (a := initials_last(markup.plain(v))))
 
 
 #: In text whose white space is single blanks.
@@ -120,7 +121,7 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
             if not name or name[0] == "/" or name.casefold() in ("none", "not available"):
                 continue
             if _COLLECTIVE.search(name):
-                out.append(Author(normalise.without_markup(name), collective=True))
+                out.append(Author(markup.without_markup(name), collective=True))
             elif author := person(name, orcid="-".join(number.groups()) if number else None):
                 out.append(_at(author, text(works_at[1])) if works_at else author)
     return tuple(out)
@@ -253,7 +254,7 @@ def people(
                         if not name.isascii():
                             name = displayed(given, family)
                         orcid = orcid_of(item)
-                        known = normalise.orcid(orcid) if type(orcid) is str else None
+                        known = identifier_forms.orcid(orcid) if type(orcid) is str else None
                         works_at = (
                             text(bounded("affiliation", affiliation_of(item), cuts))
                             if affiliated
@@ -276,16 +277,17 @@ def people(
             if marc:
                 author = marc_author(item, got)
             elif "corporate" in got and "family" not in got:
-                body = normalise.without_markup(got["corporate"])
+                body = markup.without_markup(got["corporate"])
                 author = Author(body, collective=True) if body else None
             else:
                 author = person(
                     got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid")
                 )
-            if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
+            if not author:
+                continue
+            if affiliated and not marc and (works_at := text(got.get("affiliation"))):
                 author = _at(author, works_at)
-            if author:
-                authors.append(author)
+            authors.append(author)
         if len({author.name for author in authors}) < len(
             authors
         ):  # each once; collaborations have thousands

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.bib.marc import MarcField
 from metasearch.bib.names import roles
 from metasearch.bib.names.roles import PARTS, Part, part_of
@@ -37,7 +37,7 @@ _ENDS_WITH_ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$")
 
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
-    value = normalise.plain(name)
+    value = markup.plain(name)
     if value[-1:] == "]" or value[-4:-3] == "." or not value.isascii():
         value = _ROLE.sub("", value)
     if ", " in value and value[-1:].islower():
@@ -76,7 +76,7 @@ def _without_fuller_form(value: str) -> str:
 
 
 def took_no_part(name: str) -> bool:
-    """Whether the word behind a heading says that somebody made or read the copy: "Otava,
+    """Whether the word behind a heading names a maker or reader of the copy: "Otava,
     kustantaja".
     """
     hit = _RELATOR.search(name)
@@ -87,7 +87,7 @@ def corporate(name: str) -> str:
     """A body's or meeting's name, whole, without dates in brackets and the field's own
     punctuation.
     """
-    value = normalise.plain(name).rstrip(" ,;:/")
+    value = markup.plain(name).rstrip(" ,;:/")
     at = _last_bracket(value)
     if at >= 0 and _BODY_DATES.search(value, at):
         value = value[:at].rstrip(" ,;:/")
@@ -102,7 +102,7 @@ def is_corporate(field: MarcField) -> bool:
 
 
 def part_in(field: MarcField) -> Part:
-    """What somebody had to do with the work, by the field's relators; "author" where it has none.
+    """What the person did for the work, by the field's relators; "author" where it has none.
 
     A field with $5 is true of one library's copy only, and an online service is where a copy was
     bought.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.names import words
 from metasearch.bib.names.bodies import employed, is_body
@@ -26,7 +26,7 @@ _HOMONYM = re.compile(r"\s\d{4}$")
 _NAME_ORCID = re.compile(
     r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE
 )
-# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav),
+# What DataCite's schema (appendix 3) has repositories write where no author is known: (:unav),
 # (:unkn), (:tba) ...
 _NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
 #: Letters of the initials in "Smith JA".
@@ -37,7 +37,7 @@ _HONORIFICS = frozenset(word.capitalize() for word in words.HONORIFICS)
 def person(
     name: str, family: str | None = None, given: str | None = None, orcid: str | None = None
 ) -> Author | None:
-    """Return the author of what a source writes, or None where that names nobody.
+    """Return the author of what a source writes, or None where that names no author.
 
     "Family, Given" is turned round for display, also where the parts are given beside it, but not
     the name of a body (bodies.py). A plain "Given Family" is left as it is and not split, because
@@ -63,7 +63,7 @@ def person(
         return None
     if not name:
         name = displayed(given or "", family or "")
-    known = normalise.orcid(orcid) if orcid else None
+    known = identifier_forms.orcid(orcid) if orcid else None
     return (
         made_author(name, family or None, given or None, known, affiliation)
         if name.strip()
@@ -125,7 +125,9 @@ def initials_last(name: str) -> Author | None:
 def without_degrees(name: str) -> str:
     """Return a name without the degrees behind it: "Ada Byron, MD, PhD" -> "Ada Byron"."""
     head, *rest = [part.strip() for part in name.split(",")]
-    return head if rest and " " in head and all(_is_degree(part) for part in rest if part) else name
+    if not rest or " " not in head:
+        return name
+    return head if all(_is_degree(part) for part in rest if part) else name
 
 
 def _is_degree(part: str) -> bool:

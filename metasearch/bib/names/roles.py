@@ -1,4 +1,4 @@
-"""What somebody did for a work (editor, translator, publisher): relators of catalogues, and the
+"""What a person did for a work (editor, translator, publisher): relators of catalogues, and the
 words for roles that stand beside names.
 """
 
@@ -9,7 +9,7 @@ from typing import Literal, get_args
 #: "author": made the work; "editor": saw to the work of others; "helper": added something to it;
 #: "none": made, owns or judged the copy.
 Part = Literal["author", "editor", "helper", "none"]
-#: In the order in which they count where somebody has several.
+#: In the order in which they count where a person has several.
 PARTS: tuple[Part, ...] = get_args(Part)
 
 #: Words of RDA (MARC 21 $e) that stand behind a name, in the languages of catalogues that leave

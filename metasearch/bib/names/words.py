@@ -56,11 +56,11 @@ _OTHERS = frozenset(("et al", "et. al", "others", "and others", "等", "等人")
 _LONGEST_OTHERS = max(map(len, _OTHERS))
 #: An editor's mark in brackets, as a pattern.
 EDITOR_IN_BRACKETS = r"[\[(]eds?\.?[\])]"
-#: Whole names that stand where nobody is known.
+#: Whole names that stand where no author is known.
 ANONYMOUS = frozenset(
     "anon anonim anonym anonyme anonymous anonymus unbekannt unknown 佚名 无".split()
 )
-#: Words that no name holds: where names are compared, an author with one of them is nobody. A
+#: Words that no name holds: where names are compared, an author with one of them is no person. A
 #: reader keeps such an author, because "Editorial Board" is what the page shows.
 NOT_IN_NAMES = ANONYMOUS | frozenset(
     """

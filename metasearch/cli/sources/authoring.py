@@ -1,7 +1,7 @@
-"""`metasearch sources new | record | schema`: the tools of those who write adapters.
+"""`metasearch sources new | record | schema`: tools for authors of adapters.
 
-`new` gives a spec to fill in, `record` keeps an answer as a case of cassettes/, and `schema` lets
-an editor complete and check what is written.
+`new` writes a spec to fill in, `record` writes an answer as a case of cassettes/, and `schema`
+prints the JSON Schema with which an editor completes and checks specs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from metasearch.cli.group import common, complete_source
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError
@@ -25,7 +25,7 @@ _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 # --------------------------------------------------------------------------- new
 
 
-@click.command("new", short_help="A spec to fill in.")
+@click.command("new", short_help="Write a spec to fill in.")
 @click.argument("name")
 @click.option(
     "--like",
@@ -43,16 +43,15 @@ _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 )
 @click.pass_obj
 def new(console: Console, /, *, name: str, like: str, output: Path | None) -> int:
-    """Write NAME.toml, with a comment at every line that tells what belongs there.
+    """Write NAME.toml, a spec with a comment at every line.
 
-    It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is
-    there already is left alone.
+    `metasearch sources check NAME.toml` checks it. An existing file is not changed.
     """
+    from metasearch.adapters.spec import SOURCE_NAME
     from metasearch.adapters.specs.ownspecs import is_path
-    from metasearch.adapters.specs.specfile import NAME
     from metasearch.cli.sources.templates import of_body, of_family
 
-    if not NAME.fullmatch(name):
+    if not SOURCE_NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'."
         )
@@ -99,7 +98,7 @@ def _families() -> tuple[str, ...]:
 # --------------------------------------------------------------------------- schema
 
 
-@click.command("schema", short_help="The JSON Schema of specs, for editors.")
+@click.command("schema", short_help="Print the JSON Schema of specs, for editors.")
 def schema() -> int:
     """Print the JSON Schema of a spec.
 
@@ -117,7 +116,7 @@ def schema() -> int:
 # --------------------------------------------------------------------------- record
 
 
-@click.command("record", short_help="Keep a live answer as a case.")
+@click.command("record", short_help="Record an answer as a case.")
 @click.argument("source", shell_complete=complete_source)
 @click.argument("query", nargs=-1, required=True)
 @click.option(
@@ -132,7 +131,7 @@ def schema() -> int:
     default=Path("cassettes"),
     show_default=True,
     metavar="DIR",
-    help="Where cases are kept.",
+    help="The folder of the cases.",
 )
 @common
 @click.pass_obj
@@ -147,11 +146,11 @@ def record(
     into: Path,
     config: Path | None,
 ) -> int:
-    """Ask SOURCE for QUERY, and keep request, answer and records in DIR/SOURCE/NAME without
+    """Send QUERY to SOURCE, and write request, answer and records to DIR/SOURCE/NAME without
     secrets.
 
-    For searches that take two requests, the second is kept in step2. Replace what others wrote by
-    words of your own before you give the case away. Exit code 3: the source gave no answer.
+    If a search takes two requests, the second is in step2. Replace texts of other people by your
+    own words before you publish the case. Exit code 3: the source did not answer.
     """
     import asyncio
 

@@ -14,7 +14,8 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.parse.bodies import kind_of
 from metasearch.adapters.parse.parse import parse
-from metasearch.adapters.request import JSON, Page, Request, public, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.engine.engine import transport_of

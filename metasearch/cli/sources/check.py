@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from metasearch.adapters.specs.ownspecs import is_path, table_of
-from metasearch.adapters.specs.registry import Registry, base_table, shipped_table, spec_folder
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import base_table, shipped_table, spec_folder
 from metasearch.adapters.specs.specfile import build
 from metasearch.cli.sources.specs import is_family, spec_of
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
@@ -42,7 +43,7 @@ def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
 def _of_source(name: str, registry: Registry) -> Iterator[str]:
     try:
         if name in registry.shipped and shipped_table(name).get("name", name) != name:
-            yield f"{name}.toml: name: must be {name!r}, as the file is called"
+            yield f"{name}.toml: name: must be {name!r}, the name of the file"
         spec_of(name, registry)
         # A family is held by the cases of the sources that extend it.
         shipped = name in registry.shipped and registry.stands_for(name) is None

@@ -1,6 +1,4 @@
-"""`metasearch sources`: which databases there are, what is known of each, and whether the specs are
-right.
-"""
+"""`metasearch sources`: lists the sources, shows one, and checks the specs."""
 
 from __future__ import annotations
 
@@ -11,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import CommandGroup, common, complete_source
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.sources.authoring import new, record, schema
 from metasearch.cli.sources.probe import probe
 from metasearch.cli.terminal.columns import columns
@@ -28,34 +27,40 @@ if TYPE_CHECKING:
 @click.group(
     cls=CommandGroup,
     examples=(
-        ("metasearch sources list", "all databases, which are asked by default, which lack a key"),
-        ("metasearch sources show crossref", "limits, keys and fields of one"),
+        ("metasearch sources list", "all sources, the default ones, and missing keys"),
+        ("metasearch sources show crossref", "limits, keys and fields of one source"),
         (
             "metasearch sources new my-source --like json",
             "a spec to fill in, with a comment at every line",
         ),
         ("metasearch sources check my-source.toml", "every mistake of a spec at once"),
-        ("metasearch sources probe medicine", "which of a group have changed, or do not answer"),
+        (
+            "metasearch sources probe medicine",
+            "the sources of a group that have changed or do not answer",
+        ),
     ),
 )
 def sources() -> None:
     """List, show and check the sources, and write new ones. Only `probe` and `record` send
-    anything.
+    requests.
     """
 
 
 # --------------------------------------------------------------------------- list
 
 
-@sources.command("list", short_help="Which there are, and which lack a key.")
+@sources.command("list", short_help="List the sources, and which keys are missing.")
 @click.option(
-    "--group", "group", metavar="NAME", help="Those of a group only: medicine, physics, books ..."
+    "--group",
+    "group",
+    metavar="NAME",
+    help="Only the sources of a group: medicine, physics, books ...",
 )
 @click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
 @common
 @click.pass_obj
 def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path | None) -> int:
-    """Name, label, whether a search asks it by default, and the state of its key."""
+    """List name, label, whether a search asks the source by default, and the state of its key."""
     registry, env = _registry(config)
     default = registry.default()
     if group is not None and group not in registry.groups:
@@ -122,7 +127,7 @@ def _row(
 
 
 def _keys(spec: AdapterSpec, env: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Each key's name and whether it is there; its value is nobody's business."""
+    """The name of each key and whether it is set, without its value."""
     return [
         {"env": name, "required": auth.required, "set": bool(env.get(name))}
         for auth in spec.auth
@@ -148,7 +153,7 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
 @common
 @click.pass_obj
 def show(console: Console, /, *, name: str, config: Path | None) -> int:
-    """All that is known of one source. Secrets are never shown."""
+    """Show everything about one source, except secrets."""
     registry, env = _registry(config)
     from metasearch.cli.sources.specs import is_family, spec_of
 
@@ -191,7 +196,7 @@ def _facts(
     yield "get one at", ", ".join(dict.fromkeys(auth.get for auth in spec.auth if auth.get))
     yield "weight", f"{spec.weight:g} in the ranking"
     yield "url", f"{spec.request.method} {_without_secrets(spec.request.url)}"
-    # Values are left out: a user's own spec may hold what is nobody's business.
+    # Without the values: a user's own spec may contain secrets.
     yield "parameters", ", ".join((*spec.request.params, *spec.request.body))
     yield "body", _body_in_words(spec.request)
     if spec.enrich is not None:
@@ -229,9 +234,7 @@ def _facts(
 
 
 def _searched(spec: AdapterSpec) -> list[str]:
-    """The fields that this source can look in: those of the dialect, or those that have a parameter
-    of their own.
-    """
+    """The fields that can be searched: those of the dialect, or those that have a parameter."""
     from metasearch.adapters.translate.templates import all_names
     from metasearch.query.ast import FIELDS
 
@@ -242,7 +245,7 @@ def _searched(spec: AdapterSpec) -> list[str]:
 
 
 def _body_in_words(request: RequestTemplate) -> str:
-    """What a POST sends that is no form; of JSON the names at the top."""
+    """The body of a POST that is not a form; of JSON the top-level names."""
     if request.json is not None:
         members = f": {', '.join(request.json)}" if isinstance(request.json, dict) else ""
         return f"JSON{members} ({request.content_type})"
@@ -250,7 +253,7 @@ def _body_in_words(request: RequestTemplate) -> str:
 
 
 def _without_secrets(url: str) -> str:
-    """The address without user information and query string, where a key might stand."""
+    """The address without user information and query string, which may contain a key."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
@@ -265,7 +268,7 @@ def _without_secrets(url: str) -> str:
 @common
 @click.pass_obj
 def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -> int:
-    """Every problem of every spec at once.
+    """Print every problem of every spec at once.
 
     Without arguments all shipped sources and those of the configuration are checked. A FILE is a
     spec, or a configuration file with [sources.NAME] tables. Exit code 2: there are problems.

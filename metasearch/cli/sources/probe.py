@@ -1,6 +1,4 @@
-"""`metasearch sources probe`: asks each source one real query, and tells which are no longer as
-their specs say.
-"""
+"""`metasearch sources probe`: sends each source one query, and reports which ones have changed."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import common, complete_source
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -20,13 +18,13 @@ from metasearch.errors import SpecError, UsageError
 if TYPE_CHECKING:
     from metasearch.adapters.spec import AdapterSpec
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.probing import Probe
+    from metasearch.cli.sources.probe_run import ProbeResult
 
-#: Seconds for one source, if nothing else is said: longer than most specs allow a search.
+#: Seconds for one source without `--timeout`: longer than most specs allow a search.
 SECONDS = 30.0
 
 
-@click.command("probe", short_help="Ask each one query, and see whether it has changed.")
+@click.command("probe", short_help="Send each source one query, and report what has changed.")
 @click.argument("names", nargs=-1, metavar="[NAME|GROUP]...", shell_complete=complete_source)
 @click.option(
     "--timeout",
@@ -41,8 +39,7 @@ SECONDS = 30.0
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a report in Markdown, to paste into an issue; - is stdout, in the place of the "
-    "table.",
+    help="Write a report in Markdown, to paste into an issue; - is stdout, instead of the table.",
 )
 @common
 @click.pass_obj
@@ -56,19 +53,19 @@ def probe(
     report: Path | None,
     config: Path | None,
 ) -> int:
-    """Ask each source one real query, and hold its answer against its spec and its cases.
+    """Send each source one real query, and compare its answer with its spec and its cases.
 
-    Without names those that a search asks by default. The query is that of the spec (`probe`), or a
-    word. Each source is asked once, within its limits, with its key. Neither the table nor the
-    report holds a key or your address. Exit code 3: a source has failed, found nothing or drifted;
-    4: none answered; those that lack a key count for nothing.
+    Without names the default sources are asked. The query is that of the spec (`probe`), or a
+    common word. Each source is asked once, within its limits, with its key. Neither the table nor
+    the report contains a key or your address. Exit code 3: a source failed, found nothing or has
+    drifted; 4: none answered. Sources without their key do not count.
     """
     import asyncio
 
     from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.sources.probe_report import summary, table, to_markdown
-    from metasearch.cli.sources.probing import probe as ask
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.sources.probe_run import probe as ask
+    from metasearch.cli.terminal.progress_line import ProgressLine
     from metasearch.engine.engine import transport_of
     from metasearch.settings import Settings
 
@@ -81,42 +78,42 @@ def probe(
     registry = Registry(settings)
     chosen = _chosen(names, registry)
     specs, broken = _specs(chosen, registry)
-    live = LiveLine(console)
+    line = ProgressLine(console)
     try:
-        told = asyncio.run(
+        probed = asyncio.run(
             ask(
                 specs,
                 transport_of(settings),
                 settings.env,
                 seconds=timeout,
-                told=lambda done: live("asking sources", done, len(specs)),
+                progress=lambda done: line("asking sources", done, len(specs)),
             )
         )
     finally:
-        live.clear()
-    found = sorted([*told, *broken], key=lambda it: chosen.index(it.source))
+        line.clear()
+    results = sorted([*probed, *broken], key=lambda result: chosen.index(result.source))
     if as_json:
         import orjson
 
         with Sink() as sink:
-            rows = [it.plain() for it in found]
+            rows = [result.plain() for result in results]
             sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     elif not to_stdout:
-        for text in table(found):
+        for text in table(results):
             click.echo(text)
     if report is not None:
         with Sink(report) as sink:
-            sink.write(to_markdown(found).encode())
+            sink.write(to_markdown(results).encode())
     if not console.quiet:
-        console.say(summary(found))
-    return exit_for(found)
+        console.say(summary(results))
+    return exit_for(results)
 
 
 def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
-    """The sources that are meant; collections of this machine only where they are named.
+    """The sources to ask; collections of this machine only if they are named.
 
     Raises:
-        UsageError: There are none, or there is no such source.
+        UsageError: There is none, or a name is unknown.
     """
     asked = [part for name in names for part in name.split(",") if part]
     chosen = registry.expand(asked) if asked else registry.default()
@@ -127,22 +124,22 @@ def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
     return chosen
 
 
-def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[Probe]]:
-    """The specs that can be used, and what is told of those that cannot.
+def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[ProbeResult]]:
+    """(the specs that can be used, the results of those that cannot).
 
     Raises:
-        UnknownSource: With near misses.
+        UnknownSource: With similar names.
     """
-    from metasearch.cli.sources.probing import Probe
+    from metasearch.cli.sources.probe_run import ProbeResult
 
     specs: list[AdapterSpec] = []
-    broken: list[Probe] = []
+    broken: list[ProbeResult] = []
     for name in names:
         try:
             specs.append(registry.spec(name))
         except SpecError as exc:
             broken.append(
-                Probe(
+                ProbeResult(
                     name,
                     name,
                     "failed",
@@ -153,8 +150,8 @@ def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec],
     return specs, broken
 
 
-def exit_for(found: Sequence[Probe]) -> Exit:
-    """The code for what came out: all fine, some not, or no answer from anybody."""
-    if not any(it.status in ("ok", "empty", "drifted") for it in found):
+def exit_for(results: Sequence[ProbeResult]) -> Exit:
+    """The exit code: all sources are fine, some are not, or none answered."""
+    if not any(result.status in ("ok", "empty", "drifted") for result in results):
         return Exit.NO_ANSWER
-    return Exit.OK if all(it.fine for it in found) else Exit.PARTIAL
+    return Exit.OK if all(result.fine for result in results) else Exit.PARTIAL

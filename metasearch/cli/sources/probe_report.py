@@ -1,6 +1,4 @@
-"""What `metasearch sources probe` shows: a table for the terminal, and a report in Markdown for an
-issue.
-"""
+"""The results of `metasearch sources probe`, as a table and as a report in Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from metasearch import __version__
-from metasearch.cli.sources.probing import Probe
+from metasearch.cli.sources.probe_run import ProbeResult
 from metasearch.cli.terminal.columns import columns
 from metasearch.cli.terminal.console import counted
 from metasearch.formats.text import line
@@ -21,70 +19,74 @@ IN_TABLE, IN_REPORT = 100, 500
 NOTES = 5
 
 
-def summary(found: Sequence[Probe]) -> str:
+def summary(results: Sequence[ProbeResult]) -> str:
     """How many sources there are of each status: "15 sources: 12 ok, 1 drifted, 2 skipped"."""
-    counts = Counter(it.status for it in found)
+    counts = Counter(result.status for result in results)
     return (
-        f"{counted(len(found), 'source')}: "
+        f"{counted(len(results), 'source')}: "
         f"{', '.join(f'{count} {status}' for status, count in counts.items())}"
     )
 
 
-def table(found: Sequence[Probe]) -> Iterator[str]:
-    """A line a source, with its columns aligned."""
+def table(results: Sequence[ProbeResult]) -> Iterator[str]:
+    """A line for each source, with aligned columns."""
     rows: list[tuple[str, ...]] = [("NAME", "STATUS", "RECORDS", "TOTAL", "SECONDS", "WHAT")]
-    for it in found:
-        what = line(it.problem) or (f"not seen: {', '.join(it.missing)}" if it.missing else "-")
+    for result in results:
+        what = line(result.problem) or (
+            f"not seen: {', '.join(result.missing)}" if result.missing else "-"
+        )
         what = what if len(what) <= IN_TABLE else f"{what[: IN_TABLE - 3]}..."
-        total = "-" if it.total is None else f"{it.total:,}"
-        rows.append((it.source, it.status, str(it.count), total, f"{it.seconds:.2f}", what))
+        total = "-" if result.total is None else f"{result.total:,}"
+        rows.append(
+            (result.source, result.status, str(result.count), total, f"{result.seconds:.2f}", what)
+        )
     yield from columns(rows)
 
 
-def to_markdown(found: Sequence[Probe]) -> str:
-    """A report: what was asked, what came, and what is wrong. It names no key, no address of
-    anybody, and no URL.
+def to_markdown(results: Sequence[ProbeResult]) -> str:
+    """A report: the queries, the records, and the problems. It has no key, no contact address and
+    no URL.
     """
     system = f"metasearch {__version__}, Python {platform.python_version()}, {platform.system()}"
     out = [
         "# Probe of sources",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {system}. {summary(found)}.",
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {system}. {summary(results)}.",
         "",
         "| source | status | records | total | seconds | fields | not seen |",
         "| --- | --- | ---: | ---: | ---: | --- | --- |",
     ]
-    for it in found:
+    for result in results:
         fields = ", ".join(
-            name if share == 1 else f"{name} {share:.0%}" for name, share in it.fields.items()
+            name if share == 1 else f"{name} {share:.0%}" for name, share in result.fields.items()
         )
-        total = "" if it.total is None else str(it.total)
+        total = "" if result.total is None else str(result.total)
         cells = (
-            it.source,
-            it.status,
-            str(it.count),
+            result.source,
+            result.status,
+            str(result.count),
             total,
-            f"{it.seconds:.2f}",
+            f"{result.seconds:.2f}",
             fields,
-            ", ".join(it.missing),
+            ", ".join(result.missing),
         )
         out.append(f"| {' | '.join(map(_cell, cells))} |")
-    for it in found:
-        if it.problem:
-            out += ["", f"## {_cell(it.source)}: {it.status}", "", *_details(it)]
+    for result in results:
+        if result.problem:
+            out += ["", f"## {_cell(result.source)}: {result.status}", "", *_details(result)]
     return "\n".join(out) + "\n"
 
 
-def _details(it: Probe) -> Iterator[str]:
-    facts = [("query", it.query), ("sent", it.sent), ("problem", it.problem)]
-    facts.append(("records that could not be read", str(it.unread or "")))
-    for name, text in (*facts, *(("note", note) for note in it.notes[:NOTES])):
+def _details(result: ProbeResult) -> Iterator[str]:
+    facts = [("query", result.query), ("sent", result.sent), ("problem", result.problem)]
+    facts.append(("records that could not be read", str(result.unread or "")))
+    for name, text in (*facts, *(("note", note) for note in result.notes[:NOTES])):
         if text:
             yield f"- {name}: {_code(text)}"
 
 
 def _cell(text: str) -> str:
-    """Text for a cell, in which nothing is markup: what a source says may hold anything."""
+    """Text for a cell, in which nothing is markup: texts of a source are not trusted."""
     return (
         line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
     )

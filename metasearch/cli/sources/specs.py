@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.ownspecs import is_path
-from metasearch.adapters.specs.registry import Registry, base_table, shipped_table
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import base_table, shipped_table
 from metasearch.adapters.specs.specfile import build
 
 

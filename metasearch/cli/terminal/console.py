@@ -1,4 +1,4 @@
-"""What the terminal can do, and the one way by which anything reaches stderr."""
+"""What the terminal can do, and the one function that writes messages to stderr."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from metasearch.formats.text import clean, wrapped
 
 @dataclass(slots=True)
 class Console:
-    """The two output streams, and what the user wants to see on them.
+    """The two output streams, and the options for what is written to them.
 
     Attributes:
-        quiet: Only errors that end the command are told.
-        verbose: Everything is told.
+        quiet: Only errors that end the command are written.
+        verbose: Everything is written.
         no_color: `--no-color` was given.
-        env: Where NO_COLOR, TERM and COLUMNS are looked up.
-        program: Whether this process is the command and nothing else, so that it may be arranged as
-            a whole.
+        env: The variables, of which NO_COLOR, TERM and COLUMNS are used.
+        program: Whether the command is the whole process, so it may fork and change global
+            settings.
     """
 
     quiet: bool = False
@@ -35,22 +35,20 @@ class Console:
     program: bool = False
 
     def capable(self, stream: TextIO) -> bool:
-        """Whether escape sequences do what they should there: a terminal that is not "dumb"."""
+        """Whether the stream understands escape sequences: a terminal that is not "dumb"."""
         return stream.isatty() and self.env.get("TERM") != "dumb"
 
     def colors(self, stream: TextIO) -> bool:
-        """Whether colours are wanted there; see no-color.org."""
+        """Whether to write colours to the stream; see no-color.org."""
         return self.capable(stream) and not self.no_color and not self.env.get("NO_COLOR")
 
     @property
     def live(self) -> bool:
-        """Whether somebody watches stderr."""
+        """Whether progress is shown: stderr is a terminal, and `--quiet` is not given."""
         return not self.quiet and self.capable(sys.stderr)
 
     def size(self, stream: TextIO) -> tuple[int, int]:
-        """Columns and lines of the terminal that is there; 80 by 24, or as COLUMNS says, where none
-        is.
-        """
+        """(columns, lines) of the terminal; without one (80, 24). COLUMNS replaces the columns."""
         try:
             columns, lines = os.get_terminal_size(stream.fileno())
         except (OSError, ValueError):
@@ -64,14 +62,14 @@ class Console:
         """Write lines to stderr.
 
         Args:
-            text: Whatever is in it; control characters are taken out here.
+            text: Any text; control characters are removed here.
             style: A colour of `click.style`, or "" for none.
-            wrap: Whether a terminal's width breaks the lines, between words.
+            wrap: Whether to wrap lines to the width of a terminal.
         """
         shown = clean(text)
         if wrap and self.capable(sys.stderr):
             shown = "\n".join(self._fitted(shown, self.size(sys.stderr)[0]))
-        # click drops the colour again on whatever is no terminal, unless it is told otherwise.
+        # click removes the colour again if stderr is not a terminal.
         click.echo(
             click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True
         )
@@ -83,7 +81,7 @@ class Console:
             yield "\n".join(wrapped(long, max(columns, 20), indent + "  ")) if bare else ""
 
     def error(self, error: MetasearchError | OSError) -> None:
-        """Say what went wrong and what to do next; `--quiet` does not silence this."""
+        """Write an error and its advice, also with `--quiet`."""
         if isinstance(error, QuerySyntaxError):
             from metasearch.query import explain
 
@@ -100,5 +98,5 @@ class Console:
 
 
 def counted(number: int, noun: str) -> str:
-    """As in "1 record" and "1,204 records"."""
+    """A number with its noun: "1 record", "1,204 records"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Exit codes: what a script can learn from a search without reading its output."""
+"""Exit codes: how a command ended, for scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """All codes that the command ends with; an interface."""
+    """All exit codes. Scripts depend on them, so they do not change."""
 
     OK = 0
     NO_HITS = 1
@@ -20,23 +20,22 @@ class Exit(IntEnum):
     NO_ANSWER = 4
     INTERNAL = 70
     INTERRUPTED = 130
-    #: What a shell reports for a program that SIGPIPE has ended.
+    #: The code that a shell reports for a program ended by SIGPIPE.
     READER_GONE = 141
 
 
 def answered(report: SourceReport) -> bool:
-    """Whether the source has said anything about the query; a later page of it may have failed."""
+    """Whether the source has answered the query; one of its later pages may have failed."""
     return report.status in ("ok", "empty") or report.count > 0
 
 
 def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection[str] = ()) -> Exit:
-    """The code for a search that is finished, or was not waited for any longer.
+    """The code for a search that has finished, or whose `--wait` is over.
 
     Args:
-        answer: What came out.
-        allow_partial: Let pass that some sources failed, or were still running, as long as one has
-            answered.
-        excused: Names of sources whose failure counts for nothing.
+        answer: Of the search.
+        allow_partial: Ignore sources that failed or were still running, if another has answered.
+        excused: Names of sources whose failure is ignored.
     """
     if not any(answered(report) for report in answer.sources):
         return Exit.NO_ANSWER

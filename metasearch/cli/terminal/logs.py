@@ -1,4 +1,4 @@
-"""Log messages of the library, told as every other thing on stderr is told."""
+"""Writes log messages of the library to stderr, like all other messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.progress import Progress
+from metasearch.cli.terminal.progress_block import ProgressBlock
 
 
 class _Handler(logging.Handler):
-    def __init__(self, console: Console, progress: Progress | None) -> None:
+    def __init__(self, console: Console, progress: ProgressBlock | None) -> None:
         super().__init__(logging.DEBUG if console.verbose else logging.WARNING)
         self._console = console
         self._progress = progress
@@ -21,15 +21,13 @@ class _Handler(logging.Handler):
             return
         if self._progress is not None:
             self._progress.clear()
-        # `format` appends a traceback where there is one: only for those who want to know.
+        # `format` appends the traceback, if there is one: only with `--verbose`.
         self._console.say(self.format(record) if self._console.verbose else record.getMessage())
 
 
 @contextmanager
-def logs_to(console: Console, progress: Progress | None) -> Iterator[None]:
-    """Send log messages to stderr while a block runs: warnings and errors, and everything else for
-    `--verbose`.
-    """
+def logs_to(console: Console, progress: ProgressBlock | None) -> Iterator[None]:
+    """Write warnings and errors to stderr while the block runs; all messages with `--verbose`."""
     root, own = logging.getLogger(), logging.getLogger("metasearch")
     handler = _Handler(console, progress)
     level = own.level

@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is whole or not there at all."""
+"""Where results are written: standard output, or a file that appears when it is complete."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from metasearch.cli.terminal import keeper
+from metasearch.cli.terminal import watchdog_messages as watchdog
 
 
 class Sink:
-    """Takes the bytes of a result.
+    """Writes the bytes of a result.
 
-    A regular file is written beside its place and put there when the block ends without an error,
-    so that nobody ever reads half a file and a failed search does not cost the file of an earlier
-    one. What is no regular file (/dev/null, a pipe) is written to at once.
+    A regular file is written as a draft in the same folder, and renamed when the block ends without
+    an error. So no program reads half a file, and a failed search does not delete the file of an
+    earlier one. Other files (/dev/null, a pipe) are written directly.
 
     Args:
-        path: None or "-" is standard output.
+        path: The file; None or "-" for standard output.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -33,7 +33,7 @@ class Sink:
         if path is None or self.to_stdout:
             self._stream = sys.stdout.buffer
             return
-        final = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
+        final = Path(os.path.realpath(path))  # a link stays, its target is replaced
         if final.exists() and not final.is_file():
             self._stream = final.open("wb")
             return
@@ -41,19 +41,19 @@ class Sink:
         try:
             self._stream = draft.open("xb")
         except OSError as exc:
-            # The user knows the name that was given, not the draft's.
+            # The message names the file of the user, not the draft.
             raise OSError(exc.errno, exc.strerror, str(path)) from exc
-        keeper.draft(draft)
+        watchdog.draft(draft)
         self._final, self._draft = final, draft
 
     def write(self, data: bytes) -> None:
-        """Write, and let the reader have it at once.
+        """Write and flush.
 
         Raises:
-            BrokenPipeError: The reader has gone.
+            BrokenPipeError: The reader has closed the pipe.
         """
         rest = memoryview(data)
-        with keeper.writing():
+        with watchdog.writing():
             while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
                 rest = rest[self._stream.write(rest) :]
             self._stream.flush()
@@ -72,7 +72,7 @@ class Sink:
                 self._draft.unlink(missing_ok=True)
 
     def finish(self) -> None:
-        """Put the file in its place; nothing can be written any more."""
+        """Rename the draft to the file. Nothing can be written after that."""
         if self.to_stdout or self._stream.closed:
             return
         self._stream.close()
@@ -84,8 +84,6 @@ class Sink:
 
 
 def forget_stdout() -> None:
-    """Point standard output nowhere, so that the interpreter does not complain of a closed pipe
-    when it flushes it.
-    """
+    """Redirect standard output to the null device, which the interpreter can flush at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,7 +3,7 @@
 The table `meta` of a collection holds of its repository:
 
     url prefix set             what is harvested
-    repository deletes seconds what the repository says of itself
+    repository deletes seconds how the repository describes itself
     harvested                  the date from which the next harvest asks: when the last complete
                                harvest began, by the repository's clock or ours, whichever was
                                earlier
@@ -14,19 +14,14 @@ The table `meta` of a collection holds of its repository:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from metasearch.adapters.parse.parse import Unread
-from metasearch.collections.harvest.client import (
-    Identity,
-    OaiClient,
-    OaiError,
-    OaiPage,
-    arguments_of,
-)
+from metasearch.adapters.parse.records import Unread
+from metasearch.collections.harvest.answers import Identity, OaiError, OaiPage, arguments_of
+from metasearch.collections.harvest.client import OaiClient
+from metasearch.collections.harvest.dates import before, earlier, fitting
 from metasearch.collections.store import Collection
 from metasearch.errors import BadAnswer, CollectionError, SourceSaysError
 
@@ -37,11 +32,10 @@ OVERLAP = timedelta(hours=1)
 TOLD = 100
 #: Consecutive pages without a record, after which the list counts as endless.
 MOST_EMPTY = 100
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}Z)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class HarvestRequest:
     """The request for a harvest.
 
     Attributes:
@@ -88,18 +82,6 @@ class Harvested:
 Progress = Callable[[Harvested], None]
 
 
-def date_of(text: str) -> str:
-    """The text, if it is a date that OAI-PMH allows.
-
-    Raises:
-        ValueError: It is not.
-    """
-    if not _DATE.fullmatch(text):
-        raise ValueError(f"{text[:40]!r} is not a date such as 2024-03-01 or 2024-03-01T12:00:00Z")
-    datetime.fromisoformat(text)
-    return text
-
-
 class Harvest:
     """One harvest of one repository into one collection.
 
@@ -116,7 +98,7 @@ class Harvest:
 
     def __init__(
         self,
-        order: Order,
+        order: HarvestRequest,
         collection: Collection,
         client: OaiClient,
         progress: Progress = lambda _: None,
@@ -214,10 +196,8 @@ class Harvest:
     def _begun(self, identity: Identity) -> dict[str, str]:
         """The arguments of a new harvest, whose beginning is stored in the collection."""
         order, collection = self._order, self._collection
-        first = order.first or (
-            "" if order.full else _before(collection.meta("harvested"), OVERLAP)
-        )
-        first, until = _fitting(first, identity), _fitting(order.until, identity)
+        first = order.first or ("" if order.full else before(collection.meta("harvested"), OVERLAP))
+        first, until = fitting(first, identity), fitting(order.until, identity)
         whole = not first and not until
         self.done.since = first
         self.done.resumed = False
@@ -271,7 +251,7 @@ class Harvest:
             for key in page.there:
                 collection.keep(key, run=run)
             if not collection.meta("began"):
-                collection.note(began=_earlier(page.date, self._now()))
+                collection.note(began=earlier(page.date, self._now()))
             collection.note(
                 listed=str(_number(collection.meta("listed")) + len(page.items) + len(page.unread))
             )
@@ -327,7 +307,8 @@ class Harvest:
         reached = min(filter(None, (began, until)), default="")
         known = collection.meta("harvested")
         # After a harvest of later dates only, the dates between are still missing.
-        if reached and (not known or not first or first <= known):
+        covers_the_last = not known or not first or first <= known
+        if reached and covers_the_last:
             collection.note(harvested=max(reached, known) if until else reached)
         collection.note(token="", began="", sweeps="", listed="")
         return swept
@@ -350,31 +331,3 @@ class Harvest:
 
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() else 0
-
-
-def _before(stamp: str, gap: timedelta) -> str:
-    """The date, moved back by `gap`; "" for what is no date, so that everything is fetched."""
-    if not stamp:
-        return ""
-    try:
-        when = datetime.fromisoformat(stamp)
-    except ValueError:
-        return ""
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    try:
-        return (when.astimezone(UTC) - gap).isoformat(timespec="seconds").replace("+00:00", "Z")
-    except OverflowError:  # the year 1 has no hour before it
-        return ""
-
-
-def _earlier(stamp: str, now: datetime) -> str:
-    """The earlier of a repository's time and ours, because a clock that is ahead would hide new
-    records; "" for what is no time.
-    """
-    theirs = _before(stamp, timedelta(0))
-    return min(theirs, now.strftime("%Y-%m-%dT%H:%M:%SZ")) if theirs else ""
-
-
-def _fitting(stamp: str, identity: Identity) -> str:
-    """A date in the granularity of the repository, which refuses a finer one."""
-    return stamp if identity.seconds or not stamp else stamp[:10]

@@ -1,1 +1,1 @@
-"""One file an algorithm; each defines one `Matcher`. dedup/__init__.py names the chains."""
+"""Matchers of the default chain, which dedup/default.py lists."""

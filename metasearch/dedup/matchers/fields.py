@@ -69,7 +69,7 @@ class Fields:
     name = "fields"
     exact = False
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Where the title, its people or its page may stand in another record.
 
         The title and its parts, and its longest words two by two, which find titles with a typo or
@@ -77,28 +77,28 @@ class Fields:
         whose long words none is spelled alike; the first two authors, for titles that are damaged
         all over; volume, page and year, for translations.
         """
-        compact = it.compact
+        compact = fingerprint.compact
         found: list[str] = []
-        if it.year is not None and it.volume and it.pages[0]:
-            found.append(f"{it.volume}:{it.pages[0]}:{it.year}")
+        if fingerprint.year is not None and fingerprint.volume and fingerprint.pages[0]:
+            found.append(f"{fingerprint.volume}:{fingerprint.pages[0]}:{fingerprint.year}")
         if not compact:
             return found
-        if it.generic:
+        if fingerprint.generic:
             # Everybody has an "Editorial": only the same place in print or the same author in one
             # year or issue bring two together.
-            for family in it.first:
-                if it.year is not None:
-                    found.append(f"{compact}:{family}:{it.year}")
-                if it.volume and it.issue:
-                    found.append(f"{compact}:{family}:{it.volume}:{it.issue}")
-            if it.pages[0] and it.venue:
-                found.append(f"{compact}:{it.pages[0]}:{it.year}")
+            for family in fingerprint.first:
+                if fingerprint.year is not None:
+                    found.append(f"{compact}:{family}:{fingerprint.year}")
+                if fingerprint.volume and fingerprint.issue:
+                    found.append(f"{compact}:{family}:{fingerprint.volume}:{fingerprint.issue}")
+            if fingerprint.pages[0] and fingerprint.venue:
+                found.append(f"{compact}:{fingerprint.pages[0]}:{fingerprint.year}")
             return found
         found.append(compact)
-        found += it.others
-        words = it.words
-        if len(it.breaks) > 1:
-            ends = sorted(it.breaks)
+        found += fingerprint.others
+        words = fingerprint.words
+        if len(fingerprint.breaks) > 1:
+            ends = sorted(fingerprint.breaks)
             main = "".join(words[: ends[0]])
             if len(main) >= SHORTEST_MAIN_TITLE:
                 found.append(main)
@@ -113,17 +113,20 @@ class Fields:
             longest.sort(key=len, reverse=True)
             one, two, three = longest[:3]
             found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
-        if len(it.authors) > 1:
-            second = it.authors[1]
+        if len(fingerprint.authors) > 1:
+            second = fingerprint.authors[1]
             one, two = (
-                min(it.first, default=""),
+                min(fingerprint.first, default=""),
                 min(people.spellings(second.family, second.name), default=""),
             )
             found.append(f"{one}+{two}" if one < two else f"{two}+{one}")
-        if it.year is not None:
+        if fingerprint.year is not None:
             beginning = compact[:2]
-            for family in it.first:
-                found += (f"{family}:{it.year}:{beginning}", f"{family}:{it.year + 1}:{beginning}")
+            for family in fingerprint.first:
+                found += (
+                    f"{family}:{fingerprint.year}:{beginning}",
+                    f"{family}:{fingerprint.year + 1}:{beginning}",
+                )
         return found
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -138,28 +141,30 @@ class Fields:
             relation in ("far", "reworded") and not _may_be_one(a, b, relation)
         ):
             return None
-        it = evidence(a, b)
-        if it.kinds or (it.doi is False and not it.form and not it.revised):
+        facts = evidence(a, b)
+        if facts.kinds:
             return None
-        got = points(it)
-        garbled = _byline_is_garbled(a, b, it)
+        if facts.doi is False and not facts.form and not facts.revised:
+            return None
+        got = points(facts)
+        garbled = _byline_is_garbled(a, b, facts)
         if garbled:
             got -= AUTHORS["none"]
-        needed = points_needed(a, b, it)
+        needed = points_needed(a, b, facts)
         if (
             needed - ABSTRACT <= got < needed
-            and it.title not in ("far", "reworded")
+            and facts.title not in ("far", "reworded")
             and abstracts_agree(a, b)
         ):
             got += ABSTRACT
         if got < needed or not share_a_key(self, a, b):
             return None
-        said = [*it.words(), "one byline is garbled"] if garbled else it.words()
-        score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
-        if it.form or it.revised:
+        said = [*facts.words(), "one byline is garbled"] if garbled else facts.words()
+        score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (facts.score - 0.9))
+        if facts.form or facts.revised:
             if not (
-                it.authors in ("team", "all", "first", "half", "some")
-                or (it.authors is None and _alone(a, b, it))
+                facts.authors in ("team", "all", "first", "half", "some")
+                or (facts.authors is None and _alone(a, b, facts))
             ):
                 return None
             return verdict(self.name, "version", score, said, a, b)
@@ -198,16 +203,18 @@ def _same_spot(a: Fingerprint, b: Fingerprint) -> bool:
     return bool(there and a.volume and a.volume == b.volume)
 
 
-def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def _alone(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether the title alone says enough."""
-    return it.title == "equal" and len(a.compact) >= LONG_TITLE
+    return facts.title == "equal" and len(a.compact) >= LONG_TITLE
 
 
-def _byline_is_garbled(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def _byline_is_garbled(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether nobody is in common because one byline names nobody; then a long title in one venue
     and year decides.
     """
-    if it.authors != "none" or it.gap != 0 or not it.venue or not _alone(a, b, it):
+    if facts.authors != "none":
+        return False
+    if facts.gap != 0 or not facts.venue or not _alone(a, b, facts):
         return False
     return is_garbled(a.authors) or is_garbled(b.authors)
 
@@ -222,29 +229,29 @@ def _same_page(a: Fingerprint, b: Fingerprint) -> bool:
     )
 
 
-def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
+def points_needed(a: Fingerprint, b: Fingerprint, facts: Evidence) -> float:
     """What the relation of the titles asks of the other fields."""
-    if it.title == "far" and (it.issue is False or not it.page_range):
+    if facts.title == "far" and (facts.issue is False or not facts.page_range):
         # two abstracts of one group may stand on one page; some journals number each issue from
         # page 1
         return NEVER
-    nearly = it.title == "reworded" and it.score >= _nearly(a, b)
-    ahead = it.title == "reworded" and bool(it.venue) and _ahead(a, b)
-    if it.title == "reworded" and not (
-        it.page_range or (it.first_author and (it.pages or nearly)) or ahead
+    nearly = facts.title == "reworded" and facts.score >= _nearly(a, b)
+    ahead = facts.title == "reworded" and bool(facts.venue) and _ahead(a, b)
+    if facts.title == "reworded" and not (
+        facts.page_range or (facts.first_author and (facts.pages or nearly)) or ahead
     ):
         return NEVER
     if a.generic or b.generic:
-        return NEEDED_GENERIC if it.place or it.isbn else NEVER
+        return NEEDED_GENERIC if facts.place or facts.isbn else NEVER
     letters = min(len(a.compact), len(b.compact))
     if not a.compact.isascii():
         letters *= 2  # a Chinese character says as much as a short word
-    needed = NEEDED[it.title] + next((more for most, more in LENGTHS if letters < most), LONG)
+    needed = NEEDED[facts.title] + next((more for most, more in LENGTHS if letters < most), LONG)
     if nearly:
         needed += NEARLY
-    if it.title == "equal":
+    if facts.title == "equal":
         needed += next((more for least, more in LONGER if letters >= least), 0.0)
-    if it.title != "equal" and it.venue is False and not it.form:
+    if facts.title != "equal" and facts.venue is False and not facts.form:
         needed += 1.0  # other words in another place
     return needed
 
@@ -264,22 +271,26 @@ def _ahead(a: Fingerprint, b: Fingerprint) -> bool:
     return short > 2 and one[:short] == other[:short]
 
 
-def points(it: Evidence) -> float:
+def points(facts: Evidence) -> float:
     """What agrees, less what speaks against it."""
-    points = AUTHORS[it.authors] if it.authors else 0.0
-    if it.gap is not None and it.gap <= 1:
-        points += 0.5 if it.gap else 1.0
-    elsewhere = 0.0 if it.form else 1.0  # each version stands in its own place
-    points += _vote(it.venue, 1.0, -1.0 * elsewhere)
-    points += _vote(it.volume, 1.0, -1.5 * elsewhere)
-    points += _vote(it.issue, 0.5, -1.0 * elsewhere)
-    points += _vote(it.pages, 1.5, -2.0 * elsewhere)
-    if it.page_range:
+    points = AUTHORS[facts.authors] if facts.authors else 0.0
+    if facts.gap is not None and facts.gap <= 1:
+        points += 0.5 if facts.gap else 1.0
+    elsewhere = 0.0 if facts.form else 1.0  # each version stands in its own place
+    points += _vote(facts.venue, 1.0, -1.0 * elsewhere)
+    points += _vote(facts.volume, 1.0, -1.5 * elsewhere)
+    points += _vote(facts.issue, 0.5, -1.0 * elsewhere)
+    points += _vote(facts.pages, 1.5, -2.0 * elsewhere)
+    if facts.page_range:
         points += PAGE_RANGE
     # Articles are told by journal and volume; of books and records the publisher says as much.
-    points += _vote(it.publisher, 1.0, -1.0) if it.venue is None else _vote(it.publisher, 0.25, 0.0)
-    points += _vote(it.isbn, 3.0, -0.5)
-    points += _vote(it.edition, 0.5, 0.0)
+    points += (
+        _vote(facts.publisher, 1.0, -1.0)
+        if facts.venue is None
+        else _vote(facts.publisher, 0.25, 0.0)
+    )
+    points += _vote(facts.isbn, 3.0, -0.5)
+    points += _vote(facts.edition, 0.5, 0.0)
     return points
 
 

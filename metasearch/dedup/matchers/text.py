@@ -53,12 +53,16 @@ class Text:
     name: ClassVar[str] = "text"
     exact: ClassVar[bool] = False
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Title, first author and year of a record with an abstract."""
-        if not it.record.abstract:
+        if not fingerprint.record.abstract:
             return ()
-        by_author = () if it.year is None else [f"{family}:{it.year}" for family in it.first]
-        return [it.compact, *by_author] if it.compact else by_author
+        by_author = (
+            ()
+            if fingerprint.year is None
+            else [f"{family}:{fingerprint.year}" for family in fingerprint.first]
+        )
+        return [fingerprint.compact, *by_author] if fingerprint.compact else by_author
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether one is thin, and has a text."""
@@ -68,11 +72,13 @@ class Text:
         """Make the signatures of the thin ones at once, which takes a fraction of making one by
         one.
         """
-        thin = [it for it in prints if _is_thin(it)]
-        for it, signature in zip(
-            thin, windows.signatures([_text(it.record) for it in thin]), strict=True
+        thin = [fingerprint for fingerprint in prints if _is_thin(fingerprint)]
+        for fingerprint, signature in zip(
+            thin,
+            windows.signatures([_text(fingerprint.record) for fingerprint in thin]),
+            strict=True,
         ):
-            it.keep(windows.ID, signature)
+            fingerprint.keep(windows.ID, signature)
 
     def neighbours(self) -> Scan:
         """Signatures of title and abstract of the thin ones."""
@@ -82,7 +88,9 @@ class Text:
         """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict
         it.
         """
-        if not (a.record.abstract and b.record.abstract) or (a.doi and b.doi and a.doi != b.doi):
+        if not (a.record.abstract and b.record.abstract):
+            return None
+        if a.doi and b.doi and a.doi != b.doi:
             return None
         if a.first and b.first and a.first.isdisjoint(b.first):
             return None
@@ -95,11 +103,14 @@ class Text:
         found, needed = (of_shorter, self.shared) if agreeing else (of_longer, self.equal)
         if found < needed:
             return None
-        it = evidence(a, b)
-        if it.pages is False or (it.form and not agreeing):
+        facts = evidence(a, b)
+        if facts.pages is False or (facts.form and not agreeing):
             return None
-        because = (f"{of_shorter:.0%} of the shorter abstract stands in the other one", *it.words())
-        return verdict(self.name, word(it), 0.6 + 0.3 * of_shorter, because, a, b)
+        because = (
+            f"{of_shorter:.0%} of the shorter abstract stands in the other one",
+            *facts.words(),
+        )
+        return verdict(self.name, word(facts), 0.6 + 0.3 * of_shorter, because, a, b)
 
     def _meet(self, a: Fingerprint, b: Fingerprint) -> bool:
         """Whether a key or the scan finds one of the two when the other is there."""
@@ -109,9 +120,9 @@ class Text:
         return one is not None and other is not None and (one ^ other).bit_count() <= self.distance
 
 
-def _is_thin(it: Fingerprint) -> bool:
+def _is_thin(fingerprint: Fingerprint) -> bool:
     """Whether a record has a text, and does not say who wrote the work, or when it appeared."""
-    return bool(it.record.abstract) and (not it.first or it.year is None)
+    return bool(fingerprint.record.abstract) and (not fingerprint.first or fingerprint.year is None)
 
 
 def _titles_agree(a: Fingerprint, b: Fingerprint) -> bool:
@@ -135,14 +146,16 @@ def _text(record: Record) -> str:
     return f"{record.title} {record.subtitle or ''} {record.abstract}"
 
 
-def _signature(it: Fingerprint) -> int | None:
+def _signature(fingerprint: Fingerprint) -> int | None:
     """Of a thin record; the others have none."""
     return (
-        it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
-        if _is_thin(it)
+        fingerprint.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
+        if _is_thin(fingerprint)
         else None
     )
 
 
-def _shingles(it: Fingerprint) -> windows.Words:
-    return it.once((windows.ID, "shingles"), lambda record: windows.shingles(record.abstract or ""))
+def _shingles(fingerprint: Fingerprint) -> windows.Words:
+    return fingerprint.once(
+        (windows.ID, "shingles"), lambda record: windows.shingles(record.abstract or "")
+    )

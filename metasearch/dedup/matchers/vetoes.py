@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.books import another_binding, siblings
+from rapidfuzz.distance import OSA
+
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.resemblance import FAR
+from metasearch.dedup.people import is_body
+from metasearch.dedup.resemblance import FAR, SMALL_WORDS, one_word, unmatched
 from metasearch.dedup.standards import relation, standard
+from metasearch.dedup.titles import numeral
 from metasearch.record import Match
 
 #: Years that may pass between a preprint or conference abstract and its publication.
@@ -17,12 +20,12 @@ YEARS_TO_PRINT = 3
 
 
 class Vetoes:
-    """Says "different", or nothing."""
+    """Returns "different", or None."""
 
     name = "veto"
     exact = False
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """None: a contradiction is no place to look."""
         return ()
 
@@ -33,60 +36,67 @@ class Vetoes:
 
 
 def _reason(a: Fingerprint, b: Fingerprint) -> str:
-    it = evidence(a, b)
-    same_doi = it.doi is True
-    if not it.notice:
+    facts = evidence(a, b)
+    same_doi = facts.doi is True
+    if not facts.notice:
         if a.notice and b.notice:
             return f"{a.notice} against {b.notice}"
         one = a.notice or b.notice
         return f"one is {'an' if one[0] in 'aeiou' else 'a'} {one}"
     same_standard = relation(standard(a), standard(b))
-    if it.parts is False or (it.part_lost and not same_doi and not same_standard and not it.place):
+    if facts.parts is False or (
+        facts.part_lost and not same_doi and not same_standard and not facts.place
+    ):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
         return f"parts differ: {shown[0]} against {shown[1]}"
-    if it.doi is False and not it.form and not it.revised and not _registered_twice(it):
+    if facts.doi is False and not facts.form and not facts.revised and not _registered_twice(facts):
         return f"DOIs differ: {a.doi} against {b.doi}"
-    if it.volume and it.issue is False and it.title == "far":
+    if facts.volume and facts.issue is False and facts.title == "far":
         return f"issues and titles differ: {a.issue} against {b.issue}"
     if same_doi:
         return ""
-    if a.generic != b.generic and _is_named_otherwise(it):
+    if a.generic != b.generic and _is_named_otherwise(facts):
         return "one title names a column or a part, the other a work"
     if same_standard is False:
         return "standards differ in number or year"
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
         return f"one is {a.record.type}, the other {b.record.type}"
-    if it.numbers is False and not _misprinted(a, b, it):
+    if facts.numbers is False and not _misprinted(a, b, facts):
         return "numbers in the titles differ"
-    if it.edition is False:
+    if facts.edition is False:
         return f"editions differ: {a.edition} against {b.edition}"
-    if it.isbn is False and it.gap != 0 and not another_binding(a, b, it):
+    if facts.isbn is False and facts.gap != 0 and not another_binding(a, b, facts):
         return "ISBNs and years differ"
-    if it.title == "far" and it.score >= FAR and it.pages is not True and a.ids.isdisjoint(b.ids):
+    if (
+        facts.title == "far"
+        and facts.score >= FAR
+        and facts.pages is not True
+        and a.ids.isdisjoint(b.ids)
+    ):
         return "one work is about the other"
-    if other := siblings(a, b, it):
+    if other := siblings(a, b, facts):
         return f"two works of one organisation: {other}"
-    return _elsewhere(a, b, it)
+    return _elsewhere(a, b, facts)
 
 
-def _is_named_otherwise(it: Evidence) -> bool:
+def _is_named_otherwise(facts: Evidence) -> bool:
     """Whether a title that says nothing ("Introduction") is not that of the other record with less
     said of its subject.
 
     "Editorial" and "Editorial: ..." are one on the same pages, and two in a book.
     """
-    return it.title in ("far", "within", "reworded") or (
-        it.title in ("start", "end") and not (it.place and it.pages)
+    return facts.title in ("far", "within", "reworded") or (
+        facts.title in ("start", "end") and not (facts.place and facts.pages)
     )
 
 
-def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def _misprinted(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether other numbers in the titles are a misprint: nobody prints two articles on the same
     pages of one volume.
 
     Two years are none: a record may have been made from last year's, with its place.
     """
-    if not (it.volume and it.page_range and it.venue is not False):
+    if not (facts.volume and facts.page_range and facts.venue is not False):
         return False
     return not all(
         any(len(number) == 4 for number in only)
@@ -94,30 +104,30 @@ def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
     )
 
 
-def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
+def _elsewhere(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
     """A place in print where the other one cannot stand too; versions of a work have a place
     each.
     """
-    if it.revised:
+    if facts.revised:
         return ""
-    if it.kinds:
+    if facts.kinds:
         return "one is a conference paper, the other an article"
     if (
-        it.gap is not None
-        and it.gap > (YEARS_TO_PRINT if it.form else 1)
-        and not (it.place and it.title == "equal")
+        facts.gap is not None
+        and facts.gap > (YEARS_TO_PRINT if facts.form else 1)
+        and not (facts.place and facts.title == "equal")
     ):
         return f"years differ: {a.year} against {b.year}"
-    if it.form:
+    if facts.form:
         return ""
-    if it.gap == 1 and a.form == b.form == "conference" and it.title != "equal":
+    if facts.gap == 1 and a.form == b.form == "conference" and facts.title != "equal":
         return f"conferences of other years: {a.year} against {b.year}"
-    if it.volume is False and it.pages is not True:
+    if facts.volume is False and facts.pages is not True:
         return f"volumes differ: {a.volume} against {b.volume}"
-    if it.volume and it.venue is not False:
-        if it.issue is False and it.pages is not True:
+    if facts.volume and facts.venue is not False:
+        if facts.issue is False and facts.pages is not True:
             return f"issues differ: {a.issue} against {b.issue}"
-        if it.pages is False and not it.issue:
+        if facts.pages is False and not facts.issue:
             return f"pages differ: {a.pages[0]} against {b.pages[0]}"
     return ""
 
@@ -131,14 +141,93 @@ _TEXTS = frozenset(
 )
 
 
-def _carrier(it: Fingerprint) -> str:
-    """Text, or what else the work is on; "" where nobody can tell."""
-    kind = it.record.type or ""
+def _carrier(fingerprint: Fingerprint) -> str:
+    """The carrier of a work: "text" or another one; "" where it is unknown."""
+    kind = fingerprint.record.type or ""
     return kind if kind in _CARRIERS else "text" if kind in _TEXTS else ""
 
 
-def _registered_twice(it: Evidence) -> bool:
+def _registered_twice(facts: Evidence) -> bool:
     """One article can have been registered twice: then its place in print is the same in every
     number.
     """
-    return bool(it.title == "equal" and it.place and it.gap == 0 and it.first_author)
+    return bool(facts.title == "equal" and facts.place and facts.gap == 0 and facts.first_author)
+
+
+#: Shorter words that differ in a letter are two words: "east" and "last".
+SHORTEST_MISSPELT = 5
+
+
+#: Letters of an ending: "teacher" and "teachers", "fishery" and "fisherys".
+LONGEST_ENDING = 2
+
+
+def siblings(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
+    """What distinguishes two works of one body, "" where nothing does.
+
+    Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
+    likeness proves nothing; only a misspelt or inflected word is no other word. The same place in
+    print or an identifier in common decides otherwise.
+    """
+    if (
+        facts.title not in ("near", "within", "reworded")
+        or facts.place
+        or facts.page_range
+        or facts.isbn
+    ):
+        return ""
+    if not (a.authors and b.authors and all(map(is_body, (*a.authors, *b.authors)))):
+        return ""
+    if not a.ids.isdisjoint(b.ids):
+        return ""
+    left, right = (_content(words) for words in unmatched(a.words, b.words))
+    if "".join(left) == "".join(right) or (
+        len(left) == len(right) and all(map(_one_spelling, left, right))
+    ):
+        return _other_numerals(a, b)
+    return (
+        " ".join(left) + " against " + " ".join(right)
+        if left and right
+        else " ".join(left or right)
+    )
+
+
+def _content(words: list[str]) -> list[str]:
+    return [word for word in words if word not in SMALL_WORDS and not numeral(word)]
+
+
+def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
+    """Numbers of one title that the other has not, but for the year of publication, which the other
+    record gives.
+    """
+    one, other = (
+        {numeral(word) for word in fingerprint.words} - {"", str(fingerprint.year)}
+        for fingerprint in (a, b)
+    )
+    return "/".join(sorted(one ^ other))
+
+
+def _one_spelling(x: str, y: str) -> bool:
+    """Whether a letter is wrong in a word, or its ending is another."""
+    short, long = (x, y) if len(x) <= len(y) else (y, x)
+    if long.startswith(short):
+        return len(long) - len(short) <= LONGEST_ENDING
+    return (
+        len(short) >= SHORTEST_MISSPELT
+        and one_word(x, y)
+        and OSA.distance(x, y, score_cutoff=1) <= 1
+    )
+
+
+def another_binding(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
+    """Whether other ISBNs are those of the print and electronic editions of one book.
+
+    Title, first author and edition are one; then a year that is missing, or with the same publisher
+    one that is one apart, contradicts nothing. An edition that only one record names is another
+    one, unless it is the first.
+    """
+    if facts.title != "equal" or not facts.first_author or facts.publisher is False:
+        return False
+    if a.edition != b.edition and not {a.edition, b.edition} <= {"", "1"}:
+        return False
+    return facts.gap is None or (facts.gap == 1 and facts.publisher is True)

@@ -43,10 +43,10 @@ class BigramSimHash(Signed):
     together: int = 2
     min_features: int = 5
 
-    def signature(self, it: Fingerprint) -> int | None:
+    def signature(self, fingerprint: Fingerprint) -> int | None:
         """Of title and abstract; None where they have too few tokens."""
         name = ("bigram-simhash", HASH, segmenter(), self.together, self.min_features)
-        return it.once(name, self._signature)
+        return fingerprint.once(name, self._signature)
 
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
         """Tokens, hash, segmenter."""

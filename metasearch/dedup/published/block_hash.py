@@ -64,11 +64,11 @@ class BlockHash:
     longest: int = 2800
     fewest: int = 2
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The hash of every chunk; what hundreds of records share, a journal's closing line, is a
         crowd.
         """
-        return self._hashes(it)
+        return self._hashes(fingerprint)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where the texts share enough chunks."""
@@ -89,9 +89,9 @@ class BlockHash:
             self.name, "same", found, (f"{said}: {found:.0%} {IN_WORDS[self.of]}",), a, b
         )
 
-    def _hashes(self, it: Fingerprint) -> Mapping[str, int]:
+    def _hashes(self, fingerprint: Fingerprint) -> Mapping[str, int]:
         """Hash -> bytes; empty where there is too little text."""
-        found = it.once((self.name, self.chunks, *self._cut), self._hashed)
+        found = fingerprint.once((self.name, self.chunks, *self._cut), self._hashed)
         return found if len(found) >= self.fewest else {}
 
     @property

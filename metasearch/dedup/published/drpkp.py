@@ -99,14 +99,14 @@ class Drpkp:
     min_topics: int = 5
     blocks: int = 4
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The blocks of every paragraph; none where too many bits may differ for a block to be
         equal.
         """
         if self._scans:
             return ()
         return sorted(
-            {key for print_ in self.prints(it) for key in block_keys(print_, self.blocks)}
+            {key for print_ in self.prints(fingerprint) for key in block_keys(print_, self.blocks)}
         )
 
     def neighbours(self) -> Neighbours:
@@ -135,11 +135,11 @@ class Drpkp:
         )
         return verdict(self.name, "same", share, (because,), a, b)
 
-    def prints(self, it: Fingerprint) -> Prints:
+    def prints(self, fingerprint: Fingerprint) -> Prints:
         """Those of the abstract's paragraphs; empty where there is none, or none that says
         enough.
         """
-        return self._kept(it)[0]
+        return self._kept(fingerprint)[0]
 
     def distance(self, paragraphs: int) -> int:
         """Bits in which two paragraphs may differ, where the shorter text has so many."""
@@ -170,7 +170,7 @@ class Drpkp:
     def _scans(self) -> bool:
         return self.distance(MOST_PARAGRAPHS) >= self.blocks
 
-    def _kept(self, it: Fingerprint) -> tuple[Prints, bool]:
+    def _kept(self, fingerprint: Fingerprint) -> tuple[Prints, bool]:
         """(fingerprints, whether some word's part of speech is known)."""
         of_words = (
             self.topics,
@@ -181,7 +181,7 @@ class Drpkp:
             self.last,
             self.elsewhere,
         )
-        return it.once(
+        return fingerprint.once(
             (self.name, RABIN, segmenter(), self.shortest, self.min_topics, *of_words), self._prints
         )
 
@@ -235,16 +235,16 @@ class _Paragraphs:
         """How many near paragraphs were not named."""
         return self._signatures.passed_over
 
-    def near(self, it: Fingerprint) -> set[int]:
+    def near(self, fingerprint: Fingerprint) -> set[int]:
         """The records that have a paragraph near one of this record's."""
-        prints = self._matcher.prints(it)
+        prints = self._matcher.prints(fingerprint)
         # No less than what is asked of a pair, because there the shorter text counts.
         distance = self._matcher.distance(len(prints))
         return {number for print_ in prints for number in self._signatures.near(print_, distance)}
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record's paragraphs."""
-        for print_ in self._matcher.prints(it):
+        for print_ in self._matcher.prints(fingerprint):
             self._signatures.add(number, print_)
 
 

@@ -13,8 +13,8 @@ from metasearch.record import Match
 
 @dataclass(frozen=True)
 class EqualUrl:
-    """The strategy `url`: equal URL after normalisation (`normalise.url_key`), whatever the records
-    say otherwise.
+    """The strategy `url`: equal URL after normalisation (`web_addresses.url_key`), whatever the
+    records say otherwise.
 
     SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy
     that another site holds, and merges all records that carry the address of a portal's search
@@ -27,9 +27,9 @@ class EqualUrl:
     name: ClassVar[str] = "url"
     exact: ClassVar[bool] = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The normalised URL."""
-        return (it.url,) if it.url else ()
+        return (fingerprint.url,) if fingerprint.url else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal URL."""

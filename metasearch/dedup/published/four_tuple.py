@@ -65,9 +65,9 @@ class PublishedFourTuple:
         """ "four-tuple", or "four-tuple-stripped"."""
         return "four-tuple-stripped" if self.stripped else "four-tuple"
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The hashes of DOI and tuple."""
-        found = self._hashes(it)
+        found = self._hashes(fingerprint)
         if found.of_doi:
             yield f"doi:{found.of_doi}"
         if found.of_tuple:
@@ -87,8 +87,8 @@ class PublishedFourTuple:
             return verdict(self.name, "different", 0.95, (said, "but other DOIs"), a, b)
         return verdict(self.name, "same", 0.95, (said,), a, b)
 
-    def _hashes(self, it: Fingerprint) -> _Hashes:
-        return it.once(("published four-tuple", self.stripped, self.fewest), self._hashed)
+    def _hashes(self, fingerprint: Fingerprint) -> _Hashes:
+        return fingerprint.once(("published four-tuple", self.stripped, self.fewest), self._hashed)
 
     def _hashed(self, record: Record) -> _Hashes:
         members = {

@@ -47,9 +47,9 @@ class IMatch:
     highest: float = 0.9
     fewest: int = 5
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The hash."""
-        found = self._terms(it)
+        found = self._terms(fingerprint)
         return (found.hash,) if found.number >= self.fewest else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -59,9 +59,9 @@ class IMatch:
             return None
         return verdict(self.name, "same", 1.0, (f"the same {one.number} terms",), a, b)
 
-    def _terms(self, it: Fingerprint) -> _Terms:
+    def _terms(self, fingerprint: Fingerprint) -> _Terms:
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.lowest, self.highest)
-        return it.once(name, self._hashed)
+        return fingerprint.once(name, self._hashed)
 
     def _hashed(self, record: Record) -> _Terms:
         words = {*segment.words(title(record)), *segment.words(body(record))}

@@ -78,7 +78,7 @@ class KeywordOverlap:
     fewest: int = 5
     author_keywords: bool = False
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """None."""
         return ()
 
@@ -99,17 +99,17 @@ class KeywordOverlap:
             because.append("title-only")
         return verdict(self.name, "same", found, because, a, b)
 
-    def _enough(self, it: Fingerprint) -> Sequence[str] | None:
-        words = self._keywords(it).words
+    def _enough(self, fingerprint: Fingerprint) -> Sequence[str] | None:
+        words = self._keywords(fingerprint).words
         return words if len(words) >= self.fewest else None
 
-    def _keywords(self, it: Fingerprint) -> Keywords:
+    def _keywords(self, fingerprint: Fingerprint) -> Keywords:
         name = (
             self.name, segment.segmenter(),
             self.window, self.least_share, self.least_windows, self.short, self.most,
             self.author_keywords,
         )  # fmt: skip
-        return it.once(name, self._extract)
+        return fingerprint.once(name, self._extract)
 
     def _extract(self, record: Record) -> Keywords:
         seeds = frozenset(content_words(title(record))[:MOST_TITLE_WORDS])

@@ -84,9 +84,9 @@ class KeywordTree:
     least_overlap: float = 0.3
     fewest: int = 3
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Level and hash of every node."""
-        tree = self._tree(it)
+        tree = self._tree(fingerprint)
         return [f"{level}:{hash_}" for level, hash_ in dict.fromkeys(tree.levels())] if tree else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -101,10 +101,10 @@ class KeywordTree:
             self.name, "same", found, (f"{found:.0%} of the nodes {IN_WORDS[self.of]} agree",), a, b
         )
 
-    def _tree(self, it: Fingerprint) -> Node | None:
+    def _tree(self, fingerprint: Fingerprint) -> Node | None:
         """None where there is too little text."""
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.top)
-        tree = it.once(name, self._grown)
+        tree = fingerprint.once(name, self._grown)
         return (
             tree
             if tree and sum(len(paragraph.children) for paragraph in tree.children) >= self.fewest

@@ -57,9 +57,9 @@ class Shingling:
     threshold: float = 0.5
     fewest: int = 10
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The first elements of the sketch, so many that any resembling sketch shares one."""
-        found = self._sketch(it)
+        found = self._sketch(fingerprint)
         return [f"{element:x}" for element in found[: enough(self.threshold, len(found))]]
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -74,10 +74,10 @@ class Shingling:
             self.name, "same", found, (f"texts share {found:.0%} of their shingles",), a, b
         )
 
-    def _sketch(self, it: Fingerprint) -> Sequence[int]:
+    def _sketch(self, fingerprint: Fingerprint) -> Sequence[int]:
         """Sorted; empty where there is too little text."""
         shape = self.size if self.sketch == "min" else self.modulus
-        found = it.once(
+        found = fingerprint.once(
             (self.name, segment.segmenter(), HASH, self.width, self.sketch, shape), self._sampled
         )
         return found if len(found) >= self.fewest else ()

@@ -35,9 +35,9 @@ class SimHash(Signed):
 
     min_features: int = 5
 
-    def signature(self, it: Fingerprint) -> int | None:
+    def signature(self, fingerprint: Fingerprint) -> int | None:
         """Of title and abstract; None where they have too few words."""
-        return it.once(("simhash", HASH, segmenter(), self.min_features), self._signature)
+        return fingerprint.once(("simhash", HASH, segmenter(), self.min_features), self._signature)
 
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
         """Words, hash, segmenter."""

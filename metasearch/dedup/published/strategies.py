@@ -71,7 +71,8 @@ class Strategy:
         if name is None:
             raise ValueError(f"{self.name} has no threshold")
         return replace(
-            self.chain, matchers=tuple(_with(it, name, threshold) for it in self.chain.matchers)
+            self.chain,
+            matchers=tuple(_with(matcher, name, threshold) for matcher in self.chain.matchers),
         )
 
     def load(self) -> None:
@@ -320,7 +321,8 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
 
 #: All of them by name, the default one first.
 STRATEGIES: Mapping[str, Strategy] = {
-    it.name: it for it in (_DEFAULT, _TEXT, *_OF_METADATA, *_OF_SETS, *_OF_SIGNATURES)
+    strategy.name: strategy
+    for strategy in (_DEFAULT, _TEXT, *_OF_METADATA, *_OF_SETS, *_OF_SIGNATURES)
 }
 
 

@@ -95,9 +95,9 @@ class WeightedSimHash(Signed):
     markers: tuple[str, ...] = MARKERS
     min_features: int = 5
 
-    def signature(self, it: Fingerprint) -> int | None:
+    def signature(self, fingerprint: Fingerprint) -> int | None:
         """Of title and abstract; None where they have too few terms."""
-        return self._kept(it)[0]
+        return self._kept(fingerprint)[0]
 
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
         """Terms, hash, segmenter, table of frequencies; and that there were no parts of speech to
@@ -110,9 +110,9 @@ class WeightedSimHash(Signed):
         """Term -> weight, larger than 0; stop words have none."""
         return self._weights(self._terms(record))
 
-    def _kept(self, it: Fingerprint) -> tuple[int | None, bool]:
+    def _kept(self, fingerprint: Fingerprint) -> tuple[int | None, bool]:
         """(the signature, whether some term's part of speech is known)."""
-        return it.once(
+        return fingerprint.once(
             (self.name, HASH, segmenter(), table_id(), *self._parameters()), self._signature
         )
 
@@ -125,7 +125,7 @@ class WeightedSimHash(Signed):
     def _signature(self, record: Record) -> tuple[int | None, bool]:
         terms = self._terms(record)
         weights = self._weights(terms)
-        has_pos = any(it.word.pos for it in terms)
+        has_pos = any(term.word.pos for term in terms)
         return (weighted(weights) if len(weights) >= self.min_features else None), has_pos
 
     def _terms(self, record: Record) -> list[_Term]:
@@ -152,12 +152,14 @@ class WeightedSimHash(Signed):
                 )
 
     def _weights(self, terms: list[_Term]) -> dict[str, float]:
-        counts = Counter(it.word.text for it in terms)
-        titles = {it.word.text for it in terms if it.in_title}
-        marked = {it.word.text for it in terms if it.marked}
+        counts = Counter(term.word.text for term in terms)
+        titles = {term.word.text for term in terms if term.in_title}
+        marked = {term.word.text for term in terms if term.marked}
         speech: dict[str, float] = {}
-        for it in terms:
-            speech[it.word.text] = max(speech.get(it.word.text, 0.0), self._of_speech(it.word.pos))
+        for term in terms:
+            speech[term.word.text] = max(
+                speech.get(term.word.text, 0.0), self._of_speech(term.word.pos)
+            )
         lengths = self._lengths(counts)
         return {
             term: count

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from metasearch.bib import converters, normalise
-from metasearch.bib.names.byline import people_in
-from metasearch.bib.names.person import person
-from metasearch.bib.names.words import means_others
+from metasearch.bib import converters, identifier_forms
 from metasearch.formats import origins
 from metasearch.formats.bibtex.latex import decoded
+from metasearch.formats.bibtex.people import people
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.record import Author
 
 #: Entry type -> `Record.type`; others say nothing.
 TYPES: Mapping[str, str] = {
@@ -75,12 +72,6 @@ _GROUP = re.compile(r"(?<![\\\w])\{[^{}]*\}")
 #: Characters that stand for groups while the others are parted.
 _FIRST_MARK, _MOST_MARKS = 0xE000, 2_000
 _MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]")
-_EXTENDED = re.compile(
-    r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)",
-    re.IGNORECASE,
-)
-_EXTENDED_STARTS = ("family=", "given=", "prefix=", "family-i=", "given-i=")
-_OTHER_SEPARATOR = re.compile("[;；，、]")
 
 
 def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
@@ -93,9 +84,8 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     """
 
     def texts(*names: str) -> list[str]:
-        return [
-            text for name in names if (raw := fields.get(name)) and (text := decoded(raw).strip())
-        ]
+        shown = (decoded(fields[name]).strip() for name in names if name in fields)
+        return [text for text in shown if text]
 
     title, titles = values.titles(texts("title", *_TITLES))
     date = texts("date")[:1] or _dates(texts("year"), texts("month"), texts("day"))
@@ -131,9 +121,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "type": _type(kind, fields, venue or "", ids),
         "language": values.language(texts("language", "langid")),
         "abstract": values.abstract(texts("abstract")[:1]),
-        "keywords": keywords(
-            next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")
-        ),
+        "keywords": keywords(_first_filled(fields, _KEYWORD_FIELDS)),
     }
     made_of = origins.read(texts("origins"))
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
@@ -148,6 +136,11 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     ]
     given = [(name, value) for name, value in beside if decoded(value).strip() != venue]
     return Draft(found, database, origins=made_of, given=given)
+
+
+def _first_filled(fields: Mapping[str, str], names: Iterable[str]) -> str:
+    raw = (fields.get(name, "") for name in names)
+    return next((value for value in raw if value.strip()), "")
 
 
 def keywords(raw: str) -> tuple[str, ...]:
@@ -215,7 +208,7 @@ def _identifiers(
     if "arxiv" not in found and "arxiv" in venue.lower():
         found["arxiv"] = venue
     if "arxiv" in found:
-        found["arxiv"] = normalise.arxiv_id(found["arxiv"]) or ""
+        found["arxiv"] = identifier_forms.arxiv_id(found["arxiv"]) or ""
     return {scheme: value for scheme, value in found.items() if value}
 
 
@@ -241,81 +234,3 @@ def _verbatim(raw: str) -> str:
             .replace("\\textunderscore", "_")
         )
     return raw.replace("{", "").replace("}", "").strip().strip("<>")
-
-
-# --------------------------------------------------------------------------- names
-
-
-def people(raw: str) -> tuple[Author, ...]:
-    """The authors of a field, still in LaTeX: names apart by "and", in any of BibTeX's forms."""
-    from bibtexparser.middlewares.names import split_multiple_persons_names
-
-    raw = " ".join(raw.split())
-    if not raw:
-        return ()
-    parts = split_multiple_persons_names(raw)
-    if (
-        len(parts) == 1
-        and not raw.startswith(("{", *_EXTENDED_STARTS))
-        and (_OTHER_SEPARATOR.search(raw) or raw.count(",") > 1)
-    ):
-        return people_in(
-            decoded(raw)
-        )  # names apart by something else, which BibTeX would take for one
-    return tuple(
-        author
-        for part in parts
-        if not means_others(part.strip("{} ")) and (author := _author(part))
-    )
-
-
-def _author(raw: str) -> Author | None:
-    """One name. "Given Family" stays whole, unless a particle or braces show where the family name
-    begins.
-    """
-    raw = raw.strip().rstrip(",")
-    if raw.startswith("{") and _closes_at_end(raw):
-        name = converters.text(decoded(raw))
-        return Author(name) if name else None
-    if raw.startswith(_EXTENDED_STARTS):
-        return _extended(raw)
-    if "{" not in raw and "\\" not in raw:
-        if "," in raw:
-            return person(raw.replace("~", " "))
-        if not any(word[:1].islower() for word in raw.split()):
-            return person(raw.replace("~", " "))
-    return _in_parts(raw)
-
-
-def _in_parts(raw: str) -> Author | None:
-    from bibtexparser.middlewares.names import InvalidNameError, parse_single_name_into_parts
-
-    try:
-        parts = parse_single_name_into_parts(raw, strict=True)
-    except InvalidNameError:
-        return person(decoded(raw))
-    family, given = decoded(" ".join([*parts.von, *parts.last])), decoded(" ".join(parts.first))
-    particles = bool(parts.von) and normalise.family_key(" ".join([*parts.von, "x"])) == "x"
-    if "," in raw or particles or any("{" in word and " " in word for word in parts.last):
-        return person("", family, given)
-    return person(decoded(raw))
-
-
-def _extended(raw: str) -> Author | None:
-    """biblatex's "family=Beethoven, given=Ludwig, prefix=van"."""
-    parts = {name.lower(): decoded(value.strip(' "')) for name, value in _EXTENDED.findall(raw)}
-    family = " ".join(filter(None, (parts.get("prefix"), parts.get("family"))))
-    return person("", family, parts.get("given"))
-
-
-def _closes_at_end(raw: str) -> bool:
-    """Whether the brace that opens a name is closed by its last character."""
-    depth = 0
-    for index, char in enumerate(raw):
-        if char == "{":
-            depth += 1
-        elif char == "}":
-            depth -= 1
-            if depth == 0:
-                return index == len(raw) - 1
-    return False

@@ -22,7 +22,7 @@ _ACCENTS = {
     "d": "\u0323",
     "b": "\u0331", "t": "\u0361",
 }  # fmt: skip
-#: Commands that pylatexenc does not know, or gives as a letter that nobody types.
+#: Commands that pylatexenc does not know, or gives as a letter that no author types.
 _SYMBOLS = {
     "textless": "<", "textgreater": ">", "textbar": "|", "textbraceleft": "{",
     "textbraceright": "}",

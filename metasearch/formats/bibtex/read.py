@@ -56,7 +56,7 @@ logging.getLogger("bibtexparser").addHandler(
 
 
 @dataclass(slots=True)
-class _Entry:
+class _BibtexEntry:
     """An entry as it stands in the file, its values still as they are delimited there."""
 
     kind: str
@@ -79,7 +79,7 @@ class _Lost:
 class _File:
     """What the pieces of a file hold, in order."""
 
-    found: list[_Entry | _Lost] = field(default_factory=list)
+    found: list[_BibtexEntry | _Lost] = field(default_factory=list)
     strings: dict[str, str] = field(default_factory=dict)
 
 
@@ -104,27 +104,31 @@ def read(text: DecodedText, reading: FileReading) -> None:
             _parse(piece, line, file)
     collector = EntryCollector(reading)
     entries = {
-        it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key
+        entry.key.lower(): entry
+        for entry in reversed(file.found)
+        if isinstance(entry, _BibtexEntry) and entry.key
     }
     values = Values(file.strings)
     seen: dict[str, int] = {}
-    for it in file.found:
-        if isinstance(it, _Lost):
-            collector.lose(it.line, it.why, it.count) if it.count else collector.remark(
-                it.line, it.why
+    for block in file.found:
+        if isinstance(block, _Lost):
+            collector.lose(block.line, block.why, block.count) if block.count else collector.remark(
+                block.line, block.why
             )
-        elif it.kind not in _NO_WORKS:
-            if it.key and (first := seen.setdefault(it.key, it.line)) != it.line:
-                it.remarks.append(
-                    f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both "
+        elif block.kind not in _NO_WORKS:
+            if block.key and (first := seen.setdefault(block.key, block.line)) != block.line:
+                block.remarks.append(
+                    f"the key {block.key[:100]!r} is that of the entry in line {first}, too; both "
                     f"were kept"
                 )
-            collector.put(it.line, _describer(it, entries, values))
+            collector.put(block.line, _describer(block, entries, values))
     if not file.found:
         collector.remark(0, "no entry was found: one begins with @article{key, or the like")
 
 
-def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Callable[[], Draft]:
+def _describer(
+    entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
+) -> Callable[[], Draft]:
     def describe() -> Draft:
         fields, remarks = values.of(entry.fields)
         remarks += _inherit(fields, entry, entries, values)
@@ -136,7 +140,7 @@ def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Cal
 
 
 def _inherit(
-    fields: dict[str, str], entry: _Entry, entries: dict[str, _Entry], values: Values
+    fields: dict[str, str], entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
 ) -> list[str]:
     """Fill in from the entry that `crossref` names, and from those that `xdata` does; remarks on
     their values.
@@ -218,18 +222,19 @@ def _without_fields(piece: str, line: int, file: _File) -> None:
         file.found.append(_Lost(line, "the entry has no fields and was left out", len(heads)))
 
 
-def _entry(block: Any, line: int, remarks: list[str]) -> _Entry:
+def _entry(block: Any, line: int, remarks: list[str]) -> _BibtexEntry:
     fields: dict[str, str] = {}
-    for it in block.fields:
-        for key, value in separated(it.key.strip().lower(), it.value):
+    for known in block.fields:
+        name = known.key.strip().lower()
+        for key, value in separated(name, known.value):
             if not fields.get(key, "").strip('{}" \t\n'):
                 fields[key] = value
-            if key != it.key.strip().lower():
+            if key != name:
                 remarks = [
                     *remarks,
                     f"a comma is missing before {key}; it was read as if it were there",
                 ]
-    return _Entry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
+    return _BibtexEntry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
 
 
 def _define(block: Any, file: _File) -> None:

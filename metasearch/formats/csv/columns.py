@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from metasearch.bib import normalise
-from metasearch.formats.reading.registry import FORMATS
+from metasearch.formats.registry import READABLE
 
 #: What is read -> the names of its columns, the better source first where a file has several.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -147,7 +147,7 @@ class CsvColumns:
     Attributes:
         names: As the file gives them.
         plan: What is read -> the indexes of its columns, the better source first.
-        unknown: Names of columns that nobody knows.
+        unknown: Names of unknown columns.
         beside: Names, by index, of the columns of which a record holds nothing, or not all.
     """
 
@@ -167,7 +167,7 @@ class CsvColumns:
                 word
                 and not wos
                 and word not in _PASSED_OVER
-                and name.strip().partition(":")[0] not in FORMATS
+                and name.strip().partition(":")[0] not in READABLE
             ):
                 self.unknown.append(name.strip())
         self.plan: dict[str, list[int]] = {}

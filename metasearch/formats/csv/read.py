@@ -30,7 +30,7 @@ PATIENCE = 100_000
 LONGEST_HEADING = 200_000
 #: Rows that may stand before that of the names.
 MOST_BEFORE = 20
-#: Names of columns that are told where nobody knows them.
+#: Names of unknown columns that a problem lists.
 MOST_TOLD = 20
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -197,8 +197,8 @@ def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> N
     reader = CsvRowReader(columns)
     rows = _Rows(lines, header.delimiter, header.first_row)
     iterator = iter(rows)
-    while (it := next(iterator, None)) is not None:
-        line, row, wrong = it
+    while (numbered := next(iterator, None)) is not None:
+        line, row, wrong = numbered
         if row is None:
             collector.lose(line, f"the row could not be read and was left out: {wrong}")
             continue

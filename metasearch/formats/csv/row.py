@@ -212,7 +212,7 @@ def _rest(cells: Cells, fields: Fields) -> None:
     fields["licence"] = values.first_text(cells.all("licence"))
     fields["retracted"] = converters.said_true(cells.one("retracted"))
     fields["open_access"] = converters.open_access(
-        [part for it in cells.all("open_access") for part in it.split(";")]
+        [part for cell in cells.all("open_access") for part in cell.split(";")]
     )
     fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)
 

@@ -35,7 +35,7 @@ def row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[s
     try:
         return next(csv.reader(fed(), delimiter=delimiter, strict=strict), None)
     except csv.Error:
-        # Whether it was the length, and of what, is decided by whoever has a limit of its own.
+        # Whether it was the length, and of what, is decided where that limit is set.
         return long_row(_again(taken, lines), delimiter, strict=strict)
 
 

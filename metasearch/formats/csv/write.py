@@ -63,7 +63,7 @@ _formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff
 #: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold
 #: more.
 OF_FILES = ("database", "origins")
-#: Columns of files that are written; a table of more is one that nobody reads.
+#: Columns of files that are written; a wider table cannot be read.
 MOST_BESIDE = 500
 
 
@@ -109,44 +109,44 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
 
 def cells(hit: Hit) -> list[str | float | None]:
     """The values of `COLUMNS`, unguarded."""
-    it = hit.record
+    record = hit.record
     return [
         hit.rank,
         hit.score,
         hit.id,
-        it.title,
-        it.subtitle,
-        it.original_title,
-        it.translated_title,
-        "; ".join(inverted(a) for a in it.authors),
-        "; ".join(inverted(a) for a in it.editors),
-        it.year,
-        it.date,
-        it.venue,
-        it.publisher,
-        it.institution,
-        it.edition,
-        it.volume,
-        it.issue,
-        it.pages,
-        it.doi,
-        "; ".join(identifiers(it)),
-        it.version,
-        "; ".join(it.isbn),
-        "; ".join(it.issn),
-        link(it),
-        web_url(it.pdf_url),
-        it.type,
-        it.language,
-        "; ".join(it.keywords),
-        "; ".join(it.subjects),
-        it.citations,
-        it.open_access,
-        it.licence,
-        "yes" if it.retracted else None,
+        record.title,
+        record.subtitle,
+        record.original_title,
+        record.translated_title,
+        "; ".join(inverted(a) for a in record.authors),
+        "; ".join(inverted(a) for a in record.editors),
+        record.year,
+        record.date,
+        record.venue,
+        record.publisher,
+        record.institution,
+        record.edition,
+        record.volume,
+        record.issue,
+        record.pages,
+        record.doi,
+        "; ".join(identifiers(record)),
+        record.version,
+        "; ".join(record.isbn),
+        "; ".join(record.issn),
+        link(record),
+        web_url(record.pdf_url),
+        record.type,
+        record.language,
+        "; ".join(record.keywords),
+        "; ".join(record.subjects),
+        record.citations,
+        record.open_access,
+        record.licence,
+        "yes" if record.retracted else None,
         "; ".join(hit.sources),
         "; ".join(field_sources(hit)),
-        it.abstract,
+        record.abstract,
     ]
 
 

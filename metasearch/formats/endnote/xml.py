@@ -92,7 +92,7 @@ def _draft(found: Element) -> Draft:
         "language": values.language(said.all("language")),
         "abstract": values.abstract(said.all("abstract")),
         "keywords": values.keywords(
-            part for it in said.all("keywords/keyword") for part in it.splitlines()
+            part for keyword in said.all("keywords/keyword") for part in keyword.splitlines()
         ),
         "pdf_url": next(iter(values.links(said.all("urls/pdf-urls/url"))), None),
     }

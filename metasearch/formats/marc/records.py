@@ -10,9 +10,9 @@ from typing import Any
 
 from metasearch.adapters.parse.records import record_of
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.registry import shipped_table
+from metasearch.adapters.specs.shipped import shipped_table
 from metasearch.adapters.specs.specfile import build
-from metasearch.bib.field_limits import Cuts
+from metasearch.bib.cuts import Cuts
 from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.result import Entry, FileReading
 from metasearch.record import Record

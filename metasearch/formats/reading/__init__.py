@@ -18,14 +18,13 @@ from metasearch.errors import FileFormatError
 from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
 from metasearch.formats.reading.detect import HEAD, detect
 from metasearch.formats.reading.pieces import DecodedText
-from metasearch.formats.reading.registry import FORMATS, FileFormat
 from metasearch.formats.reading.result import Entry, FileProblem, FileReading
+from metasearch.formats.registry import READABLE
 
 __all__ = [
-    "FORMATS",
     "MOST_BYTES",
+    "READABLE",
     "Entry",
-    "FileFormat",
     "FileProblem",
     "FileReading",
     "read_bytes",
@@ -54,12 +53,12 @@ def read_file(
             is refused.
         name: What it is called in reports, and the `source` of its records; the last part of the
             path if None.
-        format: One of `FORMATS`; detected if None.
+        format: One of `READABLE`; detected if None.
         encoding: As Python calls it; detected if None.
 
     Raises:
-        FileFormatError: The file cannot be opened or read, holds too much, or nobody knows its
-            format or encoding.
+        FileFormatError: The file cannot be opened or read, holds too much, or its format
+            or encoding is not known.
     """
     name = name or path.name
     with content_of(path, name, MOST_BYTES) as content:
@@ -99,8 +98,8 @@ def read_content(
 ) -> FileReading:
     """Like `read_file`, for content that is open."""
     name = content.name
-    if format is not None and format not in FORMATS:
-        advice = f"Formats are {', '.join(FORMATS)}."
+    if format is not None and format not in READABLE:
+        advice = f"Formats are {', '.join(READABLE)}."
         raise FileFormatError(name, f"there is no format {format[:40]!r} for files", advice=advice)
     try:
         return _read(content, format, encoding)
@@ -120,7 +119,7 @@ def _read(content: Content, form: str | None, encoding: str | None) -> FileReadi
         content.refuse_packed()
     known = form or detect(content.head(HEAD), name, encoding)
     reading = FileReading(name, known, encoding or "utf-8", problems=_told(content))
-    one = FORMATS[known]
+    one = READABLE[known]
     if one.binary and encoding is None:
         one.read(content, reading)
     else:

@@ -2,7 +2,7 @@
 numbers give away.
 
 An identifier gets a scheme only where its form or the link beside it says whose it is: a bare
-number may be the running number of somebody's library.
+number may be the running number of a private library.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, web_addresses
 from metasearch.formats.reading.values import SHORT, text
 
 #: Characters of a link that are looked at: what tells its database stands at its beginning.
@@ -66,7 +66,8 @@ def database(
     """
     names = list(dict.fromkeys(shown for name in said if (shown := text(name[:SHORT]))))
     hosts = list(dict.fromkeys(shown for name in provider if (shown := text(name[:SHORT]))))
-    if names and hosts and names != hosts and all(_CODE.fullmatch(name) for name in names):
+    are_codes = bool(names) and all(_CODE.fullmatch(name) for name in names)
+    if are_codes and hosts and names != hosts:
         return f"{'; '.join(names)} ({hosts[0]})"  # EBSCOhost names its databases by codes
     if names or hosts:
         return "; ".join(names or hosts[:1])
@@ -123,7 +124,7 @@ def identifiers(
             pairs = (part.partition(":") for part in number.split("; "))
             found |= {scheme: value for scheme, _, value in pairs}
         elif number.isascii() and number.isdecimal() and len(number) < 12:
-            ovid = next((it for known, it in _OVID if codes and known.match(codes[0])), "")
+            ovid = next((name for known, name in _OVID if codes and known.match(codes[0])), "")
             if ovid == "MEDLINE" or name in (
                 "pubmed",
                 "medline",
@@ -196,5 +197,5 @@ def landing_page(links: Sequence[str]) -> str | None:
     """The first link that is no DOI, else the first one: a DOI is compared as one, and leads
     anywhere.
     """
-    pages = [link for link in links if normalise.url_key(link)]
+    pages = [link for link in links if web_addresses.url_key(link)]
     return next(iter(pages or links), None)

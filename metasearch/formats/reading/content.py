@@ -22,7 +22,7 @@ BLOCK = 1 << 18
 STEP = 1 << 10
 #: Bytes of standard input that are kept in memory; more of them wait in a temporary file.
 IN_MEMORY = 8 << 20
-#: Bytes at the beginning that tell how a file is packed.
+#: Bytes at the beginning that show how a file is packed.
 HEAD = 512
 
 GZIP = b"\x1f\x8b\x08"
@@ -41,11 +41,11 @@ _PACKED = (
 
 
 class Content:
-    """What a file holds, unpacked where it is gzipped; read from its beginning whenever somebody
+    """What a file holds, unpacked where it is gzipped; read from its beginning whenever a reader
     asks.
 
     Args:
-        file: Open, and able to go back to its beginning; whoever opened it closes it.
+        file: Open, and able to go back to its beginning; its opener closes it.
         name: What it is called in errors.
         most: Bytes that it may have, packed and unpacked.
 

@@ -1,4 +1,4 @@
-"""Which format a file is in: its content says so, else its name."""
+"""Which format a file is in: detected from its content, else from its name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import PurePath
 
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.encodings import decode
-from metasearch.formats.reading.registry import FORMATS
+from metasearch.formats.registry import READABLE
 
 #: Bytes of a file that are looked at.
 HEAD = 8_192
 
 
 def detect(data: bytes, name: str, encoding: str | None = None) -> str:
-    """The name of the format in `FORMATS`.
+    """The name of the format in `READABLE`.
 
     Args:
         data: The file, or its beginning.
@@ -25,7 +25,7 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
     """
     head = decode(data[:HEAD], name, encoding).text
     if head.lstrip("\ufeff\x00 \t\r\n"):
-        for known, one in FORMATS.items():
+        for known, one in READABLE.items():
             if one.looks_like(head):
                 return known
     return by_name(name)
@@ -37,11 +37,11 @@ def by_name(name: str) -> str:
     """
     ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
     for place in range(3):
-        for known, one in FORMATS.items():
+        for known, one in READABLE.items():
             if ending != "txt" and ending in one.endings[place : place + 1]:
                 return known
     raise FileFormatError(
         name,
         "the format of this file is not known",
-        advice=f"--from names it; formats are {', '.join(FORMATS)}.",
+        advice=f"--from names it; formats are {', '.join(READABLE)}.",
     )

@@ -1,4 +1,4 @@
-"""Bytes to text, where no header says which encoding they are in.
+"""Bytes to text, where no header names their encoding.
 
 A byte order mark decides; then UTF-8, if the bytes are that or nearly that; then GB 18030, if that
 gives Chinese as people write it; then Windows-1252, which reads anything and is a guess. What fits
@@ -19,7 +19,7 @@ from metasearch.formats.reading.result import FileProblem
 MOST_LINES = 100
 #: Characters beyond ASCII that are looked at to tell Chinese from what only decodes like it.
 SAMPLE = 100_000
-#: Bytes at the beginning that tell UTF-16 without a mark.
+#: Bytes at the beginning by which UTF-16 without a mark is detected.
 _HEAD = 4_000
 _PIECE = 1 << 16
 
@@ -110,9 +110,9 @@ def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
         head += block
         if len(head) >= _HEAD:
             break
-    marked = next((it for mark, it in _MARKS if head.startswith(mark)), None) or _without_mark(
-        head[:_HEAD]
-    )
+    marked = next(
+        (encoding for mark, encoding in _MARKS if head.startswith(mark)), None
+    ) or _without_mark(head[:_HEAD])
     if marked:
         return Found(marked, _is_legal(blocks, marked), [])
     if _is_legal(blocks, "utf-8"):
@@ -242,7 +242,7 @@ def _nearly_utf_8(pieces: Iterable[str]) -> bool:
 def _is_chinese(pieces: Iterable[str]) -> bool:
     """Whether the characters beyond ASCII are Chinese as people write it.
 
-    Other text decodes as GB 18030 too: Latin text into characters that nobody uses, Cyrillic,
+    Other text decodes as GB 18030 too: Latin text into characters that are not in use, Cyrillic,
     Japanese and Korean text into any characters, among which the most frequent ones of Chinese are
     rare.
     """

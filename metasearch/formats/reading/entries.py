@@ -1,6 +1,6 @@
 """Collects the records of a file, one by one.
 
-It counts what cannot be read, so that every record of a file is an entry or told as lost.
+It counts what cannot be read, so that every record of a file is an entry or reported as lost.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from metasearch.bib.field_limits import Cuts, kept, kept_given
+from metasearch.bib.cuts import Cuts, kept, kept_given
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.result import Entry, FileReading
@@ -21,7 +21,7 @@ LONGEST = 500
 #: Records that one file may hold: more do not fit into the memory of most machines when they are
 #: compared.
 MOST_RECORDS = 1_000_000
-#: Fields of which one at least must be there: without them, nobody can tell which work is meant.
+#: Fields of which one at least must be there: without them, a record identifies no work.
 TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
 
 
@@ -38,8 +38,8 @@ class EntryCollector:
         self.position = 0
 
     def put(self, line: int, describe: Callable[[], Draft]) -> None:
-        """Put the record that begins on this line; whatever an odd one provokes must not cost its
-        neighbours.
+        """Put the record that begins on this line; an error of its costs no other
+        record.
         """
         cuts = Cuts()
 
@@ -95,11 +95,11 @@ class EntryCollector:
     def lose(self, line: int, why: str, count: int = 1) -> None:
         """Count records that cannot be read."""
         self.position += count
-        self._reading.tell(line, why[:LONGEST], count)
+        self._reading.add_problem(line, why[:LONGEST], count)
 
     def remark(self, line: int, what: str) -> None:
-        """Tell a problem by which no record is lost."""
-        self._reading.tell(line, what[:LONGEST])
+        """Report a problem that loses no record."""
+        self._reading.add_problem(line, what[:LONGEST])
 
     def own(self, source_id: str | None) -> str:
         """The identifier, or "" where another record of the file has it."""

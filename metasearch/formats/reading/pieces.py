@@ -24,7 +24,7 @@ _EMPTY = re.compile(r"((?:(?<=\n)|\A)\n{4,})")
 
 
 class Bytes(Protocol):
-    """What gives the bytes of a file (`content.py`)."""
+    """Reads the bytes of a file (`content.py`)."""
 
     name: str
 
@@ -34,7 +34,7 @@ class Bytes(Protocol):
 
 
 class DecodedText:
-    """The text of a file, without byte order mark; it is read from its beginning whenever somebody
+    """The text of a file, without byte order mark; it is read from its beginning whenever a reader
     asks.
 
     Attributes:
@@ -89,7 +89,7 @@ class DecodedText:
         return cut(self._unified(), longest)
 
     def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
-        """The lines as `lines` gives them, with their numbers from 1; of many empty ones in a row
+        """The lines as `lines` yields them, with their numbers from 1; of many empty ones in a row
         only the first.
         """
         number = 1

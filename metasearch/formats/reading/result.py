@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from metasearch.formats.origins import Origin
 from metasearch.record import Record
 
-#: Problems of a file that are told one by one; the others are counted.
+#: Problems of a file that are listed one by one; the others are counted.
 MOST_PROBLEMS = 10_000
 
 
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Something in a file that could not be read, told so that a person can find and mend it.
+    """Something in a file that could not be read; a person can find and mend it.
 
     Attributes:
         line: Where, from 1; for a binary file the offset in bytes; 0 where it concerns the whole
@@ -60,7 +60,7 @@ class FileReading:
 
     Attributes:
         name: What the file is called in reports, and the `source` of its records.
-        format: One of `metasearch.formats.reading.FORMATS`.
+        format: One of `metasearch.formats.READABLE`.
         encoding: As Python calls it.
         untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
     """
@@ -72,7 +72,7 @@ class FileReading:
     problems: list[FileProblem] = field(default_factory=list)
     untold: tuple[int, int] = (0, 0)
 
-    def tell(self, line: int, message: str, lost: int = 0) -> None:
+    def add_problem(self, line: int, message: str, lost: int = 0) -> None:
         """Add a problem, see `FileProblem`."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(FileProblem(line, message, lost))
@@ -80,7 +80,7 @@ class FileReading:
             self.untold = self.untold[0] + 1, self.untold[1] + lost
 
     def finish(self) -> None:
-        """Put the problems in the order of the file; those that were only counted are told as one,
+        """Put the problems in the order of the file; those that were only counted become one,
         at its end.
         """
         self.problems.sort(key=lambda problem: problem.line)

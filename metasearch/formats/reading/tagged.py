@@ -1,20 +1,17 @@
-"""One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress,
-Web of Science, ...
+"""Lines of a tag and a value -> the fields of each record: RIS, MEDLINE, refer, NoteExpress, ...
 
-A `TagGrammar` says what a tag line looks like and where records begin and end; `blocks` gives the
-records as fields with the numbers of their lines. Time is linear in the text, whatever it holds.
+A `TagGrammar` describes a tag line and where records begin and end; `blocks` yields the records as
+fields with the numbers of their lines. Time is linear in the text, whatever it holds.
+`tagged_records.py` makes records of the fields.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 from metasearch.bib import normalise
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 
@@ -99,17 +96,19 @@ class Block:
 
     def values(self, *tags: str) -> list[str]:
         """The values of all fields with these tags, tag by tag, without the empty ones."""
-        return [value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)]
+        return [value for one in self._tagged(tags) if (value := one.value)]
 
     def lines(self, *tags: str) -> list[str]:
         """Like `values`, for fields of which every line is a value of its own."""
-        return [line for tag in tags for it in self.tags.get(tag, ()) for line in it.lines if line]
+        return [line for one in self._tagged(tags) for line in one.lines if line]
 
     def value(self, *tags: str) -> str:
         """The first value of the first tag that has one; "" for none."""
-        return next(
-            (value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)), ""
-        )
+        return next((value for one in self._tagged(tags) if (value := one.value)), "")
+
+    def _tagged(self, tags: tuple[str, ...]) -> Iterator[TaggedField]:
+        for tag in tags:
+            yield from self.tags.get(tag, ())
 
 
 def joined(lines: Iterable[str]) -> str:
@@ -133,7 +132,7 @@ def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iter
     parser = _BlockParser(grammar, reading)
     for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
-            reading.tell(
+            reading.add_problem(
                 number,
                 f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out",
             )
@@ -144,48 +143,12 @@ def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iter
     yield from parser.done
 
 
-def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
-    """Tags and values of the fields whose tags are not among these, in order, each once."""
-    return list(
-        dict.fromkeys(
-            (it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)
-        )
-    )
-
-
-def gather(
-    reading: FileReading,
-    found: Iterable[Block],
-    draft: Callable[[Block], Draft],
-    held: Collection[str] = (),
-) -> None:
-    """Add an entry for each block to the reading, or a problem where a block says nothing.
-
-    Args:
-        reading: Takes them.
-        found: The blocks.
-        draft: Reads one.
-        held: Tags of which a record holds all; other fields are given beside it, where `draft` does
-            not say which.
-    """
-
-    def whole(block: Block) -> Draft:
-        made = draft(block)
-        if held:
-            made.given = beside(block, held)
-        return made
-
-    collector = EntryCollector(reading)
-    for block in found:
-        collector.put(block.line, partial(whole, block))
-
-
 class _BlockParser:
     """The state between two lines."""
 
     def __init__(self, grammar: TagGrammar, reading: FileReading) -> None:
         self._grammar = grammar
-        self._tell = reading.tell
+        self._add_problem = reading.add_problem
         self.done: list[Block] = []
         self._block: Block | None = None
         self._field: TaggedField | None = None
@@ -218,7 +181,7 @@ class _BlockParser:
                 f"{self._strays} line(s) outside of any record were ignored, of which this is "
                 f"the first"
             )
-            self._tell(self._first_stray, what)
+            self._add_problem(self._first_stray, what)
 
     def _tag(self, number: int, tag: str, value: str) -> None:
         grammar, block = self._grammar, self._block
@@ -268,7 +231,7 @@ class _BlockParser:
         to.size += len(line) + 1
         if to.size > LONGEST:
             what = f"{to.tag} holds more than {LONGEST:,} characters; the rest of it was left out"
-            self._tell(to.line, what)
+            self._add_problem(to.line, what)
         to.lines.append(line[:room])
 
     def _stray(self, number: int) -> None:
@@ -290,7 +253,7 @@ class _BlockParser:
                 "the record does not begin as records of this format do; it was kept as far as "
                 "it goes"
             )
-            self._tell(block.line, what)
+            self._add_problem(block.line, what)
         if grammar.ends and not block.ended:
             if at_end:
                 what = (
@@ -302,7 +265,7 @@ class _BlockParser:
                     f"{end} is missing before the next record begins in line {next_line}; the "
                     f"record was kept"
                 )
-            self._tell(block.line, what)
+            self._add_problem(block.line, what)
         for tag in sorted(grammar.once):
             again = block.tags.get(tag, ())[1:]
             if again:
@@ -310,7 +273,7 @@ class _BlockParser:
                     f"{tag} stands more than once in the record of line {block.line}: two may "
                     f"have run together"
                 )
-                self._tell(again[0].line, what)
+                self._add_problem(again[0].line, what)
         self.done.append(block)
 
     def _leftover(self, block: Block) -> None:

@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from metasearch.bib import converters, normalise, unicode_forms
+from metasearch.bib import (
+    converters,
+    identifier_forms,
+    markup,
+    normalise,
+    unicode_forms,
+    web_addresses,
+)
 from metasearch.bib.field_limits import MOST_GIVEN
 from metasearch.bib.names import byline
 from metasearch.bib.names.person import person
@@ -40,14 +47,14 @@ _SEMICOLON = re.compile(r"[;；]")
 
 def text(value: str) -> str:
     """Plain text for display; "" for what programs write for nothing."""
-    value = normalise.without_markup(value[:MOST_GIVEN])
+    value = markup.without_markup(value[:MOST_GIVEN])
     if "\\&" in value:  # files that were BibTeX once
         value = value.replace("\\&", "&")
     return "" if value in _NOTHING else value
 
 
 def first_text(values: Iterable[str]) -> str | None:
-    """The first of the values that says something."""
+    """The first of the values that has a text."""
     return next((found for value in values if (found := text(value))), None)
 
 
@@ -68,7 +75,7 @@ def titles(values: Iterable[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def abstract(values: Iterable[str]) -> str | None:
-    """All values as one text; databases add one that says whose copyright it is."""
+    """All values as one text; databases add one about the copyright."""
     said = [
         found
         for value in values
@@ -115,15 +122,17 @@ def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
     isbn: dict[str, None] = {}
     issn: dict[str, None] = {}
     for value in values:
-        whole = normalise.isbn(re.sub(r"(?<=\d)[ \u2010-\u2015-]+(?=[\dXx])", "", value[:40]))
+        whole = identifier_forms.isbn(
+            re.sub(r"(?<=\d)[ \u2010-\u2015-]+(?=[\dXx])", "", value[:40])
+        )
         if whole and len(_NUMBER.findall(value[:SHORT])) < 2:
             isbn[whole] = None
             continue
         for number in _NUMBER.findall(value[:SHORT]):
             if _ISSN.fullmatch(number):
-                issn[normalise.issn(number) or number] = None
+                issn[identifier_forms.issn(number) or number] = None
             elif sum(c in "0123456789Xx" for c in number) >= 10:
-                isbn[normalise.isbn(number) or number] = None
+                isbn[identifier_forms.isbn(number) or number] = None
     return tuple(isbn), tuple(issn)
 
 
@@ -143,7 +152,7 @@ def doi(values: Iterable[str]) -> str | None:
         )  # "10.3969／j.issn"
         if "[" in value:
             value = _BROKEN_SICI.sub("[", value)
-        found = normalise.doi(value)
+        found = identifier_forms.doi(value)
         if found:
             return found
     return None
@@ -268,9 +277,9 @@ def links(values: Iterable[str]) -> list[str]:
     """The web addresses in fields that hold one or many, in order."""
     return [
         url
-        for it in values
-        for word in _BETWEEN_LINKS.split(it[: 10 * SHORT])
-        if (url := normalise.web_url(word))
+        for value in values
+        for word in _BETWEEN_LINKS.split(value[: 10 * SHORT])
+        if (url := web_addresses.web_url(word))
     ]
 
 

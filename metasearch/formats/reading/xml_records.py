@@ -58,7 +58,7 @@ def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
     if name and not name.startswith("utf") and not found.encoding.startswith("utf"):
         # Text that is UTF-8 is so whatever is declared, which is often left over from another
         # program.
-        with suppress(FileFormatError):  # an encoding that nobody knows
+        with suppress(FileFormatError):  # an unknown encoding
             found = DecodedText.of(content, name)
     reading.encoding = found.encoding
     reading.problems += found.problems

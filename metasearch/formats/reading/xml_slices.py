@@ -16,7 +16,7 @@ LARGEST = 4_000_000
 #: Characters that a tag may have to be seen as one: so much is looked at again when more of the
 #: text comes.
 LONGEST_TAG = 20_000
-#: Characters at the end that tell whether the file is whole.
+#: Characters at the end that show whether the file is whole.
 _TAIL = 1_000
 #: What SRU puts around every record.
 _ENVELOPE = r"(?:[\w.-]{1,40}:)?recordData[\s>]"

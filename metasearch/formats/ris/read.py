@@ -18,32 +18,11 @@ from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, Block, blocks
+from metasearch.formats.reading.tagged_records import beside, gather
+from metasearch.formats.ris.grammar import grammar
 from metasearch.formats.ris.write import FIELDS_BY_SOURCE
 
-#: Tags in use; others count as tags only where they are written exactly as the format wants it.
-TAGS = frozenset(
-    """
-    TY ER A1 A2 A3 A4 AB AD AN AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED EP
-    ET ID IS J1 J2 JA JF JO KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NV OP PB PP PY RI RN RP SE SN SP
-    ST T1 T2 T3 TA TI TT U1 U2 U3 U4 U5 UR VL VO Y1 Y2
-""".split()
-)
-#: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
-_PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
-_LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
-_TY_LINE = re.compile(
-    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$",
-    re.MULTILINE | re.IGNORECASE,
-)
-#: Characters of a line that begins a record.
-_LONGEST_TY = 200
-_NOISE = re.compile(
-    r"<?\d+\.?>?$|link to the (?:ovid|external)|provider:|database:|content:|record #?\d+ "
-    r"of|scopus$|export date|"
-    r"date of search|-{3,}|={3,}|\*{3,}|%%|eof$|\[?\d+ (?:records|references)\]?",
-    re.IGNORECASE,
-)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*TY[ \t]{{0,8}}[-\u2013\u2014]", re.IGNORECASE)
 _ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1|ER)  -[ \r\n]")
 
@@ -62,48 +41,7 @@ _CONTAINERS = frozenset("T2 JF JO JA J1 J2 BT".split())
 
 def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a RIS file."""
-    gather(reading, blocks(text, _grammar(text), reading), _draft)
-
-
-def _grammar(text: DecodedText) -> TagGrammar:
-    """The format as this file writes it: its tags are spaced as its TY lines are."""
-    spacings = {
-        hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)
-    } - {"  "}
-
-    def split(line: str, open_tag: str) -> tuple[str, str] | None:
-        if (
-            line[2:5] == "  -"
-            and (tag := line[:2]).isalnum()
-            and tag.isascii()
-            and tag.isupper()
-            and tag[0].isalpha()
-        ):
-            return tag, line[5:]
-        hit = _LINE.match(line.lstrip(BLANKS))
-        if hit is None:
-            return None
-        tag, spacing, value = hit[1].upper(), hit[2], hit[3] if hit[3] is not None else hit[4]
-        if tag not in TAGS:
-            return None
-        if (
-            spacing == "  "
-            or spacing in spacings
-            or (tag == "TY" and value.strip().upper() in worktypes.RIS)
-            or (tag == "ER" and not value.strip())
-            or (spacing and hit[1].isupper() and open_tag not in _PROSE)
-        ):
-            return tag, value
-        return None
-
-    return TagGrammar(
-        split,
-        starts=frozenset(("TY",)),
-        ends=frozenset(("ER",)),
-        bears=frozenset(("TI", "T1", "CT", "BT", "AU", "A1")),
-        once=frozenset(("TI", "T1")),
-        noise=_NOISE,
-    )
+    gather(reading, blocks(text, grammar(text), reading), _draft)
 
 
 def _draft(block: Block) -> Draft:
@@ -113,7 +51,7 @@ def _draft(block: Block) -> Draft:
     made_of = origins.read(block.values("M2"))
     if (
         len(made_of) > 1
-    ):  # a bare number is that of one of several databases, and nobody knows whose
+    ):  # a bare number is that of one of several databases, and it is unknown which
         numbers = [number for number in numbers if _SCHEME.match(number)]
     database = _database(block, made_of, links, numbers)
     ovid = next((code for link in links if (code := accession.ovid_file(link))), "")
@@ -242,8 +180,8 @@ def _names(block: Block, kind: str | None) -> list[str]:
 
 
 def _editors(block: Block, kind: str | None) -> list[str]:
-    """Editors beside the authors; A2 is theirs in books and chapters, and somebody else's in what
-    is in a series.
+    """Editors beside the authors; A2 is theirs in books and chapters, and of a series
+    otherwise.
     """
     if not block.lines("AU", "A1"):
         return []

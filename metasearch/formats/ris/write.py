@@ -107,7 +107,7 @@ def _beside(beside: Beside, written: set[tuple[str, str]]) -> Iterator[tuple[str
     )
     if not any(tag == "DB" for tag, _ in fields):
         fields = [("DB", name) for name in beside.databases] + fields
-    yield from (it for it in fields if it not in written)
+    yield from (name for name in fields if name not in written)
     for text in texts(beside.origins):
         yield "M2", text
 
@@ -119,40 +119,47 @@ def _type(record: Record) -> str:
 
 
 def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
-    it = hit.record
-    first, last = page_range(it.pages)
+    record = hit.record
+    first, last = page_range(record.pages)
     yield "ID", line(hit.id)
-    yield "TI", full_title(it)
-    translated = it.translated_title or next(iter(it.titles), None)
+    yield "TI", full_title(record)
+    translated = record.translated_title or next(iter(record.titles), None)
     yield "TT", line(translated)
-    yield "OP", line(it.original_title)
-    for author in it.authors:
+    yield "OP", line(record.original_title)
+    for author in record.authors:
         yield "AU", inverted(author)
-    for editor in it.editors:
-        yield "A2" if it.type == "chapter" else "ED", inverted(editor)
-    yield "T2", line(it.venue)
-    yield "PY", f"{it.year:04d}" if it.year is not None and 0 < it.year < 10_000 else ""
-    yield "DA", _slashed(it.date)
-    yield "VL", line(it.volume)
-    yield "IS", line(it.issue)
+    for editor in record.editors:
+        yield "A2" if record.type == "chapter" else "ED", inverted(editor)
+    yield "T2", line(record.venue)
+    yield "PY", f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else ""
+    yield "DA", _slashed(record.date)
+    yield "VL", line(record.volume)
+    yield "IS", line(record.issue)
     yield "SP", first
     yield "EP", last
-    yield "ET", line(it.edition)
-    yield "M3", "Preprint" if it.type == "preprint" else ""
+    yield "ET", line(record.edition)
+    yield "M3", "Preprint" if record.type == "preprint" else ""
     # A thesis has its university for publisher, as reference managers expect.
-    yield "PB", line(it.institution if it.type == "thesis" and it.institution else it.publisher)
-    numbers = it.isbn + it.issn if _type(it) in _BOOKS else it.issn + it.isbn
+    yield (
+        "PB",
+        line(
+            record.institution
+            if record.type == "thesis" and record.institution
+            else record.publisher
+        ),
+    )
+    numbers = record.isbn + record.issn if _type(record) in _BOOKS else record.issn + record.isbn
     for number in numbers:
         yield "SN", line(number)
-    yield "DO", line(it.doi)
-    yield "AN", "; ".join(identifiers(it))
-    yield "UR", link(it) or ""
-    yield "L1", web_url(it.pdf_url) or ""
-    yield "LA", line(it.language)
-    yield "AB", line(it.abstract)
-    for keyword in dict.fromkeys(it.keywords + it.subjects):
+    yield "DO", line(record.doi)
+    yield "AN", "; ".join(identifiers(record))
+    yield "UR", link(record) or ""
+    yield "L1", web_url(record.pdf_url) or ""
+    yield "LA", line(record.language)
+    yield "AB", line(record.abstract)
+    for keyword in dict.fromkeys(record.keywords + record.subjects):
         yield "KW", line(keyword)
-    yield "C1", "Retracted" if it.retracted else ""
+    yield "C1", "Retracted" if record.retracted else ""
 
 
 def _slashed(date: str | None) -> str:

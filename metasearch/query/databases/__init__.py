@@ -14,7 +14,7 @@ from importlib import import_module
 from metasearch.query.databases.lines import LineReader, numbered_lines, read_lines
 from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.reading import ReadQuery, attempt
+from metasearch.query.reading import ReadQuery, read_or_suggest
 
 #: Syntax -> (module, class) of what reads a text or line in it.
 _READERS: Mapping[str, tuple[str, str]] = {
@@ -39,7 +39,7 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It cannot be read in that syntax.
     """
-    return attempt(lambda one: _read(one, syntax), text)
+    return read_or_suggest(lambda one: _read(one, syntax), text)
 
 
 def _read(text: str, syntax: str) -> ReadQuery:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 _MAIN = frozenset({"MM", "MJ"})
 
@@ -16,7 +16,7 @@ class EbscoReader(DatabaseReader):
     grammar = EBSCO
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         if tag.heading:
             name, slash, narrowed = text.partition("/")

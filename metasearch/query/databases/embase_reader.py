@@ -8,7 +8,7 @@ from metasearch.query.ast import Query
 from metasearch.query.databases.embase import EMBASE
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 _LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,3}))?(?!\w)", re.IGNORECASE)
 _SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
@@ -24,7 +24,7 @@ class EmbaseReader(DatabaseReader):
         if match is None:
             return super().special()
         self.at = match.end()
-        self.counted(*match.span())
+        self.count(*match.span())
         value = " ".join(match[1].split())
         if (match[2] or "").lower() == "py":
             return True, self.years(value, match.span(1))
@@ -44,7 +44,7 @@ class EmbaseReader(DatabaseReader):
         names = re.split(r"[,/]", match[1].lower())
         return match[0].startswith(":") or names[0].strip() in _SLASHED
 
-    def known(self, names: str) -> Tag | None:
+    def known(self, names: str) -> FieldTarget | None:
         parts = [part.strip() for part in re.split(r"[,/]", names.lower())]
         if parts[0] == "exp":
             self.losses.add("explosion", "/exp")

@@ -7,32 +7,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 _ANYWHERE = "looked for everywhere: there is no field for it"
 _HEADING = "looked for among keywords and subject headings"
-_OTHER_DATE = "taken for the date of publication"
+_OTHER_DATE = "read as the date of publication"
 
-ANY = Tag(("any",))
-TITLE = Tag(("title",))
-ABSTRACT = Tag(("abstract",))
-TITLE_ABSTRACT = Tag(("title", "abstract"))
-TOPIC = Tag(("title", "abstract", "subject"))
-AUTHOR = Tag(("author",))
-FIRST_AUTHOR = Tag(("author",), "looked for among all authors: their order cannot be asked")
-VENUE = Tag(("venue",))
-SUBJECT = Tag(("subject",))
-HEADING = Tag(("subject",), _HEADING, heading=True)
-YEAR = Tag(("year",))
-ENTRY_DATE = Tag(("year",), _OTHER_DATE)
-LANGUAGE = Tag(("language",))
-TYPE = Tag(("type",))
-DOI = Tag(("doi",))
-ISSN = Tag(("issn",))
-ISBN = Tag(("isbn",))
-NUMBER = Tag(("any",), _ANYWHERE)
+ANY = FieldTarget(("any",))
+TITLE = FieldTarget(("title",))
+ABSTRACT = FieldTarget(("abstract",))
+TITLE_ABSTRACT = FieldTarget(("title", "abstract"))
+TOPIC = FieldTarget(("title", "abstract", "subject"))
+AUTHOR = FieldTarget(("author",))
+FIRST_AUTHOR = FieldTarget(
+    ("author",), "looked for among all authors: sources cannot be asked for their order"
+)
+VENUE = FieldTarget(("venue",))
+SUBJECT = FieldTarget(("subject",))
+HEADING = FieldTarget(("subject",), _HEADING, heading=True)
+YEAR = FieldTarget(("year",))
+ENTRY_DATE = FieldTarget(("year",), _OTHER_DATE)
+LANGUAGE = FieldTarget(("language",))
+TYPE = FieldTarget(("type",))
+DOI = FieldTarget(("doi",))
+ISSN = FieldTarget(("issn",))
+ISBN = FieldTarget(("isbn",))
+NUMBER = FieldTarget(("any",), _ANYWHERE)
 #: Of what nothing here holds: affiliations, grants, countries.
-NOWHERE = Tag(())
+NOWHERE = FieldTarget(())
 
 Operator = Literal["AND", "OR", "NOT"]
 #: A form that all these databases know, or that none takes for a word: it is never searched for as
@@ -66,7 +68,7 @@ class DatabaseGrammar:
 
     name: str
     title: str
-    codes: Mapping[str, Tag]
+    codes: Mapping[str, FieldTarget]
     prefix: re.Pattern[str] | None = None
     suffix: re.Pattern[str] | None = None
     near: re.Pattern[str] = re.compile(NEAR_ANYWHERE, re.IGNORECASE)
@@ -76,10 +78,10 @@ class DatabaseGrammar:
     phrases: bool = False
     quotes: Mapping[str, str] = field(default_factory=dict)
     reference: re.Pattern[str] = re.compile(r"#([0-9]{1,4})")
-    default: Tag = ANY
+    default: FieldTarget = ANY
 
 
-def codes(*rows: tuple[str, Tag]) -> Mapping[str, Tag]:
+def codes(*rows: tuple[str, FieldTarget]) -> Mapping[str, FieldTarget]:
     """Rows ("ti title", TITLE) -> code -> place."""
     return {code: tag for names, tag in rows for code in names.split()}
 

@@ -16,8 +16,8 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query
 from metasearch.query.databases.losses import Losses
-from metasearch.query.databases.reader import MOST_LINES
 from metasearch.query.databases.scanner import StrategyLine
+from metasearch.query.limits import MAX_LINES
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
@@ -68,18 +68,18 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
     """The lines, those that were first in the search first; None where the text is no such
     strategy.
     """
-    found: list[NumberedLine] = []
+    lines: list[NumberedLine] = []
     at, step = 0, 0
     for whole in text.splitlines(keepends=True):
         match = _NUMBERED.match(whole)
         number = int(match[2]) if match else 0
         new = match is not None and (match[4] != "" or match[1] is not None)
-        if new and found and match is not None:
-            away = number - found[-1].number
+        if new and lines and match is not None:
+            away = number - lines[-1].number
             step = step or (1 if away > 0 else -1)
-            new = (match[1] or "").upper() == found[0].sign and 0 < away * step <= _FURTHEST
+            new = (match[1] or "").upper() == lines[0].sign and 0 < away * step <= _FURTHEST
         if new and match is not None:
-            found.append(
+            lines.append(
                 NumberedLine(
                     number,
                     (match[1] or "").upper(),
@@ -87,17 +87,17 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
                     at + match.end(),
                 )
             )
-        elif found:
-            last = found[-1]
+        elif lines:
+            last = lines[-1]
             # Blanks stand for what is between the two, so that places stay what they are.
             text_so_far = text[last.start : at + len(whole)].rstrip()
-            found[-1] = NumberedLine(last.number, last.sign, text_so_far, last.start)
+            lines[-1] = NumberedLine(last.number, last.sign, text_so_far, last.start)
         elif whole.strip():
             return None
         at += len(whole)
-    if len(found) < 2 or not any(_REFERS.search(it.text) for it in found):
+    if len(lines) < 2 or not any(_REFERS.search(it.text) for it in lines):
         return None
-    return found if step > 0 else found[::-1]
+    return lines if step > 0 else lines[::-1]
 
 
 def read_lines(
@@ -118,12 +118,12 @@ def read_lines(
     Raises:
         QuerySyntaxError: One of them cannot be read; its place is that in the whole text.
     """
-    if len(lines) > MOST_LINES:
+    if len(lines) > MAX_LINES:
         raise QuerySyntaxError(
-            f"The strategy has more than {MOST_LINES} lines",
+            f"The strategy has more than {MAX_LINES} lines",
             text=text,
-            position=lines[MOST_LINES].start,
-            advice="Search for its parts by themselves.",
+            position=lines[MAX_LINES].start,
+            advice="Search for its parts one by one.",
             syntax=syntax,
         )
     losses = Losses()
@@ -187,6 +187,6 @@ def _placed(
         position=line.start + error.position,
         length=error.length,
         suggestion=fix,
-        advice=error.advice or "Mend this line.",
+        advice=error.advice or "Correct this line.",
         syntax=syntax,
     )

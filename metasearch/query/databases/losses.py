@@ -1,6 +1,4 @@
-"""What the tree does not express as exactly as the strategy: one sentence a kind of loss, with the
-words that it concerns.
-"""
+"""What the tree cannot express of a strategy: a sentence for each kind of loss, with its words."""
 
 from __future__ import annotations
 
@@ -27,10 +25,10 @@ SENTENCES: Mapping[str, str] = {
     "type": "{}: there is no type of works as narrow as this; the words are looked for among "
     "keywords and subject headings",
     "wider type": "{}: read as a type that includes more",
-    "date": "of a date only the year can be asked ({})",
+    "date": "only the year of a date is searched ({})",
     "order": "{} without brackets are read in the order of {}; write brackets to be sure",
-    "bare": "{}: a field holds for the word, phrase or bracket directly beside it, not for the "
-    "words after OR",
+    "bare": "{}: a field applies to the word, phrase or bracket directly beside it, "
+    "not to the words after OR",
     "frequency": "{}: sources cannot be asked how often a word occurs",
     "duplicates": "{}: ignored, because duplicates are always merged",
     "hits": "numbers of hits at the ends of lines are ignored ({})",

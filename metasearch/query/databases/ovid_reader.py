@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 
 from metasearch.query.ast import Query, conjunction
+from metasearch.query.blanks import plain
 from metasearch.query.databases.grammar import HEADING
 from metasearch.query.databases.ovid import OVID
 from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import Sign
 from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import disjunction, plain, words
+from metasearch.query.field_targets import FieldTarget
+from metasearch.query.trees import disjunction, words
 
 _EXPLODED = re.compile(
     r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
@@ -82,7 +83,7 @@ class OvidReader(DatabaseReader):
             self.losses.add("frequency", often[0])
             self.at = often.end()
 
-    def suffix_here(self) -> tuple[Tag, str] | None:
+    def suffix_here(self) -> tuple[FieldTarget, str] | None:
         if self.text[self.at : self.at + 2] == " ." and (
             match := _field_at(self.text, self.at + 1)
         ):
@@ -91,7 +92,7 @@ class OvidReader(DatabaseReader):
             return self.slashed(slash)
         return super().suffix_here()
 
-    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         word = self.text[start:end]
         at = self.text.find("/", start + 1, end)
         slash = _SLASH.match(self.text, at) if at > 0 and word.lower() != "and/or" else None
@@ -103,10 +104,10 @@ class OvidReader(DatabaseReader):
         if unknown and (word.count(".") == 2 or "," in unknown[1]):
             begin = start + unknown.start() + 1
             reason = f"There is no field .{unknown[1]}. in Ovid"
-            raise self.error(reason, begin, end, fix=self.cut(begin, end))
+            raise self.error(reason, begin, end, fix=self.without(begin, end))
         return match
 
-    def slashed(self, slash: re.Match[str]) -> tuple[Tag, str]:
+    def slashed(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
         """A heading: what its slash says besides."""
         self.at = slash.end()
         if slash[1]:
@@ -116,7 +117,7 @@ class OvidReader(DatabaseReader):
         return HEADING, "X/"
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         if shown == "X/":
             return self.heading(text, where)
@@ -132,7 +133,9 @@ class OvidReader(DatabaseReader):
             name = name.strip("* ")
         name = plain(name.strip('"'))
         if not any(map(str.isalnum, name)):
-            raise self.error("There is no heading before the slash", *where, fix=self.cut(*where))
+            raise self.error(
+                "There is no heading before the slash", *where, fix=self.without(*where)
+            )
         self.losses.add("heading", f"{name}/")
         return words(name, "subject", phrase=" " in name or not name.isalnum())
 
@@ -143,7 +146,7 @@ class OvidReader(DatabaseReader):
         if slash:
             self.slashed(slash)
         name = plain(match[2] or match[3])
-        self.counted(*match.span())
+        self.count(*match.span())
         self.losses.add("explosion", f"exp {name}/")
         return self.heading(f"{match[1]}{name}", match.span())
 

@@ -27,14 +27,17 @@ from metasearch.query.databases.grammar import (
     codes,
     near,
 )
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 PROQUEST = DatabaseGrammar(
     "proquest",
     "ProQuest",
     codes(
         ("all", ANY),
-        ("noft anywhere ft tx text full-text citabs", Tag(("any",), "looked for everywhere")),
+        (
+            "noft anywhere ft tx text full-text citabs",
+            FieldTarget(("any",), "looked for everywhere"),
+        ),
         ("ti title", TITLE),
         ("ab abstract", ABSTRACT),
         ("tiab", TITLE_ABSTRACT),

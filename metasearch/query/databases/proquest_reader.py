@@ -7,7 +7,7 @@ import re
 from metasearch.query.ast import Query
 from metasearch.query.databases.proquest import PROQUEST
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 _LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
 _UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
@@ -18,7 +18,7 @@ class ProquestReader(DatabaseReader):
 
     grammar = PROQUEST
 
-    def prefix(self) -> tuple[Tag, str] | None:
+    def prefix(self) -> tuple[FieldTarget, str] | None:
         match = super().prefix()
         if match and "EXPLODE" in match[1].upper():
             self.losses.add("explosion", match[1])
@@ -26,14 +26,14 @@ class ProquestReader(DatabaseReader):
             self.losses.add("focus", match[1])
         if match is None and (unknown := _UNKNOWN.match(self.text, self.at)):
             reason = f"There is no field {unknown[1]} in ProQuest"
-            raise self.error(reason, *unknown.span(1), fix=self.cut(*unknown.span(1)))
+            raise self.error(reason, *unknown.span(1), fix=self.without(*unknown.span(1)))
         return match
 
     def is_near(self, word: str) -> bool:
         return word.isupper()
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         if tag.heading and " -- " in text:
             text, _, narrowed = text.partition(" -- ")

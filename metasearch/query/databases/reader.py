@@ -14,16 +14,15 @@ from collections.abc import Sequence
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import Query, conjunction
+from metasearch.query.blanks import plain
+from metasearch.query.databases.references import ReferenceReader
 from metasearch.query.databases.scanner import Sign
-from metasearch.query.databases.terms import TermReader
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import ReadQuery, disjunction, negation, plain
-
-#: Lines of a strategy.
-MOST_LINES = 300
+from metasearch.query.field_targets import FieldTarget
+from metasearch.query.reading import ReadQuery
+from metasearch.query.trees import disjunction, negation
 
 
-class DatabaseReader(TermReader):
+class DatabaseReader(ReferenceReader):
     """One text, or one line of a strategy, with the arguments of `TextScanner`."""
 
     # ---------------------------------------------------------------- the whole
@@ -37,17 +36,17 @@ class DatabaseReader(TermReader):
         return self.ended(self.tree())
 
     def ended(self, query: Query | None) -> ReadQuery:
-        """The query with what is told.
+        """The query with its notes.
 
         Raises:
             QuerySyntaxError: Nothing of it can be searched for.
         """
         if query is None:
-            raise self.unsaid or self.error(
-                "Nothing in it can be searched for here",
+            raise self.not_searchable or self.error(
+                "No part of the query can be searched for",
                 0,
                 len(self.text),
-                advice="Name a word to look for.",
+                advice="Add a word to look for.",
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
@@ -71,12 +70,12 @@ class DatabaseReader(TermReader):
             )
         query = self.combined(operands, operators)
         if query is not None:
-            self.not_tangled(query)
+            self.check_alternation(query)
         return query
 
     def excluded(self, sign: Sign) -> Query | None:
-        """The operand behind a NOT; where it is read more widely, more is left out, and that is
-        told.
+        """The operand behind a NOT; where it is read more widely, more is excluded, and a
+        note says so.
         """
         before, start = self.losses.widened, self.at
         query = self.operand(sign)
@@ -113,19 +112,15 @@ class DatabaseReader(TermReader):
         """One operand, whatever it is."""
         char = self.here()
         if char in ("", ")"):
-            raise (
-                self.lacks(after.span, "after")
-                if after
-                else self.stray()
-                if char
-                else self.nothing()
-            )
+            if after:
+                raise self.lacks(after.span, "after")
+            raise self.stray() if char else self.nothing()
         start = self.at
         handled, query = self.special()
         if handled:
             if self.at <= start:
                 raise self.error(
-                    "This cannot be read", start, start + 1, fix=self.cut(start, start + 1)
+                    "This cannot be read", start, start + 1, fix=self.without(start, start + 1)
                 )
             return query
         if prefix := self.prefix():
@@ -148,7 +143,7 @@ class DatabaseReader(TermReader):
     def bracketed(self) -> Query | None:
         """What stands in the bracket that is next, in the field that is named after it."""
         opening = self.at
-        self.not_too_deep(len(self.open), opening)
+        self.check_depth(len(self.open), opening)
         close = self.closing.get(opening)
         if close is None:
             count = len(self.text) and self.text.count("(", opening) + len(self.open)
@@ -166,7 +161,7 @@ class DatabaseReader(TermReader):
                 "There is nothing between the brackets",
                 opening,
                 close + 1,
-                fix=self.cut(opening, after),
+                fix=self.without(opening, after),
             )
         self.open.append(opening)
         query = self.query_or_none()
@@ -175,7 +170,7 @@ class DatabaseReader(TermReader):
         self.at = after
         return query
 
-    def prefixed(self, tag: Tag, shown: str) -> Query | None:
+    def prefixed(self, tag: FieldTarget, shown: str) -> Query | None:
         """The operand that a field before it holds for."""
         outer = self.target, self.shown
         self.target, self.shown = tag, shown
@@ -183,12 +178,15 @@ class DatabaseReader(TermReader):
         start = max(at - len(shown) - 1, 0)
         if self.here() in ("", ")") or ((sign := self.peeked()) is not None and sign.name != "NOT"):
             raise self.error(
-                f"{shown} needs something to look for after it", start, at, fix=self.cut(start, at)
+                f"{shown} needs something to look for after it",
+                start,
+                at,
+                fix=self.without(start, at),
             )
         before = self.at
         if self.prefix() is not None and self.text[before] != "(":
             raise self.error(
-                f"{shown} stands before another field", start, at, fix=self.cut(start, at)
+                f"{shown} stands before another field", start, at, fix=self.without(start, at)
             )
         self.at = before
         opens = self.here() == "("
@@ -215,7 +213,7 @@ class DatabaseReader(TermReader):
         """Words up to the next operator, bracket, quote or field."""
         words: list[str] = []
         start = end = self.at
-        named: tuple[Tag, str] | None = None
+        named: tuple[FieldTarget, str] | None = None
         while (char := self.here()) and char not in "()" and not self.opens_quote(self.at):
             if words and (self.peeked() or self.referred() or self.starts_special()):
                 break
@@ -241,7 +239,7 @@ class DatabaseReader(TermReader):
                 "There is nothing to look for here",
                 start,
                 max(self.at, start + 1),
-                fix=self.cut(start, max(self.at, start + 1)),
+                fix=self.without(start, max(self.at, start + 1)),
             )
         tag, shown = named or (self.target, self.shown)
         return self.value(text, tag, shown, (start, max(end, start + 1)), quoted=False)
@@ -251,50 +249,6 @@ class DatabaseReader(TermReader):
         return False
 
     # ---------------------------------------------------------------- earlier lines
-
-    def reference(self, number: int, start: int, end: int) -> Query | None:
-        """What an earlier line means; `at` is behind its number then."""
-        self.at = max(self.at, end)
-        shown = self.text[start:end]
-        if self.lines is None:
-            reason = f"{shown} stands for an earlier search, and none is remembered here"
-            raise self.error(
-                reason,
-                start,
-                end,
-                fix=self.cut(start, end),
-                advice="Send all lines of the strategy.",
-            )
-        line = self.lines.get(number)
-        if line is None:
-            reason = f"There is no line {number} before this one"
-            raise self.error(reason, start, end, advice="A line may name those before it.")
-        self.used.add(number)
-        self.losses.widened += line.widened
-        if line.size > 1:
-            self.read += line.size - 1
-        self.counted(start, end)
-        return line.query
-
-    def numbers(self, text: str, where: tuple[int, int]) -> list[int]:
-        """The lines that `1-4,7` names, each once."""
-        numbers: dict[int, None] = {}
-        for part in filter(str.strip, text.replace("#", " ").split(",")):
-            first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
-            if not first.isdigit() or not (last or first).isdigit():
-                raise self.error(
-                    f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3."
-                )
-            if int(last or first) < int(first):
-                raise self.error(
-                    f"The range {part.strip()} ends before it begins", *where, advice="Write 1-4."
-                )
-            if int(last or first) - int(first) > MOST_LINES:
-                raise self.error(
-                    f"The range {part.strip()} names too many lines", *where, advice="Write 1-4."
-                )
-            numbers |= dict.fromkeys(range(int(first), int(last or first) + 1))
-        return list(numbers)
 
     def nothing(self) -> QuerySyntaxError:
         return self.error(

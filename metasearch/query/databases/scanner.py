@@ -11,12 +11,11 @@ from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query
-from metasearch.query.blanks import is_blank
+from metasearch.query.blanks import is_blank, plain
 from metasearch.query.databases.grammar import DatabaseGrammar
 from metasearch.query.databases.losses import Losses
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.nested import NestedReader
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import plain
 
 _DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
 _ENDS = frozenset('()（）"“”„＂')
@@ -74,7 +73,7 @@ class TextScanner(NestedReader):
         self.losses = losses or Losses()
         self.used: set[int] = set()
         self.target, self.shown = self.grammar.default, ""
-        self.unsaid: QuerySyntaxError | None = None
+        self.not_searchable: QuerySyntaxError | None = None
         self.quotes = _DOUBLE | dict(self.grammar.quotes)
         self.closing = self._closing()
 
@@ -159,7 +158,7 @@ class TextScanner(NestedReader):
 
     cut_at = 0
 
-    def prefix(self) -> tuple[Tag, str] | None:
+    def prefix(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named next, if one is: where it looks, and its name."""
         if self.grammar.prefix is None:
             return None
@@ -172,7 +171,7 @@ class TextScanner(NestedReader):
         self.at = match.end()
         return tag, plain(self.text[match.start() : match.end()])
 
-    def suffix_here(self) -> tuple[Tag, str] | None:
+    def suffix_here(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named directly after a bracket or quote, if one is."""
         if self.grammar.suffix is None:
             return None
@@ -183,12 +182,12 @@ class TextScanner(NestedReader):
         if tag is None:
             shown = plain(match[0])
             reason = f"There is no field {shown} in {self.grammar.title}"
-            raise self.error(reason, *match.span(), fix=self.cut(*match.span()))
+            raise self.error(reason, *match.span(), fix=self.without(*match.span()))
         self.at = match.end()
         self.after_suffix()
         return tag, plain(match[0])
 
-    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
         it.
         """
@@ -213,7 +212,7 @@ class TextScanner(NestedReader):
     def after_suffix(self) -> None:
         """Take what a database itself writes behind a field."""
 
-    def known(self, names: str) -> Tag | None:
+    def known(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""
         tags = []
         for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
@@ -228,9 +227,9 @@ class TextScanner(NestedReader):
             for special in ("year", "type", "language", *IDENTIFIERS):
                 fields.pop(special, None)
         if "any" in fields:
-            return Tag(("any",))
+            return FieldTarget(("any",))
         loss = next((tag.loss for tag in tags if tag.loss), "")
-        return Tag(tuple(fields), loss, heading=all(tag.heading for tag in tags))
+        return FieldTarget(tuple(fields), loss, heading=all(tag.heading for tag in tags))
 
     # ---------------------------------------------------------------- earlier lines
 

@@ -27,7 +27,7 @@ from metasearch.query.databases.grammar import (
     codes,
     near,
 )
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 SCOPUS = DatabaseGrammar(
     "scopus",
@@ -40,7 +40,7 @@ SCOPUS = DatabaseGrammar(
         ("title-abs-key", TOPIC),
         (
             "title-abs-key-auth",
-            Tag(("title", "abstract", "subject", "author")),
+            FieldTarget(("title", "abstract", "subject", "author")),
         ),
         ("key authkey", SUBJECT),
         ("indexterms chemname tradename", HEADING),

@@ -7,7 +7,7 @@ import re
 from metasearch.query.ast import Query, Term
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
-from metasearch.query.reading import negation
+from metasearch.query.trees import negation
 
 _YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)
 _LIMIT = re.compile(
@@ -24,7 +24,7 @@ class ScopusReader(DatabaseReader):
     def special(self) -> tuple[bool, Query | None]:
         if match := _YEAR.match(self.text, self.at):
             self.at = match.end()
-            self.counted(*match.span())
+            self.count(*match.span())
             return True, self.years(f"{match[1].lower()} {match[2]}", match.span())
         if match := _LIMIT.match(self.text, self.at):
             return True, self.limit(match)
@@ -38,7 +38,7 @@ class ScopusReader(DatabaseReader):
         tag = self.grammar.codes.get(match[2].lower())
         if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
             self.losses.add("limit", match[0])
-            self.counted(*match.span())
+            self.count(*match.span())
             return None
         query = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
         return negation(query) if query is not None and match[1].upper() == "EXCLUDE" else query

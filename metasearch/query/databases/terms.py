@@ -8,8 +8,9 @@ from functools import partial
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.databases.scanner import TextScanner
 from metasearch.query.databases.values import language_named, type_named, years_in
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import identifier_field, in_fields, truncatable, words
+from metasearch.query.field_targets import FieldTarget
+from metasearch.query.identifiers import identifier_field
+from metasearch.query.trees import in_fields, truncatable, words
 from metasearch.query.years import BadYears
 
 #: "Smith J*": any names that begin so, which an initial says anyway.
@@ -20,7 +21,7 @@ class TermReader(TextScanner):
     """Turns the value of a field into the part of the tree that asks for it."""
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         """What a field is to hold.
 
@@ -31,13 +32,13 @@ class TermReader(TextScanner):
             where: Where they stand.
             quoted: Whether they stand in quotes.
         """
-        self.counted(*where)
+        self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
             self.losses.add("nowhere", f"{label} {text}")
-            if self.unsaid is None:
+            if self.not_searchable is None:
                 reason = f"{label} cannot be searched here: no field holds it"
-                self.unsaid = self.error(
+                self.not_searchable = self.error(
                     reason, *where, advice="Add a word to look for in another field."
                 )
             return None
@@ -58,7 +59,7 @@ class TermReader(TextScanner):
         return self.looked_for(text, tag, where, quoted=quoted)
 
     def looked_for(
-        self, text: str, tag: Tag, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         """Words or a phrase, with signs for letters in them; names of authors are words in any
         order.
@@ -71,12 +72,12 @@ class TermReader(TextScanner):
         if names:
             text = _INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
-            raise self.whole_number(fields[0].upper(), *where)
+            raise self.truncated_number(fields[0].upper(), *where)
         texts = [self.widened(word, where) for word in text.split(" ")]
         texts = [it for it in texts if it[0]]
         if not texts:
             raise self.error(
-                "There is no letter or digit to look for", *where, fix=self.cut(*where)
+                "There is no letter or digit to look for", *where, fix=self.without(*where)
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
@@ -106,8 +107,8 @@ class TermReader(TextScanner):
         if rest not in self.grammar.endless:
             self.losses.add("wildcard", word)
         if sum(map(str.isalnum, stem)) < 2:
-            reason = f"{word[:40]} leaves too few letters to look for"
-            raise self.error(reason, *where, advice="Write the words out, with OR between them.")
+            reason = f"{word[:40]} has too few letters before its sign"
+            raise self.error(reason, *where, advice="Write the whole words, with OR between them.")
         return self.unsigned(stem), True
 
     def unsigned(self, word: str) -> str:
@@ -120,11 +121,11 @@ class TermReader(TextScanner):
         try:
             years, whole = years_in(text)
         except BadYears as bad:
-            fix = self.put(*where, bad.corrected) if bad.corrected else None
+            fix = self.replaced(*where, bad.corrected) if bad.corrected else None
             advice = None if fix else "Write the years as 2015 or 2015-2020."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if other:
-            self.losses.add("field", f"{other} is taken for the date of publication")
+            self.losses.add("field", f"{other} is read as the date of publication")
         if not whole:
             self.losses.add("date", text)
         return years

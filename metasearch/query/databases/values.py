@@ -7,7 +7,7 @@ import re
 from metasearch.bib.languages import language_code
 from metasearch.query.ast import Years
 from metasearch.query.kinds import type_word
-from metasearch.query.pubmed_tags import TYPES
+from metasearch.query.publication_types import TYPES
 from metasearch.query.years import BadYears
 
 _MONTH, _DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"

@@ -70,20 +70,22 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
         return written(query, to)
     from metasearch.query.syntaxes import read
 
-    found = read(query, syntax)
-    there = written(found.query, to)
-    return Translation(there.text, to, tuple(dict.fromkeys((*found.notes, *there.notes))))
+    source = read(query, syntax)
+    translation = written(source.query, to)
+    return Translation(
+        translation.text, to, tuple(dict.fromkeys((*source.notes, *translation.notes)))
+    )
 
 
 def written(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
     match to:
         case "simple":
-            from metasearch.query.printer import to_text
+            from metasearch.query.simple.printer import to_text
 
             return Translation(to_text(query), to)
         case "cql":
-            from metasearch.query.cql_printer import to_cql
+            from metasearch.query.cql.printer import to_cql
 
             return Translation(to_cql(query), to)
     from metasearch.query.writing.writer import QueryWriter

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from metasearch.bib.languages import languages
 from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years
-from metasearch.query.printer import to_text
-from metasearch.query.reading import plain
+from metasearch.query.blanks import plain
+from metasearch.query.simple.printer import to_text
 from metasearch.query.writing.groups import Grouping, Leaf, Part
 from metasearch.query.writing.style import SIGNS, Style
 

@@ -1,4 +1,4 @@
-"""Who asks: the address that a request comes from, and what may be told of it."""
+"""Clients: the address that a request comes from, and the pseudonym that logs may contain."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Clients:
     """
 
     def __init__(self, trusted: Iterable[str] = (), secret: bytes | None = None) -> None:
-        self._trusted = tuple(ipaddress.ip_network(it, strict=False) for it in trusted)
+        self._trusted = tuple(ipaddress.ip_network(network, strict=False) for network in trusted)
         self._secret = secret or secrets.token_bytes(32)
         self._warned = False
 

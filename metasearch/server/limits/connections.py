@@ -162,7 +162,7 @@ class Connection(web.RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("cut off: a part of the answer is already sent")
         detail = (
-            "The head of the request is no HTTP, or too long."
+            "The head of the request is not HTTP, or it is too long."
             if status == HTTPStatus.BAD_REQUEST
             else ""
         )

@@ -82,7 +82,7 @@ class ApiKeys:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         given = given.strip()
         if scheme.lower() != "bearer" or not given:
-            raise _refused("This server answers those who send `Authorization: Bearer KEY`.")
+            raise _refused("This server requires an API key: send `Authorization: Bearer KEY`.")
         if not self._known(given):
             raise _refused("This server does not know that key.", ', error="invalid_token"')
         return _digest(given)

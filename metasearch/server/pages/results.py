@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.text import line
 from metasearch.server.pages.environment import many
@@ -134,7 +134,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         nothing_found=_nothing_found(answer),
         pager=_pager(site, results),
         exports=[
-            Link(text, results.address(site, format=name), media_type=FORMATS[name].media_type)
+            Link(text, results.address(site, format=name), media_type=WRITABLE[name].media_type)
             for name, text in EXPORTS
         ],
         reports=_reports(results),

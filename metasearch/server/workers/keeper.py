@@ -17,7 +17,7 @@ from pathlib import Path
 
 from metasearch.errors import MetasearchError
 from metasearch.server.workers import heartbeat
-from metasearch.server.workers.worker import SIGNALS, Job, readable, work
+from metasearch.server.workers.worker import SIGNALS, WorkerJob, readable, work
 
 logger = logging.getLogger("metasearch.server")
 
@@ -65,7 +65,7 @@ class WorkerKeeper:
 
     def __init__(
         self,
-        job: Job,
+        job: WorkerJob,
         number: int,
         sockets: Sequence[socket.socket],
         replaced: Replacements | None = None,

@@ -10,7 +10,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
-from metasearch.server.site import Shared
+from metasearch.server.site import ServerContext
 from metasearch.server.stream import PING
 from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
 
@@ -20,7 +20,7 @@ _PATIENCE = 0.2
 _LONGEST_BODY = 16_384
 
 
-async def all_workers(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
+async def all_workers(shared: ServerContext, *, counted: bool = False) -> list[Snapshot]:
     """The state of all workers now, this one first.
 
     `counted` says that the counts are shown to a client; they are saved then, so that they never
@@ -30,7 +30,7 @@ async def all_workers(shared: Shared, *, counted: bool = False) -> list[Snapshot
 
 
 @asynccontextmanager
-async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
+async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
     """Answers the other workers, and sends them the pauses of sources, for as long as the block
     lasts.
     """
@@ -88,7 +88,7 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
         peers.socket.unlink(missing_ok=True)
 
 
-def _snapshot(shared: Shared, counted: bool) -> Snapshot:
+def _snapshot(shared: ServerContext, counted: bool) -> Snapshot:
     states = tuple(shared.engine.source_states())
     counts = shared.metrics.dump()
     if counted:

@@ -55,13 +55,13 @@ class Snapshot:
 
     def dumped(self) -> bytes:
         """As JSON."""
-        return orjson.dumps([self.metrics, [asdict(it) for it in self.states], self.running])
+        return orjson.dumps([self.metrics, [asdict(state) for state in self.states], self.running])
 
     @classmethod
     def loaded(cls, text: bytes) -> Self:
         """Of `dumped`."""
         metrics, states, running = orjson.loads(text)
-        return cls(metrics, tuple(SourceState(**it) for it in states), running)
+        return cls(metrics, tuple(SourceState(**state) for state in states), running)
 
 
 def dumped_pause(pause: Pause) -> bytes:
@@ -254,6 +254,6 @@ class Peers:
                 asyncio.timeout(PATIENCE),
                 self._session(number).get("/suggest", params=params) as answer,
             ):
-                return [Completion(**it) for it in await answer.json()]
+                return [Completion(**completion) for completion in await answer.json()]
         except _NO_ANSWER:
             return []

@@ -25,12 +25,11 @@ from tempfile import mkdtemp
 
 from metasearch.errors import UsageError
 from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.loops import LoopName
 from metasearch.server.options import Options
-from metasearch.server.serving import supervisable
+from metasearch.server.process import LoopName, supervisable
 from metasearch.server.sockets import BACKLOG, address, listen
 from metasearch.server.workers.keeper import Replacements, WorkerKeeper
-from metasearch.server.workers.worker import SIGNALS, Job
+from metasearch.server.workers.worker import SIGNALS, WorkerJob
 from metasearch.settings import Settings
 
 logger = logging.getLogger("metasearch.server")
@@ -62,7 +61,7 @@ async def supervise(
     worker_settings = replace(settings, workers=workers)
     keys, options = ApiKeys.load(settings), Options.of(settings).divided(workers)
     with _private_folder() as folder:
-        job = Job(
+        job = WorkerJob(
             worker_settings, options, keys, demo, loop, prepare, folder, secrets.token_bytes(32)
         )
         replaced = Replacements(folder)

@@ -1,4 +1,4 @@
-"""One worker of a server: its life, from what its parent tells it to its end."""
+"""One worker of a server, from its start by the parent to its end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from socket import socket
 from typing import TYPE_CHECKING
 
 from metasearch.errors import MetasearchError
-from metasearch.server.loops import LoopName, loop_factory
-from metasearch.server.serving import settle
+from metasearch.server.process import LoopName, loop_factory, settle
 from metasearch.server.sockets import BACKLOG
 from metasearch.server.workers import heartbeat
 from metasearch.settings import Settings
@@ -30,8 +29,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What each worker is told.
+class WorkerJob:
+    """What each worker receives from its parent.
 
     Attributes:
         settings: The configuration, `settings.workers` of whom divide what sources allow.
@@ -55,7 +54,7 @@ class Job:
 
 
 def work(
-    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+    job: WorkerJob, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
 ) -> None:
     """One worker's life.
 
@@ -83,7 +82,7 @@ def work(
 
 
 async def _work(
-    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+    job: WorkerJob, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
 ) -> None:
     # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
     # module too.

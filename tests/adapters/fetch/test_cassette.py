@@ -9,7 +9,8 @@ import pytest
 
 from metasearch.adapters.fetch import cassette
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.request import Page, Request, Secret, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.errors import NotRecorded, SourceError, TimedOut, TooLarge
 
 KEY = "s3cr3t/key"

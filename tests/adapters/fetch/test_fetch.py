@@ -106,7 +106,7 @@ async def test_a_page_is_fetched_once_and_then_kept() -> None:
     transport = Script({"body": b"\n{}\n", "content_type": "a/b", "seconds": 1.0})
     it = fetcher(transport, MemoryStore())
     first = await it.fetch(asked(), LIMITS)
-    await it._settled()
+    await it.settled()
     second = await it.fetch(asked(), LIMITS)
 
     assert len(transport.sent) == 1
@@ -127,12 +127,12 @@ async def test_a_kept_page_grows_old() -> None:
     it = fetcher(transport, MemoryStore(), clock=clock)
     limits = replace(LIMITS, grace=0)
     await it.fetch(asked(), limits)
-    await it._settled()
+    await it.settled()
     clock.now += 59
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
     assert not (await it.fetch(asked(), limits)).cached
-    await it._settled()
+    await it.settled()
     clock.now -= 1000
     assert not (await it.fetch(asked(), limits)).cached
 
@@ -145,7 +145,7 @@ async def test_only_usable_answers_are_kept(status: int, kept: bool) -> None:
     """2xx and 404 stay; whatever may pass is asked again."""
     it = fetcher(Script(status), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it._settled()
+    await it.settled()
 
     assert (await it.fetch(asked(), LIMITS)).cached is kept
 
@@ -154,7 +154,7 @@ async def test_an_empty_body_is_not_kept() -> None:
     """It is an accident, whatever its status says."""
     it = fetcher(Script({"body": b""}), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it._settled()
+    await it.settled()
 
     assert not (await it.fetch(asked(), LIMITS)).cached
 
@@ -167,7 +167,7 @@ async def test_the_cache_can_be_left_out(use: dict[str, Any]) -> None:
     it = fetcher(transport, store)
     for _ in range(2):
         await it.fetch(asked(), **({"limits": LIMITS} | use))
-        await it._settled()
+        await it.settled()
 
     assert len(transport.sent) == 2
     assert await store.stats() == await MemoryStore().stats()
@@ -199,7 +199,7 @@ async def test_a_cached_page_is_served_while_the_source_is_away() -> None:
     """Pauses and the breaker concern the wire only."""
     it = fetcher(Script(200, 429), MemoryStore())
     await it.fetch(asked("kept"), LIMITS)
-    await it._settled()
+    await it.settled()
     with pytest.raises(RateLimited):
         await it.fetch(asked("other"), LIMITS)
 
@@ -210,7 +210,7 @@ async def test_secrets_make_no_other_page() -> None:
     """The key of a request is not part of what a page is kept under."""
     it = fetcher(Script(), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it._settled()
+    await it.settled()
 
     assert (await it.fetch(asked(headers=(("X-Key", Secret("abc")),)), LIMITS)).cached
 

@@ -35,7 +35,7 @@ async def kept(
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock, **rest)
     await it.fetch(asked(query), LIMITS)
-    await it._settled()
+    await it.settled()
     clock.now += age
     return it, clock
 
@@ -43,7 +43,7 @@ async def kept(
 async def rested(it: Fetcher) -> None:
     """When nothing goes on in the background any more."""
     await until(lambda: not it._renewals)
-    await it._settled()
+    await it.settled()
 
 
 # Stale while revalidate
@@ -89,7 +89,7 @@ async def test_so_many_pages_are_renewed_at_once_and_no_more(
     it, clock = await kept(transport, 0)
     for query in "abc":
         await it.fetch(asked(query), LIMITS)
-    await it._settled()
+    await it.settled()
     clock.now += 90
     transport.gate.clear()
     notes = [(await it.fetch(asked(query), LIMITS)).note for query in "abc"]
@@ -237,7 +237,7 @@ async def test_a_stand_in_grows_no_younger() -> None:
     """It is not kept anew, so its age goes on."""
     it, clock = await kept(Script(200, DOWN), 3 * HOUR)
     await it.fetch(asked(), OLD)
-    await it._settled()
+    await it.settled()
     clock.now += HOUR
 
     assert (await it.fetch(asked(), OLD)).note.startswith("from the cache, 4 h old")
@@ -262,7 +262,7 @@ async def test_a_404_is_kept_for_a_minute() -> None:
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock)
     await it.fetch(asked(), limits)
-    await it._settled()
+    await it.settled()
     clock.now += NEGATIVE_SECONDS - 1
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
@@ -277,7 +277,7 @@ async def test_an_answer_without_hits_is_kept_for_a_minute() -> None:
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock)
     await it.found_nothing(await it.fetch(asked(), limits), limits)
-    await it._settled()
+    await it.settled()
     clock.now += NEGATIVE_SECONDS - 1
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
@@ -302,7 +302,7 @@ async def test_nothing_is_kept_for_a_source_without_a_cache() -> None:
     limits = replace(LIMITS, ttl=0)
     it = fetcher(Script(), store)
     await it.found_nothing(await it.fetch(asked(), limits), limits)
-    await it._settled()
+    await it.settled()
 
     assert (await store.stats()).entries == 0
 
@@ -313,6 +313,6 @@ async def test_pages_are_counted_by_source() -> None:
     it = fetcher(Script(), store)
     for source in ("one", "two"):
         await it.fetch(asked(source=source), LIMITS)
-    await it._settled()
+    await it.settled()
 
     assert set((await store.stats()).tags) == {"one", "two"}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metasearch.adapters.fetch.guard import AddrInfo, AllowList, ForbiddenAddress, is_public
 from metasearch.errors import UsageError
+from tests.cases import each
 
 
 def info(address: str, port: int = 80) -> AddrInfo:
@@ -25,7 +26,7 @@ def test_the_open_internet_is_public(address: str) -> None:
     assert is_public(address)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "127.0.0.1",

@@ -78,7 +78,7 @@ async def test_what_is_far_past_its_usual_time_is_given_up() -> None:
         await fetcher.fetch(asked(), LIMITS)
 
     assert asyncio.get_running_loop().time() - began == pytest.approx(LATE_FLOOR)
-    assert "Ask again" in caught.value.advice
+    assert "Search again" in caught.value.advice
     assert caught.value.url == "https://x.example/works?q=0"
     assert transport.cancelled == 1
     state = fetcher.state("db")

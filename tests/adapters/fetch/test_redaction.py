@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters import request as module
-from metasearch.adapters.request import Page, Request, Secret, _spellings, redacted, secrets_of
+from metasearch.adapters import redaction as module
+from metasearch.adapters.redaction import _spellings, redacted
+from metasearch.adapters.request import Page, Request, Secret, secrets_of
+from tests.cases import each
 
 STRETCH = module._STRETCH
 SECRETS = ("s3cr3tk3y", "+jane.doe@", "Zm9v/YmFy+==", "@@@@@@", "a b&<c>é")
@@ -37,9 +39,9 @@ def page(body: bytes, secret: str) -> Page:
     )
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
-@pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("shift", [-30, -5, -1, 0, 1])
+@each("codec", ["utf-8", "utf-16"])
+@each("secret", SECRETS)
+@each("shift", [-30, -5, -1, 0, 1])
 def test_a_secret_on_an_edge_is_found(secret: str, codec: str, shift: int) -> None:
     """Before, across and behind the end of a stretch."""
     text = "-" * (STRETCH + shift) + secret + "-" * STRETCH + secret

@@ -26,7 +26,8 @@ from metasearch.adapters.fetch.transport import (
     retry_after,
 )
 from metasearch.adapters.fetch.transport_errors import translated
-from metasearch.adapters.request import Page, Request, Secret, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 from tests.adapters.fetch.loopback import Loopback, raw, reply
 

@@ -19,7 +19,8 @@ from pymarc import Record as MarcFile
 
 from metasearch.adapters.fetch import z3950, z3950_worker, zoom
 from metasearch.adapters.fetch.envelope import Diagnostic, envelope
-from metasearch.adapters.fetch.z3950 import Z3950Transport, ask_of
+from metasearch.adapters.fetch.z3950 import Z3950Transport
+from metasearch.adapters.fetch.z3950_request import zoom_request
 from metasearch.adapters.fetch.z3950_worker import PageJob, answer
 from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret
@@ -110,7 +111,7 @@ async def read(script: Script, **options: Any) -> Parsed:
 def test_a_request_says_host_port_database_and_options() -> None:
     """A port that is not named is 210; records are counted from 0; the options are those of the
     spec."""
-    ask = ask_of(request_of(spec_of("z3950://catalogue.example.org/my%20books"), wanted=7))
+    ask = zoom_request(request_of(spec_of("z3950://catalogue.example.org/my%20books"), wanted=7))
 
     assert (ask.host, ask.port, ask.start, ask.count) == ("catalogue.example.org", 210, 0, 7)
     assert ask.query == '@attr 1=1016 @attr 4=2 "jazz"'
@@ -122,7 +123,9 @@ def test_a_request_says_host_port_database_and_options() -> None:
 
 def test_a_url_without_a_path_means_the_default_database() -> None:
     assert (
-        ask_of(request_of(spec_of("z3950://catalogue.example.org:9999"))).options["databaseName"]
+        zoom_request(request_of(spec_of("z3950://catalogue.example.org:9999"))).options[
+            "databaseName"
+        ]
         == "Default"
     )
 
@@ -133,13 +136,13 @@ def test_an_option_that_leads_elsewhere_is_refused(name: str) -> None:
     spec = spec_of(request={"params": {name: "tcp:10.0.0.1:80"}})
 
     with pytest.raises(NotAllowed, match=f"request.params.{name} is no option"):
-        ask_of(request_of(spec))
+        zoom_request(request_of(spec))
 
 
 @pytest.mark.parametrize("url", ["z3950://user:secret@catalogue.example.org/x", "z3950:///x"])
 def test_a_url_without_a_host_or_with_a_user_is_refused(url: str) -> None:
     with pytest.raises(NotAllowed) as raised:
-        ask_of(Request(source="library", url=url))
+        zoom_request(Request(source="library", url=url))
 
     assert "secret" not in f"{raised.value} {raised.value.url}"
 
@@ -393,7 +396,7 @@ async def test_a_flood_costs_only_its_own_page(name: str) -> None:
     begun = time.monotonic()
     with z3950_server({INIT: init_response(), SEARCH: _flood(*FLOODS[name])}.get) as server:
         with suppress(BadAnswer, TimedOut):  # a page came where the first answer was a whole one
-            await asked(server, timeout=2.5, max_bytes=1 << 24)
+            await asked(server, timeout=1.5, max_bytes=1 << 24)
 
         assert time.monotonic() - begun < 5
         assert await asyncio.to_thread(server.left.wait, 10)

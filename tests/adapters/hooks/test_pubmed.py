@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, parse
+from metasearch.adapters.parse.parse import PageReading, Parsed, parse
+from metasearch.adapters.parse.records import STEP
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry

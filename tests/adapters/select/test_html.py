@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.select import as_strings
-from metasearch.adapters.select.html import compile_html, parse_html
+from metasearch.adapters.select.html import compile_html, html_texts, parse_html
 
 PAGE = (
     b"<html><body><ul class=hits><li id=a>One <b>bold</b></li><li id=b>Two</li></ul><p>End</body>"
@@ -26,14 +25,14 @@ PAGE = (
 )
 def test_selectors_find_what_they_name(selector: str, found: list[str]) -> None:
     """Elements, texts and attributes, in the order of the page."""
-    assert as_strings(compile_html(selector)(parse_html(PAGE)), "html") == found
+    assert html_texts(compile_html(selector)(parse_html(PAGE))) == found
 
 
 def test_a_selector_looks_within_its_record() -> None:
     """As those of fields do."""
     first, second = compile_html("li")(parse_html(PAGE))
 
-    assert as_strings(compile_html("b")(first), "html") == ["bold"]
+    assert html_texts(compile_html("b")(first)) == ["bold"]
     assert compile_html("b")(second) == []
 
 

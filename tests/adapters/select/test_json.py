@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.select.json import _compile, compile_json
+from tests.cases import each
 from tests.examples import examples
 
 EXPRESSIONS = [
@@ -104,7 +105,7 @@ def test_equals_jmespath(expression: str, value: Any) -> None:
     assert type(expected) is type(found)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@each("expression", EXPRESSIONS)
 def test_is_compiled(expression: str) -> None:
     """None of these costs a walk over jmespath's tree for each record."""
     assert _compile(jmespath.compile(expression).parsed) is not None
@@ -125,7 +126,7 @@ def test_not_jmespath(expression: str) -> None:
         compile_json(expression)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@each("expression", EXPRESSIONS)
 def test_what_a_selector_needs_alone_decides_what_it_finds(expression: str) -> None:
     """Readers leave a selector out where none of the names is there, whatever else the object
     holds."""

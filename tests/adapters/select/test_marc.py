@@ -6,6 +6,7 @@ import pytest
 from lxml import etree
 
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
+from tests.cases import each
 
 
 def _field(tag: str, indicators: str, *subfields: str) -> str:
@@ -36,7 +37,7 @@ def record() -> MarcRecord:
     return MarcRecord(etree.fromstring(RECORD))
 
 
-@pytest.mark.parametrize(
+@each(
     ("selector", "found"),
     [
         ("245$a", ["How to lie"]),

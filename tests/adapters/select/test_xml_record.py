@@ -12,6 +12,7 @@ from lxml import etree
 
 from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
+from tests.cases import each
 
 DC, ATOM = "http://purl.org/dc/elements/1.1/", "http://www.w3.org/2005/Atom"
 RECORD = (
@@ -114,7 +115,7 @@ def same(element: Any, expression: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@each("expression", EXPRESSIONS)
 def test_the_index_answers_as_xpath_does(expression: str) -> None:
     """Whether a path is simple, is not, or is none at all."""
     assert same(etree.fromstring(RECORD), expression)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.specs.registry import Registry, shipped_groups
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_groups
 from metasearch.errors import SettingsError
 from metasearch.settings import Settings
 

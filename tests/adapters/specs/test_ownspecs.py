@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.adapters.specs import ownspecs
+from metasearch.adapters.specs.extends import LONGEST_CHAIN
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.specfile import MOST_LAYERS
 from metasearch.engine.dry_run import explain_plan
 from metasearch.engine.engine import Engine
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
@@ -113,7 +113,7 @@ def test_own_file_wins_over_a_shipped_source_and_says_so(tmp_path: Path) -> None
 
     (report,) = search.partial().sources
 
-    assert report.notes == (f"{path} stands for the source of this name that is there already",)
+    assert report.notes == (f"{path} replaces another source of the same name",)
 
 
 @pytest.mark.parametrize("other", ["crossref", "other/crossref.toml"])
@@ -219,7 +219,7 @@ def test_a_ring_of_files_is_told(tmp_path: Path) -> None:
 
 def test_a_tower_of_files_ends(tmp_path: Path) -> None:
     """More layers than anybody writes are refused."""
-    for number in range(MOST_LAYERS + 5):
+    for number in range(LONGEST_CHAIN + 5):
         text = f'extends = "./f{number + 1}.toml"\nname = "f{number}"\n'
         (tmp_path / f"f{number}.toml").write_text(text, encoding="utf-8")
 
@@ -293,10 +293,7 @@ def test_a_spec_of_the_folder_wins_over_a_shipped_one_and_says_so(tmp_path: Path
     registry = Registry(loaded(tmp_path))
 
     assert registry.spec("crossref").label == "Mine"
-    assert (
-        registry.stands_for("crossref")
-        == f"{path} stands for the source of this name that is there already"
-    )
+    assert registry.stands_for("crossref") == f"{path} replaces another source of the same name"
 
 
 def test_a_table_of_the_configuration_lies_on_top_of_the_file(tmp_path: Path) -> None:
@@ -322,7 +319,8 @@ def test_a_spec_of_the_folder_can_be_switched_off(tmp_path: Path, key: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("file", "what"), [("other.toml", "as the file is called"), ("My Source.toml", "file's name")]
+    ("file", "what"),
+    [("other.toml", "the name of the file"), ("My Source.toml", "name of its source")],
 )
 def test_a_file_of_the_folder_is_called_as_its_source(tmp_path: Path, file: str, what: str) -> None:
     """Names are known without reading the files; one that says otherwise is an error and no

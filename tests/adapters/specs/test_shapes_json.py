@@ -14,6 +14,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.record import Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(Settings())
 
@@ -43,7 +44,7 @@ DOI = {
 RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "body"),
     [
         ("crossref", WORK),

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.registry import Registry, shipped_table
-from metasearch.adapters.specs.specfile import MAX_BYTES, build, merge, read_table
+from metasearch.adapters.specs.extends import merge
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_table
+from metasearch.adapters.specs.specfile import MAX_BYTES, build, read_table
 from metasearch.errors import SpecError
 from metasearch.settings import Settings
+from tests.cases import each
 
 GOOD = """
 name = "one"
@@ -112,7 +115,7 @@ records = "x"
         "weight: must not be negative",
         "hook: there is no metasearch/adapters/hooks/nobody.py",
         "request.url: must begin with https://",
-        "request.method: 'PUT' is not allowed; one of GET, POST",
+        "request.method: 'PUT' is not allowed; write one of GET, POST",
         "request.params.q: unknown placeholder {nothing}; allowed are",
         "request.params.n: unknown placeholder {size}",
         "request.params.m: not a template",
@@ -157,8 +160,8 @@ issue    = 7
     )
 
     for expected in (
-        "fields.source_id.as: 'words' returns several values, and the field holds one",
-        "fields.keywords.as: 'text' returns one value, and the field holds several",
+        "fields.source_id.as: 'words' returns several values, and the field has one",
+        "fields.keywords.as: 'text' returns one value, and the field has several",
         "parse.promises: must be a list of record fields",
         "fields.title: 'a..b'",
         "fields.taste: no such field of a record; allowed are abstract",
@@ -166,7 +169,7 @@ issue    = 7
         "fields.type.map: 'sculpture' is no type; allowed are article",
         "fields.pages: `each` is for authors and editors only",
         "fields.authors: needs `each` and at least one of name",
-        "fields.authors.as: unknown 'dragon'; beside `each` only names-homonym",
+        "fields.authors.as: unknown converter 'dragon'; beside `each`, allowed are names-homonym",
         "fields.venue.smell: unknown key; allowed are affiliation, as, at",
         "fields.doi.template: unknown placeholder {y}; allowed are x",
         "fields.issue: must be a selector (a string)",
@@ -226,14 +229,14 @@ def test_enrichment() -> None:
     [
         ('enrich = "doi"', "enrich: must be a table"),
         ("[enrich]", "enrich.request.url: must begin with https:// or http://"),
-        ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; one of doi"),
+        ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; write one of doi"),
         (
             '[enrich.request]\nurl = "collection:mine"',
             "enrich.request.url: must begin with https:// or http://",
         ),
         (
             '[enrich.request]\nurl = "https://a.example/"',
-            "enrich.request: asks for no work: url or params must hold",
+            "enrich.request: asks for no work: url or params must contain",
         ),
         (
             '[enrich.request]\nurl = "https://a.example/{query}"',
@@ -302,7 +305,7 @@ def test_read_table(tmp_path: Path) -> None:
         assert name == raised.value.file
 
 
-@pytest.mark.parametrize("name", Registry(Settings()).names())
+@each("name", Registry(Settings()).names())
 def test_shipped_specs_say_their_limits(name: str) -> None:
     """Every shipped source is asked considerately: a finite pace, few requests at once, a time
     limit."""

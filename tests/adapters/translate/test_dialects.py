@@ -12,13 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.errors import CannotAsk
 from metasearch.query import parse
 from metasearch.settings import Settings
+from tests.cases import each
 
 FOLDER = Path(__file__).parent / "dialects"
 REGISTRY = Registry(Settings())
@@ -53,7 +52,7 @@ def differences(source: str, sent: dict[str, str], lost: dict[str, list[str]]) -
     return wrong
 
 
-@pytest.mark.parametrize("source", TABLES)
+@each("source", TABLES)
 def test_translation(source: str) -> None:
     """Each source is asked in its own words, and what these cannot say is told; all queries that
     differ are named at once."""
@@ -80,7 +79,7 @@ def test_the_queries_are_forty() -> None:
     assert len(QUERIES) == len(set(QUERIES)) == 40
 
 
-@pytest.mark.parametrize("source", TABLES)
+@each("source", TABLES)
 def test_a_table_holds_these_queries_and_names_the_manual(source: str) -> None:
     """No line is left over, and whoever doubts one finds the page."""
     assert set(QUERIES) == set(table(source)["sent"])

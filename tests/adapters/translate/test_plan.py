@@ -13,9 +13,10 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
 from metasearch.adapters.translate.plan import Plan, next_request, plan, plan_enrichment
 from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.printer import to_text
 from metasearch.query.simple import parse
+from metasearch.query.simple.printer import to_text
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(Settings())
 WORDS = {
@@ -149,7 +150,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "source", "expected"),
     [(text, source, expected) for text, row in TABLE for source, expected in row.items()],
 )

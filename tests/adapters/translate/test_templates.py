@@ -269,7 +269,7 @@ def test_what_does_not_change_is_not_touched() -> None:
         (
             'method = "POST"\njson = {}\ntext = "x"',
             "",
-            "request.text: a request has one body, and there is json",
+            "request.text: a request has one body, and this one has request.json",
         ),
         (
             'method = "POST"\njson = { a = [{ b = "{nothing}" }] }',

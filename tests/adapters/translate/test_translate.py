@@ -376,7 +376,7 @@ def test_years_that_exclude_one_another_are_filtered_here() -> None:
     values = translator.write(parse("gene year:2019 year:2021"))
 
     assert values["years"] == "2019-2019"
-    assert translator.lost == [Years(2021, 2021)]
+    assert translator.losses.clauses == [Years(2021, 2021)]
 
 
 @pytest.mark.parametrize("name", TOYS)

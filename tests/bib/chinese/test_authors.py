@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.chinese.authors import authors_in
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("张三；李四;王五", ["张三", "李四", "王五"]),

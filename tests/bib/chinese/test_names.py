@@ -20,6 +20,7 @@ from metasearch.bib.chinese.names import (
 )
 from metasearch.bib.chinese.surnames import latin_surnames, surname_spellings
 from metasearch.bib.chinese.syllables import is_spelled, readings, wade_giles
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -104,9 +105,7 @@ LATIN_OF = {
 }
 
 
-@pytest.mark.parametrize(
-    ("han", "latin"), [(han, latin) for han, several in LATIN_OF.items() for latin in several]
-)
+@each(("han", "latin"), [(han, latin) for han, several in LATIN_OF.items() for latin in several])
 def test_one_person(han: str, latin: str) -> None:
     """The two may be one person."""
     assert same_person(han, latin) is True

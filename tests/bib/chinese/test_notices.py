@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.chinese.characters import simplified
 from metasearch.bib.chinese.notices import GENERIC, is_generic, notice
+from tests.cases import each
 
 NOTICES = {
     "erratum": [
@@ -51,9 +52,7 @@ NOTICES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "title"), [(kind, title) for kind, titles in NOTICES.items() for title in titles]
-)
+@each(("kind", "title"), [(kind, title) for kind, titles in NOTICES.items() for title in titles])
 def test_notices(kind: str, title: str) -> None:
     """What is about another work is told by its kind."""
     assert notice(title) == kind

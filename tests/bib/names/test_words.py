@@ -6,7 +6,7 @@ import pytest
 
 from metasearch.bib.names import byline, converters, roles, words
 from metasearch.bib.names.person import person
-from metasearch.dedup import books
+from metasearch.dedup import people
 from metasearch.formats.reading import values
 from metasearch.record import Author
 
@@ -67,13 +67,13 @@ def test_a_given_name_that_is_a_legal_form_stays() -> None:
 def test_words_of_bodies_are_the_same_when_names_are_read_and_compared(name: str) -> None:
     """A name with such a word is not split as that of a person, and counts as a body."""
     assert person(name) == Author(name)
-    assert books.is_body(Author(name))
+    assert people.is_body(Author(name))
 
 
 @pytest.mark.parametrize("word", ["société", "Universität", "Ministère", "Academia"])
 def test_bodies_are_known_in_every_language_when_they_are_compared(word: str) -> None:
     """With their accents, and without."""
-    assert books.is_body(Author(f"{word} Test"))
+    assert people.is_body(Author(f"{word} Test"))
 
 
 def test_parts_of_roles_are_known_in_the_languages_of_catalogues() -> None:

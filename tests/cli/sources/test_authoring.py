@@ -12,10 +12,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from metasearch.adapters.specs.registry import FAMILIES, GROUPS, Registry, spec_folder
+from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.schema import schema
+from metasearch.adapters.specs.shipped import FAMILIES, GROUPS, spec_folder
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
+from tests.cases import each
 from tests.cli.conftest import Run
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -59,7 +61,7 @@ def test_names_and_kinds_that_cannot_be(run: Run, name: str, kind: str) -> None:
 # --------------------------------------------------------------------------- schema
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@each("path", SPECS, ids=lambda path: path.stem)
 def test_shipped_specs_are_of_the_schema(path: Path) -> None:
     """An editor that knows the schema finds nothing wrong with any of them."""
     problems = [

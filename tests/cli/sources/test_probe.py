@@ -14,10 +14,11 @@ from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specs.registry import Registry, spec_folder
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import spec_folder
 from metasearch.cli.sources.probe import exit_for
 from metasearch.cli.sources.probe_report import table, to_markdown
-from metasearch.cli.sources.probing import Probe, fields_of_cases, probe, query_for
+from metasearch.cli.sources.probe_run import ProbeResult, fields_of_cases, probe, query_for
 from metasearch.cli.terminal.exits import Exit
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine.engine import transport_of
@@ -49,7 +50,7 @@ def asked(settings: Settings) -> Settings:
 
 async def probed(
     settings: Settings, transport: Transport, *names: str, seconds: float = 20
-) -> dict[str, Probe]:
+) -> dict[str, ProbeResult]:
     registry = Registry(settings)
     specs = [registry.spec(name) for name in names or registry.names()]
     return {it.source: it for it in await probe(specs, transport, settings.env, seconds=seconds)}
@@ -256,7 +257,7 @@ def test_nearly_all_sources_are_probed_here() -> None:
 # --------------------------------------------------------------------------- what is wrong
 
 
-async def _changed(change: Callable[[bytes], bytes], source: str = "demo-crossref") -> Probe:
+async def _changed(change: Callable[[bytes], bytes], source: str = "demo-crossref") -> ProbeResult:
     async with DemoDatabases(latency=0) as demo:
         settings = asked(demo.settings())
         inner = transport_of(settings)
@@ -284,13 +285,13 @@ async def _changed(change: Callable[[bytes], bytes], source: str = "demo-crossre
         (
             lambda body: body.replace(b'"items":', b'"entries":'),
             "drifted",
-            "no record came, though it tells of",
+            "the answer has no record, but",
         ),
         (lambda _: b"<html><h1>Welcome</h1></html>", "drifted", "a web page came"),
         (
             lambda _: b'{"status": "ok", "message": {"total-results": 0, "items": []}}',
             "empty",
-            "no record came",
+            "the answer has no record",
         ),
         (lambda _: b'{"status": "failed", "message": "gone for good"}', "failed", "gone for good"),
     ],
@@ -374,7 +375,7 @@ def test_what_a_source_says_is_no_markup() -> None:
     """A pipe, a backtick, a line break or a tag of a source's neither ends a cell nor begins
     anything."""
     hostile = "a|b `c` <img src=x>\n## heading \x1b[31m"
-    found = Probe(
+    found = ProbeResult(
         "x",
         "X",
         "failed",
@@ -390,7 +391,10 @@ def test_what_a_source_says_is_no_markup() -> None:
     (row,) = [it for it in lines if it.startswith("| x |")]
     assert row.replace("\\|", "").count("|") == 8
     assert "<img" not in row
-    assert [it for it in lines if it.startswith("#")] == ["# Probe of sources", "## x: failed"]
+    assert [it for it in lines if it.startswith("#")] == [
+        "# Probe of sources",
+        "## x: failed",
+    ]
     assert all(it.count("`") == 2 for it in lines if it.startswith("- "))
     assert not any("\x1b" in it for it in lines)
 
@@ -408,7 +412,7 @@ def test_what_a_source_says_is_no_markup() -> None:
     ],
 )
 def test_exit_codes(statuses: list[str], code: Exit) -> None:
-    assert exit_for([Probe("x", "X", status, "q") for status in statuses]) == code  # type: ignore[arg-type]
+    assert exit_for([ProbeResult("x", "X", status, "q") for status in statuses]) == code  # type: ignore[arg-type]
 
 
 def test_each_source_has_a_query_that_it_can_be_asked() -> None:

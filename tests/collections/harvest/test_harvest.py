@@ -11,10 +11,11 @@ import orjson
 import pytest
 
 from metasearch.adapters.fetch.transport import HttpTransport
-from metasearch.adapters.specs.registry import shipped_table
+from metasearch.adapters.specs.shipped import shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.collections.harvest.client import LONGEST_WAIT, TRIES, OaiClient
-from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, Order, date_of
+from metasearch.collections.harvest.dates import date_of
+from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, HarvestRequest
 from metasearch.collections.search import Wanted, search
 from metasearch.collections.store import Collection
 from metasearch.errors import (
@@ -59,7 +60,7 @@ class Harvester:
         client = OaiClient(self.repository.url, spec, transport, self.told.append, self.sleep)
         try:
             with Collection.open(self.folder, "repo", "oai") as collection:
-                wanted = Order(self.repository.url, **order)  # type: ignore[arg-type]
+                wanted = HarvestRequest(self.repository.url, **order)  # type: ignore[arg-type]
                 self.last = Harvest(wanted, collection, client, now=lambda: self.now)
                 return await self.last.run()
         finally:
@@ -321,8 +322,8 @@ async def test_it_waits_as_long_as_it_is_asked_to(
     assert done.added == 3
     assert harvest.waits == [7, 3]
     assert harvest.told == [
-        "it asks for patience: waiting for 7 s",
-        "it asks for patience: waiting for 3 s",
+        "the repository requests a pause: waiting for 7 s",
+        "the repository requests a pause: waiting for 3 s",
     ]
 
 

@@ -15,6 +15,7 @@ from metasearch.dedup.matcher import Searching
 from metasearch.dedup.published.keyword_overlap import KeywordOverlap
 from metasearch.dedup.published.text import segment
 from metasearch.record import Record
+from tests.cases import each
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -66,9 +67,9 @@ def reference(matcher: KeywordOverlap, title: str, abstract: str) -> set[str]:
 LONG = (f"{ABSTRACT} {OTHER_ABSTRACT} {ABSTRACT}", CHINESE_ABSTRACT * 4)
 
 
-@pytest.mark.parametrize("abstract", [ABSTRACT, CHINESE_ABSTRACT, *LONG, OTHER_ABSTRACT, ""])
-@pytest.mark.parametrize("title", [TITLE, CHINESE_TITLE])
-@pytest.mark.parametrize(
+@each("abstract", [ABSTRACT, CHINESE_ABSTRACT, *LONG, OTHER_ABSTRACT, ""])
+@each("title", [TITLE, CHINESE_TITLE])
+@each(
     "matcher",
     [
         MATCHER,

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import normalise
+from metasearch.bib import markup, normalise
 from metasearch.formats.csv import write as csv_table
 from metasearch.formats.csv.read import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import one, read, told
 from tests.formats.reading.structured import CSV
 from tests.formats.samples import MERGED, hit
@@ -185,9 +186,9 @@ def test_what_only_some_programs_say(
     assert entry.database == database
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
+@each("delimiter", [",", ";", "\t", "|"])
+@each("newline", ["\n", "\r\n", "\r"])
+@each("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
 def test_how_a_table_is_written(delimiter: str, newline: str, start: str) -> None:
     """Delimiter, line ends, byte order mark, Excel's first line, and lines before the names of
     columns."""
@@ -290,7 +291,7 @@ def test_what_we_write_comes_back() -> None:
 
 _CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30).filter(
     lambda text: (
-        line(text) == normalise.plain(text) == text
+        line(text) == markup.plain(text) == text
         and "<" not in text
         and "&" not in text
         and text not in ("NA", "None", "null", "NULL")
@@ -325,5 +326,5 @@ def test_real_records_survive_our_csv(shared: Path) -> None:
     assert (len(reading.entries), reading.lost) == (len(rows), 0)
     assert [record.year for record in reading.records] == [h.record.year for h in hits]
     assert [normalise.words(record.title) for record in reading.records] == [
-        normalise.words(normalise.without_markup(h.record.title)) for h in hits
+        normalise.words(markup.without_markup(h.record.title)) for h in hits
     ]

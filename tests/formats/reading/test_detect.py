@@ -9,7 +9,8 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.reading.detect import by_name, detect
-from metasearch.formats.reading.registry import FORMATS
+from metasearch.formats.registry import READABLE
+from tests.cases import each
 from tests.conftest import ROOT
 from tests.formats.reading.samples import SAMPLES
 
@@ -46,9 +47,9 @@ def test_formats_that_are_not_made_of_tags(form: str, encoding: str | None) -> N
     assert encoding is None or reading.encoding == encoding
 
 
-@pytest.mark.parametrize("form", SAMPLES)
-@pytest.mark.parametrize("name", ["a.txt", "a.ris", "a.csv", "noname"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+@each("form", SAMPLES)
+@each("name", ["a.txt", "a.ris", "a.csv", "noname"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
 def test_content_counts_more_than_the_name(form: str, name: str, encoding: str) -> None:
     """Whatever it is called, and in whatever encoding."""
     text = SAMPLES[form].text.removeprefix("\ufeff")
@@ -78,13 +79,13 @@ def test_a_format_that_nobody_knows(name: str) -> None:
         by_name(name)
 
     assert "--from" in caught.value.advice
-    assert all(form in caught.value.advice for form in FORMATS)
+    assert all(form in caught.value.advice for form in READABLE)
 
 
 def test_every_format_is_described() -> None:
     """A line for people, endings, and a module of its own."""
-    assert all(one.about and one.endings for one in FORMATS.values())
-    assert len({one.module for one in FORMATS.values()}) == len(FORMATS)
+    assert all(one.about and one.endings for one in READABLE.values())
+    assert len({one.reader for one in READABLE.values()}) == len(READABLE)
 
 
 def test_the_page_lists_every_format() -> None:
@@ -97,8 +98,8 @@ def test_the_page_lists_every_format() -> None:
         )
     )
 
-    assert rows.keys() == FORMATS.keys()
+    assert rows.keys() == READABLE.keys()
     for name, row in rows.items():
         assert {ending.removeprefix(".") for ending in row.split("|")[1].split()} <= set(
-            FORMATS[name].endings
+            READABLE[name].endings
         )

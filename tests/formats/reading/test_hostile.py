@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.field_limits import LIMITS
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading import FORMATS, FileReading, read_bytes
+from metasearch.formats.reading import READABLE, FileReading, read_bytes
 from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.tagged import LONGEST
 from tests.formats.reading.samples import SAMPLES, read
@@ -185,8 +185,8 @@ def test_every_format_has_a_sample_or_a_test_of_its_own() -> None:
     """The formats of tagged lines are those of this file."""
     tagged = {
         name
-        for name, one in FORMATS.items()
-        if one.module.replace("_", "-") in SAMPLES or name in SAMPLES
+        for name, one in READABLE.items()
+        if one.reader.replace("_", "-") in SAMPLES or name in SAMPLES
     }
 
     assert tagged == set(SAMPLES)

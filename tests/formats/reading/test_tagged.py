@@ -7,15 +7,13 @@ import pytest
 from metasearch.formats.reading import FileReading
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.tagged import Block, blocks, joined
-from metasearch.formats.ris.read import _grammar
+from metasearch.formats.ris.grammar import grammar
 from tests.formats.reading.samples import read, told
 
 
 def ris(text: str) -> tuple[list[Block], FileReading]:
     reading = FileReading("a.ris", "ris", "utf-8")
-    return list(
-        blocks(DecodedText.plain(text), _grammar(DecodedText.plain(text)), reading)
-    ), reading
+    return list(blocks(DecodedText.plain(text), grammar(DecodedText.plain(text)), reading)), reading
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

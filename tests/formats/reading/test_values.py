@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats.reading import values
+from tests.cases import each
 
 NAMES = {
     "Byron, Ada": [("Byron", "Ada")],
@@ -41,7 +42,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("value", NAMES)
+@each("value", NAMES)
 def test_authors(value: str) -> None:
     """One name or many, in the styles that exports have."""
     found = values.authors([value])

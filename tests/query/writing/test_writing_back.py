@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
 from metasearch.query.ast import FACETS, IDENTIFIERS, searches
-from metasearch.query.dois import bare_doi
+from metasearch.query.identifiers import bare_doi
 from metasearch.query.kinds import NARROWER, TYPE_NAMES
 from metasearch.query.writing import TARGETS, translate
 from metasearch.query.writing.reducer import FIRST_YEAR, LAST_YEAR

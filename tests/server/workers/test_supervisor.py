@@ -175,6 +175,7 @@ needs_proc = pytest.mark.skipif(
 
 
 @needs_proc
+@pytest.mark.slow
 async def test_two_demos_with_workers_side_by_side(folder):
     """Neither takes a port from the other: all databases of both answer."""
     async with served(folder, "--demo") as (one, here), served(folder, "--demo") as (other, there):

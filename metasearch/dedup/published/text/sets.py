@@ -89,9 +89,9 @@ class Overlaps:
         self._all: dict[str, list[int]] = {}
         self._rarest: dict[str, list[int]] = {}
 
-    def near(self, it: Fingerprint) -> list[int]:
+    def near(self, fingerprint: Fingerprint) -> list[int]:
         """The records that share enough with it."""
-        elements = self._set_of(it)
+        elements = self._set_of(fingerprint)
         if not elements:
             return []
         places: set[int] = set()
@@ -101,9 +101,9 @@ class Overlaps:
             places.update(self._rarest.get(element, ()))
         return self._members_of(places, frozenset(elements))
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record, if it has a set."""
-        elements = self._set_of(it)
+        elements = self._set_of(fingerprint)
         if not elements:
             return
         found = frozenset(elements)

@@ -36,18 +36,18 @@ class Signed(ABC):
     blocks: int = 4
 
     @abstractmethod
-    def signature(self, it: Fingerprint) -> int | None:
+    def signature(self, fingerprint: Fingerprint) -> int | None:
         """Of a record, the same for every distance; None where it has too little text."""
 
     @abstractmethod
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
         """What shaped the signatures of a pair, in words: features, hash, segmenter."""
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The blocks; none where too many bits may differ for a block to be equal."""
         if self.max_distance >= self.blocks:
             return ()
-        signature = self.signature(it)
+        signature = self.signature(fingerprint)
         return () if signature is None else block_keys(signature, self.blocks)
 
     def neighbours(self) -> Neighbours:

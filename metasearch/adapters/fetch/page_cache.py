@@ -1,0 +1,138 @@
+"""The pages that a fetcher keeps: looked up, counted, and written without waiting.
+
+cache_policy.py decides what a kept page is worth, and `Store` keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metasearch.adapters.fetch.cache_policy import (
+    NEGATIVE_SECONDS,
+    Worth,
+    ageing,
+    is_negative,
+    keepable,
+    lifetime,
+    packed,
+    spared,
+    unpacked,
+)
+from metasearch.adapters.fetch.health import SourceState
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.spec import Limits
+
+if TYPE_CHECKING:  # a replay does not need diskcache
+    from metasearch.cache import Store
+
+#: Pages that may wait to be written to the cache; more are not kept.
+PENDING_WRITES = 32
+
+
+@dataclass(slots=True)
+class _Served:
+    """How often pages of one source came from the cache; see `SourceState`."""
+
+    fresh: int = 0
+    stale: int = 0
+    spared: int = 0
+
+
+class PageCache:
+    """Pages in a store. Belongs to one event loop; `close` closes the store.
+
+    Args:
+        store: Where the pages are kept.
+        clock: Unix time in seconds, for the age of pages.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._writes: set[asyncio.Task[None]] = set()
+        self._served: dict[str, _Served] = {}
+
+    async def look_up(
+        self, request: Request, key: str, limits: Limits
+    ) -> tuple[Page | None, Worth]:
+        """The page that is kept for a request, and what it is worth; None if it is worth nothing.
+
+        Args:
+            request: The request.
+            key: Its `key`, which takes a moment to compute.
+            limits: The source's.
+        """
+        value = await self._store.get(key)
+        kept = None if value is None else unpacked(value, request)
+        worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
+        return (None if kept is None or worth is Worth.NOTHING else kept.page), worth
+
+    def fresh(self, page: Page) -> Page:
+        """The page, counted as an answer that is as good as a new one."""
+        self._counts(page).fresh += 1
+        return page
+
+    def ageing(self, page: Page, *, renewed: bool) -> Page:
+        """The page with a note on its age, counted; `renewed`: whether it is being fetched anew."""
+        self._counts(page).stale += 1
+        return ageing(page, self._clock(), renewed=renewed)
+
+    def spared(self, page: Page, reason: str) -> Page:
+        """The page with a note on why it replaces a newer one, counted."""
+        self._counts(page).spared += 1
+        return spared(page, self._clock(), reason)
+
+    def counted(self, state: SourceState) -> SourceState:
+        """The state of a source with the numbers of its pages that came from here."""
+        served = self._served.get(state.source)
+        if served is None:
+            return state
+        return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
+
+    def keep(self, key: str, page: Page, limits: Limits, *, negative: bool | None = None) -> None:
+        """Has a page written, without waiting for that.
+
+        Args:
+            key: Of the page's request.
+            page: A new page.
+            limits: The source's.
+            negative: Whether the page is known to have no hits; None decides by its status.
+        """
+        if len(self._writes) >= PENDING_WRITES or not keepable(page):
+            return
+        if negative is None:
+            negative = is_negative(page)
+        value = packed(page, self._clock(), negative=negative)
+        seconds = lifetime(limits, negative=negative)
+        write = self._store.set(key, value, seconds, tag=page.request.source)
+        task = asyncio.get_running_loop().create_task(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+
+    async def found_nothing(self, page: Page, limits: Limits) -> None:
+        """Keeps a page without hits for `NEGATIVE_SECONDS` at most."""
+        if not page.cached:
+            self.keep(page.request.key, page, limits, negative=True)
+        elif self._clock() - page.fetched_at >= NEGATIVE_SECONDS:
+            await self.forget(page.request)
+
+    async def forget(self, request: Request) -> None:
+        """Deletes the page for a request."""
+        await self.settled()
+        await self._store.delete(request.key)
+
+    async def close(self) -> None:
+        """Finishes all writes and closes the store."""
+        await self.settled()
+        await self._store.close()
+
+    def _counts(self, page: Page) -> _Served:
+        return self._served.setdefault(page.request.source, _Served())
+
+    async def settled(self) -> None:
+        """Waits for the writes that are under way."""
+        if self._writes:
+            await asyncio.wait(set(self._writes))

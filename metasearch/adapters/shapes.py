@@ -1,0 +1,151 @@
+"""How the bodies of one database are read: `Shape`, its `Selector`s and its rules of fields.
+
+A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from metasearch.bib.strings import Converter
+
+#: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
+Finder = Callable[[Any], Any]
+#: The kinds of bodies; "marcxml" is an XML envelope whose records are MARC 21.
+BodyKind = Literal["json", "xml", "html", "marcxml"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A compiled selector. Code that runs for each record calls `find`, which is faster.
+
+    Attributes:
+        find: Takes a node, and returns what the selector finds in it.
+        name: The name of a JSON member or XML child, if the selector is no more than this name.
+        needs: Names, of which a record must have at least one: without any of them the selector
+            finds nothing. None if no such names are known.
+        every: As `find`, but for a list of items of which only some have what is selected: with
+            None for each of the others. None if `find` does the same.
+    """
+
+    find: Finder
+    name: str | None = None
+    needs: tuple[str, ...] | None = None
+    every: Finder | None = None
+
+    def __call__(self, node: Any) -> Any:
+        """Calls `find`."""
+        return self.find(node)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """How one field of a record is read.
+
+    The first selector that finds something is used, and the converter makes the value of what it
+    found.
+
+    Attributes:
+        nodes: Whether the converter takes the elements that were found, and not their texts.
+    """
+
+    field: str
+    selectors: tuple[Selector, ...]
+    convert: Converter
+    nodes: bool = False
+
+
+class Attempt(NamedTuple):
+    """One selector of a rule, prepared for many records (see parse/records.py).
+
+    Attributes:
+        field: A field of the record, or the scheme of an identifier.
+        name, needs: As in `Selector`.
+        find: As in `Selector`; None if the converter takes the record's node itself.
+        texts: Makes strings of the nodes that `find` returned; None if the converter takes them as
+            they are.
+        convert: Makes the value of the field.
+    """
+
+    field: str
+    name: str | None
+    needs: tuple[str, ...] | None
+    find: Finder | None
+    texts: Callable[[Any], Any] | None
+    convert: Converter
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One form that the bodies of a database have.
+
+    Attributes:
+        body: The kind of the body.
+        records: Finds the nodes of the records in the body.
+        total: Finds the number of hits.
+        when: Finds something only in bodies of this shape; None accepts every body of the kind.
+        error: Finds an error message in the body.
+        warning: Finds a message that is not an error.
+        next: Finds the next cursor or link.
+        unescape: XPath of elements whose text is escaped XML.
+        bare: Whether namespaces are removed first, for formats that change theirs with every
+            version.
+        rules: How each field is read, in order.
+        attempts: The same, selector by selector; those of one field follow one another.
+        id_attempts: The same for identifiers, by scheme.
+        promises: Fields that nearly every record has; if they are missing, the site has changed.
+    """
+
+    body: BodyKind
+    records: Selector
+    total: Selector | None
+    when: Selector | None
+    error: Selector | None
+    warning: Selector | None
+    next: Selector | None
+    unescape: Selector | None
+    rules: tuple[FieldRule, ...]
+    attempts: tuple[Attempt, ...]
+    id_attempts: tuple[Attempt, ...] = ()
+    bare: bool = False
+    promises: tuple[str, ...] = ("title",)
+
+
+class LateShape:
+    """A shape that is compiled when the first body of its kind arrives.
+
+    To compile selectors takes most of the time in which a spec is loaded.
+
+    Args:
+        body: As `Shape.body`.
+        compiled: Returns the shape; called once.
+
+    Attributes:
+        ready: The shape, once it is compiled; None before.
+    """
+
+    __slots__ = ("_compiled", "body", "ready")
+
+    def __init__(self, body: BodyKind, compiled: Callable[[], Shape]) -> None:
+        self.body = body
+        self._compiled = compiled
+        self.ready: Shape | None = None
+
+    @classmethod
+    def of(cls, shape: Shape) -> LateShape:
+        """Returns a shape that is compiled already."""
+        late = cls(shape.body, lambda: shape)
+        late.ready = shape
+        return late
+
+    def shape(self) -> Shape:
+        """Returns the shape.
+
+        Raises:
+            SpecError: With every problem, if the spec was loaded without a check.
+        """
+        if self.ready is None:
+            self.ready = self._compiled()
+        return self.ready

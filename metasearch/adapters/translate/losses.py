@@ -1,0 +1,61 @@
+"""What of a query is not sent to a source as it stands: the notes, and the clauses to filter by."""
+
+from __future__ import annotations
+
+from metasearch.adapters.spec import Dialect
+from metasearch.adapters.translate.terms import facet_of, shown
+from metasearch.errors import CannotAsk
+from metasearch.query.ast import Not, Query
+from metasearch.query.simple.printer import to_text
+
+
+class Losses:
+    """What one query loses in translation.
+
+    Args:
+        source: Name of the source, for errors.
+        dialect: Its dialect.
+
+    Attributes:
+        notes: One sentence for each thing that could not be expressed.
+        clauses: The clauses by which the records have to be filtered afterwards.
+    """
+
+    def __init__(self, source: str, dialect: Dialect) -> None:
+        self.source = source
+        self.policy = dialect.unsupported
+        self.notes: list[str] = []
+        self.clauses: list[Query] = []
+
+    def check_policy(self, clause: Query, what: str) -> None:
+        """Refuses the query if the spec demands this (`unsupported = "refuse"`).
+
+        Raises:
+            CannotAsk: With the clause, and what is wrong with it.
+        """
+        if self.policy == "refuse":
+            raise CannotAsk(self.source, to_text(clause), what)
+
+    def add(self, clause: Query, what: str) -> None:
+        """Records that a clause is not sent as it stands.
+
+        Args:
+            clause: The clause, which must hold.
+            what: What the source cannot do, for the note.
+
+        Raises:
+            CannotAsk: As `check_policy`.
+        """
+        self.check_policy(clause, what)
+        # The type and the language of a record are known, also if the source's records lack fields.
+        is_facet = facet_of(clause.part if isinstance(clause, Not) else clause) is not None
+        if self.policy == "filter" or is_facet:
+            self.filter_by(clause)
+            self.notes.append(f"{what}: {shown(clause)} is applied here to the records")
+        else:
+            self.notes.append(f"{what}: {shown(clause)} is not applied")
+
+    def filter_by(self, clause: Query) -> None:
+        """Filters the records by a clause, without a note."""
+        if clause not in self.clauses:
+            self.clauses.append(clause)

@@ -1,0 +1,231 @@
+"""The classes of all commands and groups: examples in the help, options before the name of a
+command, and a search where no command is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from metasearch.cli.misspelt import how_to_search, nearest, probable_command
+from metasearch.cli.terminal.console import Console
+
+#: (command line, what it does)
+Examples = Sequence[tuple[str, str]]
+#: The beginning of click's message about words that a command does not take.
+_TOO_MANY = "Got unexpected extra argument"
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class ExampleCommand(click.Command):
+    """A command whose help opens with examples, and which runs in a child process.
+
+    Args:
+        examples: Shown at the top of the help.
+        in_child: Whether the whole command runs in a child; False if it starts its own processes.
+    """
+
+    def __init__(
+        self, *args: Any, examples: Examples = (), in_child: bool = True, **kwargs: Any
+    ) -> None:
+        kwargs.setdefault("context_settings", CONTEXT)
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+        self._in_child = in_child
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does; the error about too many words adds how to search for them."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption:
+            raise
+        except click.UsageError as exc:
+            if not exc.message.startswith(_TOO_MANY) or any(word.startswith("-") for word in typed):
+                raise
+            words = [*ctx.command_path.split()[1:], *typed]
+            raise click.UsageError(f"{exc.message} {how_to_search(words)}", ctx) from exc
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command in a child process, which the parent can end."""
+        if not self._in_child:
+            return super().invoke(ctx)
+        from metasearch.cli.terminal.watchdog import run_in_child
+
+        return run_in_child(
+            ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0)
+        )
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the text, and the examples above all options."""
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
+
+
+class CommandGroup(click.Group):
+    """A group in which options of a command may stand before its name.
+
+    Args:
+        default: Name of the command that takes everything that does not begin with a command's
+            name, or None.
+        examples: Shown at the top of the help.
+    """
+
+    command_class = ExampleCommand
+
+    def __init__(
+        self, *args: Any, default: str | None = None, examples: Examples = (), **kwargs: Any
+    ) -> None:
+        kwargs.setdefault("context_settings", CONTEXT)
+        super().__init__(*args, **kwargs)
+        self.default = default
+        self.examples = examples
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the name of the command first, then parse as click does."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, self._arranged(ctx, args))
+
+    def _arranged(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            return []
+        own = {name for param in self.params for name in param.opts}
+        with_value = {
+            name for option in _options(self) if not option.is_flag for name in option.opts
+        }
+        helps = {"-h", "--help"}
+        before: list[str] = []
+        rest = list(args)
+        while rest and rest[0].startswith("-") and rest[0] not in ("-", "--"):
+            if rest[0] in own:
+                return [rest[0]]
+            before.append(rest.pop(0))
+            if rest and _takes_next(before[-1], with_value):
+                before.append(rest.pop(0))
+        if rest and rest[0] in self.commands:
+            return [rest[0], *before, *rest[1:]]
+        if not rest and not helps.isdisjoint(before):
+            return ["--help"]
+        if self.default and not ctx.resilient_parsing:
+            self._refuse_misspelt(ctx, [*before, *rest], with_value)
+        return [self.default, *before, *rest] if self.default else [*rest, *before]
+
+    def _refuse_misspelt(
+        self, ctx: click.Context, args: list[str], with_value: Iterable[str]
+    ) -> None:
+        """Refuse words that are probably a misspelt command, and not a query.
+
+        Raises:
+            click.UsageError: The words resemble a command that takes all the options.
+        """
+        words, options = _words_and_options(args, with_value)
+        command = probable_command(words, self.commands)
+        if command is None:
+            return
+        allowed = {
+            name for option in _options(self.commands[command.split()[0]]) for name in option.opts
+        }
+        if options <= allowed | {"-h", "--help"}:
+            hint = f"Did you mean: metasearch {command}? {how_to_search(words)}"
+            raise click.UsageError(f"No such command '{' '.join(words)}'. {hint}", ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command as click does; the error adds a similar name and how to search."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as exc:
+            command = nearest(args[0], self.commands)
+            question = f"Did you mean: {ctx.command_path} {command}? " if command else ""
+            hint = f"{question}{how_to_search([*ctx.command_path.split()[1:], *args])}"
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx) from exc
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete also the options of the default command, without its name."""
+        default = self.commands.get(self.default or "")
+        if default is not None and incomplete.startswith("-"):
+            return default.shell_complete(ctx, incomplete)
+        return super().shell_complete(ctx, incomplete)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one line for the default command, and one for the others."""
+        default = self.commands.get(self.default or "")
+        if default is None:
+            super().format_usage(ctx, formatter)
+            return
+        formatter.write_usage(ctx.command_path, " ".join(default.collect_usage_pieces(ctx)))
+        formatter.write_usage(ctx.command_path, self.subcommand_metavar, prefix="       ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the text, and the examples above all options."""
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, the options of the default command, and those of the group."""
+        self.format_commands(ctx, formatter)
+        default = self.commands.get(self.default or "")
+        inner = (
+            []
+            if default is None
+            else [param for param in default.params if isinstance(param, click.Option)]
+        )
+        rows = (param.get_help_record(ctx) for param in (*inner, *self.get_params(ctx)))
+        with formatter.section("Options"):
+            formatter.write_dl([row for row in rows if row])
+
+
+def write_examples(examples: Examples, formatter: click.HelpFormatter) -> None:
+    """Write a section of commands to copy, each below what it does."""
+    if examples:
+        with formatter.section("Examples"):
+            for command, does in examples:
+                formatter.write(
+                    f"{'':{formatter.current_indent}}# "
+                    f"{does}\n{'':{formatter.current_indent}}{command}\n"
+                )
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    yield from (param for param in command.params if isinstance(param, click.Option))
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            yield from _options(inner)
+
+
+def _words_and_options(
+    args: Iterable[str], with_value: Iterable[str]
+) -> tuple[list[str], set[str]]:
+    """(the words, the options) of a command line; no words if there is "--", because a query
+    follows it.
+    """
+    words: list[str] = []
+    options: set[str] = set()
+    following = iter(args)
+    for arg in following:
+        if arg == "--":
+            return [], options
+        if arg == "-" or not arg.startswith("-"):
+            words.append(arg)
+            continue
+        options.add(arg.partition("=")[0] if arg.startswith("--") else arg[:2])
+        if _takes_next(arg, with_value):
+            next(following, None)
+    return words, options
+
+
+def _takes_next(arg: str, with_value: Iterable[str]) -> bool:
+    """Whether the next argument is the value of this option: "-n", "-vn", "--limit"; not "-n5",
+    "--limit=5".
+    """
+    if arg.startswith("--"):
+        return arg in with_value
+    letters = [f"-{letter}" for letter in arg[1:]]
+    first = next((index for index, letter in enumerate(letters) if letter in with_value), None)
+    return first is not None and first == len(letters) - 1

@@ -1,0 +1,174 @@
+"""Options that several commands share, and how a shell completes their values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from metasearch.cli.terminal.console import Console
+from metasearch.engine.options import OPTIONS
+from metasearch.formats import WRITABLE
+from metasearch.record import VERSIONS_MODES
+
+#: Formats that are written to a file or a pipe; "sse" is for a server only.
+FORMAT_NAMES = tuple(name for name in WRITABLE if name != "sse")
+
+
+def common(command: Any) -> Any:
+    """Add `--config`, `--quiet`, `--verbose` and `--no-color`; the last three set attributes of the
+    `Console`.
+    """
+    decorators = (
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Configuration in TOML, instead of the one in your configuration folder.",
+        ),
+        _console_flag("-q", "--quiet", name="quiet", text="Write only errors to stderr."),
+        _console_flag(
+            "-v",
+            "--verbose",
+            name="verbose",
+            text="Write more to stderr, also the traceback of an internal error.",
+        ),
+        _console_flag("--no-color", name="no_color", text="No colours, as with NO_COLOR."),
+    )
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
+def _console_flag(*names: str, name: str, text: str) -> Any:
+    def callback(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+        if value:
+            setattr(ctx.ensure_object(Console), name, True)
+
+    return click.option(
+        *names, is_flag=True, expose_value=False, is_eager=True, callback=callback, help=text
+    )
+
+
+def dedup_options(command: Any) -> Any:
+    """Add `--pins`, `--versions` and `--dedup`, for commands that find duplicates."""
+    pins = click.option(
+        "--pins",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="A file that names records which are the same work, or different works; it comes "
+        "before every rule.",
+    )
+    versions = click.option(
+        "--versions",
+        type=click.Choice(VERSIONS_MODES),
+        help=OPTIONS["versions"].help,
+    )
+    dedup = click.option(
+        "--dedup",
+        metavar="NAME",
+        shell_complete=complete_strategy,
+        help=OPTIONS["dedup"].help,
+    )
+    return pins(versions(dedup(command)))
+
+
+# --------------------------------------------------------------------------- the output
+
+
+def writing_options(command: Any) -> Any:
+    """Add `--bom` and `--provenance`, for commands that write files for other programs."""
+    bom = click.option(
+        "--bom/--no-bom",
+        default=None,
+        help="Begin CSV with a byte order mark, by which Excel recognises UTF-8; the default for "
+        "-o FILE.csv.",
+    )
+    provenance = click.option(
+        "--provenance",
+        is_flag=True,
+        help="Name in N1 of RIS which source returned which field; Zotero shows it as a note.",
+    )
+    return bom(provenance(command))
+
+
+def has_bom(bom: bool | None, output: Path | None) -> bool:
+    """Whether CSV begins with a byte order mark.
+
+    Args:
+        bom: The value of `--bom` or `--no-bom`; None writes a mark to files that end in ".csv".
+        output: The file that is written, or None.
+    """
+    return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
+
+
+def chosen_format(
+    format_: str | None, *, json: bool, ndjson: bool, output: Path | None, without_ending: str
+) -> str | None:
+    """The output format that `--format`, `--json`, `--ndjson` or the ending of `-o` chooses.
+
+    Args:
+        format_: The value of `--format`, or None.
+        json: Whether `--json` is given.
+        ndjson: Whether `--ndjson` is given.
+        output: The value of `-o`, or None.
+        without_ending: The format of a file whose name has no ending.
+
+    Returns:
+        One of `FORMAT_NAMES`; None if nothing chooses a format.
+
+    Raises:
+        click.UsageError: Several formats are named, or no format has the ending.
+    """
+    names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
+    if len(names) > 1:
+        listed = ", ".join(sorted(filter(None, names)))
+        raise click.UsageError(f"Choose one format: {listed} were named.")
+    if names:
+        return names.pop()
+    if output is None:
+        return None
+    ending = output.suffix.lower().lstrip(".")
+    if not ending:
+        return without_ending
+    known = {WRITABLE[name].extension: name for name in FORMAT_NAMES}
+    if ending not in known:
+        raise click.UsageError(
+            f"No format has files that end in .{ending}, only .{', .'.join(known)}; "
+            f"choose one with --format."
+        )
+    return known[ending]
+
+
+# --------------------------------------------------------------------------- completion in a shell
+
+
+def complete_source(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of sources and groups that begin as the last name of a list with commas."""
+    from metasearch.adapters.specs.registry import Registry
+    from metasearch.settings import Settings
+
+    before, comma, begun = incomplete.rpartition(",")
+    registry = Registry(Settings())
+    return [
+        CompletionItem(before + comma + name)
+        for name in (*registry.names(), *registry.groups)
+        if name.startswith(begun)
+    ]
+
+
+def complete_strategy(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of strategies, each with what it does."""
+    from metasearch.dedup import STRATEGIES
+
+    return [
+        CompletionItem(strategy.name, help=strategy.does)
+        for strategy in STRATEGIES.values()
+        if strategy.name.startswith(incomplete)
+    ]

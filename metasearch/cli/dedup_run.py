@@ -1,0 +1,316 @@
+"""Runs `metasearch dedup`: reads the files, finds duplicates, and writes the works and reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from metasearch import __version__
+from metasearch.bulk import clusters, export, report
+from metasearch.bulk.beside import left_out
+from metasearch.bulk.inputs import STDIN, Input, gather
+from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
+from metasearch.bulk.numbers import Numbers, count
+from metasearch.cli.labelled_input import read_rows
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
+from metasearch.cli.terminal.progress_line import ProgressLine
+from metasearch.dedup import garbage_collection, strategy
+from metasearch.dedup.matcher import Chain
+from metasearch.dedup.pins import Pins
+from metasearch.errors import UsageError
+from metasearch.formats import table
+from metasearch.formats.reading.encodings import decode
+from metasearch.formats.text import line
+from metasearch.record import VersionsMode
+from metasearch.settings import Settings
+
+#: Standard output for `-o` and `--clusters`, standard error for `--report` without a file.
+DASH = Path("-")
+#: The default format: every reference manager reads it.
+DEFAULT_FORMAT = "ris"
+#: Bytes of an existing file that are checked before a report replaces it.
+HEAD = 100
+#: Works in the table of a terminal.
+TABLE_WORKS = 20
+#: Problems of a file that are shown where no report is asked for.
+PROBLEMS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DedupOptions:
+    """The options of the command, under their names.
+
+    Attributes:
+        files: As they were named.
+        format: One of `common_options.FORMAT_NAMES`; None writes `DEFAULT_FORMAT`, and a short
+            table to a terminal.
+        report: None writes the summary only, `DASH` writes to standard error.
+        read_as: The input format of every file; None detects each.
+        versions: None is "separate", whatever the configuration sets for searches.
+        dedup: Name of a strategy; None takes that of the settings, as with `pins`.
+        provenance: RIS names in N1 which file holds which field.
+        bom: CSV begins with a byte order mark.
+    """
+
+    files: tuple[Path, ...]
+    format: str | None
+    output: Path | None
+    clusters: Path | None
+    report: Path | None
+    read_as: str | None
+    encoding: str | None
+    config: Path | None
+    pins: Path | None
+    versions: VersionsMode | None
+    dedup: str | None
+    provenance: bool = False
+    bom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DedupResult:
+    """The works, and what is reported about them.
+
+    Attributes:
+        outcome: The files and the works.
+        numbers: The counts for the report.
+        left_out: Sentences about content of the files that the output format cannot hold.
+    """
+
+    outcome: Outcome
+    numbers: Numbers
+    left_out: list[str]
+
+    def text(self) -> str:
+        """The report as text."""
+        return report.as_text(self.numbers, __version__, self.left_out)
+
+    def json(self) -> bytes:
+        """The report as one JSON document."""
+        return report.as_json(self.numbers, self.outcome.files, __version__, self.left_out)
+
+
+def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
+    """Read, de-duplicate and write.
+
+    Raises:
+        MetasearchError: A file is not there, or an option or the configuration cannot be used. This
+            is raised before any file is read.
+        OSError: An output cannot be written.
+        click.exceptions.Exit: No file could be read. Nothing is written then.
+    """
+    settings = Settings.load(options.config, os.environ).deduplicated(
+        options.pins, strategy=options.dedup
+    )
+    chosen = strategy(settings.strategy)
+    chain = chosen.chain.pinned(Pins.load(settings.pins))
+    if options.encoding is not None:
+        decode(b"", "--encoding", options.encoding)
+    inputs = gather(options.files)
+    outputs = _outputs(options)
+    _check(outputs, inputs.files)
+    if not console.quiet:
+        for note in inputs.notes:
+            console.say(note, "yellow")
+    with ExitStack() as stack:
+        # Outputs are opened first: one that cannot be written ends the command before the work. A
+        # command that fails leaves existing files unchanged. Standard output is written last,
+        # because its reader may close it, which must not cost the other outputs.
+        sinks = {
+            option: stack.enter_context(Sink(path))
+            for option, path in outputs.items()
+            if (option, path) != ("-o", DASH)
+        }
+        outcome = _works(inputs.files, options, chain, chosen.name, console)
+        notes = left_out(outcome, options.format or DEFAULT_FORMAT) if "-o" in outputs else []
+        result = DedupResult(outcome, count(outcome), notes)
+        for option, sink in sinks.items():
+            for part in _content(option, options, result):
+                sink.write(part)
+    try:
+        if outputs.get("-o") == DASH:
+            _write_to_stdout(options, result, console)
+    finally:  # also if the reader of standard output has closed it
+        show_numbers(result, console, whole=options.report == DASH)
+    if not outcome.complete:
+        return Exit.PARTIAL
+    return Exit.OK if outcome.works else Exit.NO_HITS
+
+
+def _works(
+    inputs: Sequence[Input], options: DedupOptions, chain: Chain, name: str, console: Console
+) -> Outcome:
+    """Read the files and find the duplicates in them with the strategy called `name`."""
+    progress = ProgressLine(console)
+    try:
+        files = _read(inputs, options, progress, console)
+        with garbage_collection.rarely():
+            return deduplicate(files, chain, options.versions or "separate", progress, name)
+    finally:
+        progress.clear()
+
+
+def _read(
+    inputs: Sequence[Input], options: DedupOptions, progress: ProgressLine, console: Console
+) -> list[FileRead]:
+    """Read the files, and show the problems of each.
+
+    Raises:
+        click.exceptions.Exit: No file could be read.
+    """
+    files = read_all(
+        inputs,
+        format=options.read_as,
+        encoding=options.encoding,
+        stdin=sys.stdin.buffer,
+        first=read_rows,
+        progress=progress,
+    )
+    progress.clear()
+    show_problems(files, console, records=options.report is None)
+    if all(file.error for file in files):
+        console.say("error: no file could be read", "red")
+        raise click.exceptions.Exit(Exit.NO_ANSWER)
+    return files
+
+
+# --------------------------------------------------------------------------- the outputs
+
+
+def _outputs(options: DedupOptions) -> dict[str, Path]:
+    """Option -> the path that it writes to.
+
+    Works go to standard output, unless `-o` names a file or only clusters are written there.
+    """
+    default = None if options.clusters == DASH and options.format is None else DASH
+    paths = {
+        "--clusters": options.clusters,
+        "--report": None if options.report == DASH else options.report,
+        "-o": options.output or default,
+    }
+    return {option: path for option, path in paths.items() if path is not None}
+
+
+def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
+    """Refuse outputs that would replace an input, another output, or what may be an input.
+
+    Raises:
+        UsageError: An output would replace one of these.
+    """
+    inputs = {os.path.realpath(file.path) for file in files if file.path != STDIN}
+    written: set[str] = set()
+    for option, path in outputs.items():
+        place = str(DASH) if path == DASH else os.path.realpath(path)
+        if place in inputs:
+            raise UsageError(
+                f"{option} {path}: this file is also an input", advice="Write to another file."
+            )
+        # Several outputs may go to a device such as /dev/null.
+        device = path != DASH and path.exists() and not path.is_file()
+        if place in written and not device:
+            raise UsageError(
+                f"{option} {path}: another option writes there, too",
+                advice="Write to another file.",
+            )
+        written.add(place)
+    path = outputs.get("--report", DASH)
+    if path != DASH and path.is_file():
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+        if head and not report.is_report(head):
+            raise UsageError(
+                f"--report {path}: this file exists and is not a report",
+                advice="If it is an input, put --report at the end of the command.",
+            )
+
+
+def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
+    """The bytes of an output, in parts."""
+    if option == "--clusters":
+        yield clusters.write(result.outcome)
+    elif option == "-o":
+        yield from export.write(
+            options.format or DEFAULT_FORMAT,
+            result.outcome,
+            provenance=options.provenance,
+            bom=options.bom,
+        )
+    elif options.report is not None and options.report.suffix.lower() == ".json":
+        yield result.json()
+    else:
+        yield result.text().encode()
+
+
+def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Console) -> None:
+    """Write the works; without `--format`, a terminal shows a short table."""
+    sink = Sink()
+    if options.format == "table":
+        show_works(result.outcome, sink, console, whole=True)
+    elif options.format is None and sys.stdout.isatty():
+        show_works(result.outcome, sink, console, whole=False)
+    else:
+        for part in _content("-o", options, result):
+            sink.write(part)
+
+
+# --------------------------------------------------------------------------- the terminal
+
+
+def show_problems(files: Sequence[FileRead], console: Console, *, records: bool) -> None:
+    """Show which files could not be read, even with `--quiet`; and with `records` which of
+    their records.
+    """
+    for file in files:
+        if file.error:
+            console.error(file.error)
+        elif records and not console.quiet:
+            _show_records(file, console)
+
+
+def _show_records(file: FileRead, console: Console) -> None:
+    # The list is cut, so problems that cost a record come first.
+    problems = sorted(file.reading.problems, key=lambda problem: not problem.lost)
+    for problem in problems[:PROBLEMS_SHOWN]:
+        place = f"{file.input.name}:{problem.line}" if problem.line else file.input.name
+        console.say(f"{place}: {line(problem.message)}", "yellow")
+    more = len(problems) - PROBLEMS_SHOWN
+    if more > 0:
+        lost = (
+            f"{counted(more, 'problem')} more, {counted(file.reading.lost, 'record')} lost in total"
+        )
+        console.say(f"{file.input.name}: {lost}; --report lists them", "yellow")
+
+
+def show_numbers(result: DedupResult, console: Console, *, whole: bool) -> None:
+    """Show the `whole` report, or its summary, on stderr."""
+    if whole:
+        console.say(result.text().rstrip("\n"), wrap=False)
+    elif not console.quiet:
+        for note in result.left_out:
+            console.say(note, "yellow")
+        console.say(report.summary(result.numbers))
+
+
+def show_works(outcome: Outcome, sink: Sink, console: Console, *, whole: bool) -> None:
+    """Write the works as a table: all, or as many as fit on a screen."""
+    sink.write(_table(outcome, console, None if whole else TABLE_WORKS))
+    if not whole and len(outcome.works) > TABLE_WORKS and not console.quiet:
+        total = counted(len(outcome.works), "record")
+        console.say(f"\n{TABLE_WORKS} of {total}; -o FILE writes all")
+
+
+def _table(outcome: Outcome, console: Console, limit: int | None) -> bytes:
+    return table.write(
+        [work.hit for work in outcome.works[:limit]],
+        width=console.size(sys.stdout)[0],
+        color=console.colors(sys.stdout),
+        hyperlinks=console.capable(sys.stdout),
+    )

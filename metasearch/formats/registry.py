@@ -1,0 +1,218 @@
+"""The one table of formats: what each is called, and which module reads or writes it.
+
+Importing this module loads no format, and so neither orjson nor lxml: a format's module is imported
+by its first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, cast
+
+#: What one call of a format's writer takes.
+Unit = Literal["event", "hits", "answer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One format, read, written or both.
+
+    Attributes:
+        name: What `--format`, `--from` and `format=` call it.
+        about: In one line: what it is and who writes it.
+        endings: Of files that may hold it, without the dot; the first one is the usual one.
+        reader: The module of `metasearch.formats` that reads it; None where none does.
+        binary: Its reader takes bytes, because the encoding stands in them.
+        writer: The module of `metasearch.formats` that writes it; None where none does.
+        unit: What the writer takes: "event" is written while the search runs, "hits" from any hits,
+            "answer" from the finished answer.
+        media_type: Of what is written, without parameters; every format is UTF-8.
+        download: A browser saves what is written, it does not show it.
+    """
+
+    name: str
+    about: str
+    endings: tuple[str, ...]
+    reader: str | None = None
+    binary: bool = False
+    writer: str | None = None
+    unit: Unit = "hits"
+    media_type: str = ""
+    download: bool = False
+
+    @property
+    def extension(self) -> str:
+        """The usual ending of a file that holds it, without the dot."""
+        return self.endings[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing can be written before the search is finished."""
+        return self.unit != "event"
+
+    def looks_like(self, head: str) -> bool:
+        """Whether a file with this beginning holds this format."""
+        return bool(_function(self.reader, "looks_like")(head))
+
+    @property
+    def read(self) -> Callable[[Any, Any], None]:
+        """The reader's `read(text or bytes, reading)`."""
+        return _function(self.reader, "read")
+
+    @property
+    def write(self) -> Callable[..., bytes]:
+        """The writer's `write(answer or hits, ...)`; the module of events has none."""
+        return _function(self.writer, "write")
+
+
+def _function(module: str | None, name: str) -> Callable[..., Any]:
+    return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{module}"), name))
+
+
+#: Readable ones in the order in which they are tried on a file: tags are quickly seen and need no
+#: library; a comma proves least.
+FORMATS: Mapping[str, Format] = {
+    format_.name: format_
+    for format_ in (
+        Format(
+            name="table",
+            about="a table for the terminal",
+            endings=("txt",),
+            writer="table",
+            media_type="text/plain",
+        ),
+        Format(
+            name="json",
+            about="the answer as one document",
+            endings=("json",),
+            writer="answer",
+            unit="answer",
+            media_type="application/json",
+        ),
+        Format(
+            name="wos",
+            about="Web of Science, plain text or tab-delimited",
+            endings=("ciw", "txt", "isi"),
+            reader="wos",
+        ),
+        Format(
+            name="cnki",
+            about="CNKI E-Study and CNKI's own fields",
+            endings=("txt", "eln", "net"),
+            reader="cnki",
+        ),
+        Format(
+            name="noteexpress",
+            about="NoteExpress: CNKI, Wanfang, VIP",
+            endings=("net", "txt", "nol"),
+            reader="noteexpress",
+        ),
+        Format(
+            name="nbib",
+            about="PubMed and MEDLINE",
+            endings=("nbib", "txt", "medline"),
+            reader="nbib",
+        ),
+        Format(
+            name="ris",
+            about="RIS: nearly every database and reference manager",
+            endings=("ris", "txt"),
+            reader="ris.read",
+            writer="ris.write",
+            media_type="application/x-research-info-systems",
+            download=True,
+        ),
+        Format(
+            name="refworks",
+            about="RefWorks, CNKI, Wanfang",
+            endings=("txt", "rwk"),
+            reader="refworks",
+        ),
+        Format(
+            name="endnote-tagged",
+            about="EndNote's tagged format (refer), CNKI",
+            endings=("enw", "txt", "refer"),
+            reader="endnote.tagged",
+        ),
+        Format(
+            name="marc",
+            about="MARC 21 and UNIMARC (ISO 2709)",
+            endings=("mrc", "marc", "iso"),
+            reader="marc.iso2709",
+            binary=True,
+        ),
+        Format(
+            name="marcxml",
+            about="MARCXML",
+            endings=("xml", "marcxml"),
+            reader="marc.marcxml",
+            binary=True,
+        ),
+        Format(
+            name="endnote-xml",
+            about="XML of EndNote",
+            endings=("xml",),
+            reader="endnote.xml",
+            binary=True,
+        ),
+        Format(
+            name="ndjson",
+            about="our own: records, events of a search or the JSON answer",
+            endings=("ndjson", "jsonl", "json"),
+            reader="own",
+            writer="events",
+            unit="event",
+            media_type="application/x-ndjson",
+        ),
+        Format(
+            name="sse",
+            about="events of a search for a browser",
+            endings=("sse",),
+            writer="events",
+            unit="event",
+            media_type="text/event-stream",
+        ),
+        Format(
+            name="csl-json",
+            about="CSL-JSON of Zotero, Crossref and others",
+            endings=("json",),
+            reader="csl_json",
+        ),
+        Format(
+            name="bibtex",
+            about="BibTeX and BibLaTeX",
+            endings=("bib", "bibtex"),
+            reader="bibtex.read",
+            writer="bibtex.write",
+            media_type="application/x-bibtex",
+            download=True,
+        ),
+        Format(
+            name="csv",
+            about="a table with a heading: CSV, TSV",
+            endings=("csv", "tsv", "txt"),
+            reader="csv.read",
+            writer="csv.write",
+            media_type="text/csv",
+            download=True,
+        ),
+        Format(
+            name="atom",
+            about="an Atom feed",
+            endings=("atom",),
+            writer="atom",
+            unit="answer",
+            media_type="application/atom+xml",
+        ),
+    )
+}
+
+#: Those that can be read, and those that can be written.
+READABLE: Mapping[str, Format] = {
+    name: format_ for name, format_ in FORMATS.items() if format_.reader
+}
+WRITABLE: Mapping[str, Format] = {
+    name: format_ for name, format_ in FORMATS.items() if format_.writer
+}

@@ -1,0 +1,255 @@
+"""CQL 1.2 -> its syntax tree; nothing is known here of what an index or relation means.
+
+The grammar is that of the specification (https://www.loc.gov/standards/sru/cql/spec.html):
+
+    sortedQuery      = { prefixAssignment } scopedClause [ "sortby" singleSpec { singleSpec } ]
+    cqlQuery         = { prefixAssignment } scopedClause
+    prefixAssignment = ">" [ prefix "=" ] uri
+    scopedClause     = searchClause { boolean modifiers searchClause }   left to right, equal rank
+    searchClause     = "(" cqlQuery ")" | [ index relation modifiers ] term
+    relation         = "=" | "==" | "<>" | "<" | "<=" | ">" | ">=" | identifier
+    modifiers        = { "/" name [ comparison value ] }
+
+As in the parsers of Index Data, brackets may also follow an index and relation, which then hold for
+the terms in them that have none of their own: `title = (cat or dog)`. Keywords are read whatever
+their case; where a term has to stand, they are terms.
+"""
+
+from __future__ import annotations
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.blanks import is_blank
+from metasearch.query.cql.syntax_tree import Boolean, Clause, Modifier, Relation, Sorted, Tree
+from metasearch.query.cql.tokens import CqlToken, cql_tokens
+from metasearch.query.reading import QueryReader
+
+BOOLEANS = ("and", "or", "not", "prox")
+
+
+def syntax_tree(reader: QueryReader) -> Sorted:
+    """Read the text of a reader.
+
+    Raises:
+        QuerySyntaxError: It is no CQL.
+    """
+    return _CqlParser(reader).sorted_query()
+
+
+class _CqlParser:
+    def __init__(self, reader: QueryReader) -> None:
+        self.reader = reader
+        self.tokens = cql_tokens(reader)
+        self.at = 0
+        self.depth = 0
+
+    def peek(self, ahead: int = 0) -> CqlToken:
+        return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
+
+    def take(self) -> CqlToken:
+        token = self.peek()
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    # ---------------------------------------------------------------- the grammar
+
+    def sorted_query(self) -> Sorted:
+        tree = self.query((), None)
+        keys: list[tuple[str, tuple[Modifier, ...]]] = []
+        if self.peek().keyword == "sortby":
+            sortby = self.take()
+            while self.peek().kind in ("word", "quoted"):
+                keys.append((self.take().text, self.modifiers()))
+            if not keys:
+                fix = self.reader.without(sortby.start, sortby.end)
+                raise self.reader.error(
+                    "sortBy needs an index after it", sortby.start, sortby.end, fix=fix
+                )
+        rest = self.peek()
+        if rest.kind == "end":
+            return Sorted(tree, tuple(keys))
+        if rest.kind == ")":
+            raise self.reader.error(
+                "This bracket has no opening bracket", rest.start, rest.end, fix=self.without(rest)
+            )
+        raise self.stray(rest)
+
+    def query(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+        while self.peek().text == ">" and self.peek().kind == "sign":
+            prefixes = (*prefixes, self.prefix())
+        tree = self.clause(prefixes, relation, None)
+        while self.peek().keyword in BOOLEANS:
+            operator = self.take()
+            modifiers = self.modifiers()
+            right = self.clause(prefixes, relation, operator)
+            tree = Boolean(operator.keyword, modifiers, tree, right, operator.start, operator.end)
+        return tree
+
+    def prefix(self) -> tuple[str, str]:
+        sign = self.take()
+        first = self.take()
+        if first.kind not in ("word", "quoted"):
+            raise self.reader.error(
+                'A prefix is assigned as in > dc = "info:srw/context-set/1/dc-v1.1"',
+                sign.start,
+                sign.end,
+                fix=self.without(sign),
+            )
+        if self.peek().text != "=" or self.peek().kind != "sign":
+            return "", first.text
+        equals = self.take()
+        uri = self.take()
+        if uri.kind not in ("word", "quoted"):
+            raise self.reader.error(
+                "The URI of the prefix is missing",
+                equals.start,
+                equals.end,
+                fix=self.reader.without(sign.start, equals.end),
+            )
+        return first.text, uri.text
+
+    def clause(
+        self,
+        prefixes: tuple[tuple[str, str], ...],
+        relation: Relation | None,
+        after: CqlToken | None,
+    ) -> Tree:
+        token = self.peek()
+        if token.kind == "(":
+            return self.group(prefixes, relation)
+        if token.kind not in ("word", "quoted"):
+            raise self.missing(token, after)
+        following = self.peek(1)
+        named = following.kind == "word" and following.keyword not in (*BOOLEANS, "sortby")
+        if not (named or following.kind == "sign"):
+            return self.term(prefixes, relation)
+        if named and self.peek(2).kind not in ("word", "quoted", "(", "/"):
+            raise self.stray(following)
+        index, sign = self.take(), self.take()
+        here = Relation(
+            index.text, sign.text.lower(), self.modifiers(), index.start, index.end, sign.start
+        )
+        if self.peek().kind == "(":
+            return self.group(prefixes, here)
+        if self.peek().kind not in ("word", "quoted"):
+            raise self.missing(self.peek(), sign)
+        return self.term(prefixes, here)
+
+    def term(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Clause:
+        term = self.take()
+        self.reader.count(term.start, term.end)
+        return Clause(relation, term, prefixes)
+
+    def group(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+        opening = self.take()
+        self.reader.check_depth(self.depth, opening.start)
+        self.depth += 1
+        if self.peek().kind == ")":
+            closing = self.peek()
+            fix = self.reader.without(opening.start, closing.end)
+            raise self.reader.error(
+                "There is nothing between the brackets", opening.start, closing.end, fix=fix
+            )
+        if self.peek().kind == "end":
+            raise self.reader.error(
+                "There is nothing after this bracket",
+                opening.start,
+                opening.end,
+                fix=self.without(opening),
+            )
+        tree = self.query(prefixes, relation)
+        if self.peek().kind != ")":
+            if self.peek().kind == "end":
+                closed = f"{self.reader.text}{')' * self.depth}"
+                raise self.reader.error(
+                    "This bracket is never closed", opening.start, opening.end, fix=closed
+                )
+            raise self.stray(self.peek())
+        self.take()
+        self.depth -= 1
+        return tree
+
+    def modifiers(self) -> tuple[Modifier, ...]:
+        modifiers: list[Modifier] = []
+        while self.peek().kind == "/":
+            slash = self.take()
+            name = self.take()
+            if name.kind not in ("word", "quoted"):
+                raise self.reader.error(
+                    "A modifier needs its name after the slash",
+                    slash.start,
+                    slash.end,
+                    fix=self.without(slash),
+                )
+            if self.peek().kind != "sign":
+                modifiers.append(Modifier(name.text))
+                continue
+            sign = self.take()
+            value = self.take()
+            if value.kind not in ("word", "quoted"):
+                fix = self.reader.without(slash.start, sign.end)
+                raise self.reader.error(
+                    "The value of the modifier is missing", sign.start, sign.end, fix=fix
+                )
+            modifiers.append(Modifier(name.text, sign.text, value.text))
+        return tuple(modifiers)
+
+    # ---------------------------------------------------------------- errors
+
+    def without(self, token: CqlToken) -> str:
+        return self.reader.without(token.start, token.end)
+
+    def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
+        if after is not None:
+            sign = self.reader.text[after.start : after.end]
+            reason = f"{sign} needs something to look for after it"
+            return self.reader.error(reason, after.start, after.end, fix=self.without(after))
+        if token.kind == ")":
+            return self.reader.error(
+                "This bracket has no opening bracket",
+                token.start,
+                token.end,
+                fix=self.without(token),
+            )
+        sign = self.reader.text[token.start : token.end]
+        reason = (
+            f"{sign} needs an index before it"
+            if token.kind == "sign"
+            else "A word to look for is missing here"
+        )
+        return self.reader.error(
+            reason, token.start, max(token.end, token.start + 1), fix=self.without(token)
+        )
+
+    def stray(self, token: CqlToken) -> QuerySyntaxError:
+        """A word where an operator must stand: words side by side have to be in quotes."""
+        before = (
+            self.tokens[max(0, self.at)]
+            if self.peek() is not token
+            else self.tokens[max(0, self.at - 1)]
+        )
+        if before.keyword == "not":
+            reason = "In CQL, NOT stands between what is wanted and what is not"
+            return self.reader.error(reason, before.start, before.end, fix=self.without(before))
+        if token.kind in ("word", "quoted"):
+            reason = (
+                "CQL has no words side by side: put them in quotes, or write AND or OR between them"
+            )
+            return self.reader.error(
+                reason,
+                token.start,
+                token.end,
+                fix=self.reader.replaced(token.start, token.start, "and "),
+            )
+        if token.kind == "/" and before.kind == "word" and before.end == token.start:
+            end = token.end
+            while end < len(self.reader.text) and not (
+                is_blank(self.reader.text[end]) or self.reader.text[end] in '()"'
+            ):
+                end += 1
+            quoted = f'"{self.reader.text[before.start : end]}"'
+            reason = "A term with a slash must stand in quotes"
+            return self.reader.error(
+                reason, before.start, end, fix=self.reader.replaced(before.start, end, quoted)
+            )
+        reason = "AND, OR, NOT or the end of the query must stand here"
+        return self.reader.error(reason, token.start, token.end, fix=self.without(token))

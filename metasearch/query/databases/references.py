@@ -1,0 +1,55 @@
+"""Earlier lines of a strategy, named in a later one: `3`, `or/1-4,7`."""
+
+from __future__ import annotations
+
+from metasearch.query.ast import Query
+from metasearch.query.databases.terms import TermReader
+from metasearch.query.limits import MAX_LINES
+
+
+class ReferenceReader(TermReader):
+    """Puts earlier lines in the place of their numbers."""
+
+    def reference(self, number: int, start: int, end: int) -> Query | None:
+        """What an earlier line means; `at` is behind its number then."""
+        self.at = max(self.at, end)
+        shown = self.text[start:end]
+        if self.lines is None:
+            reason = f"{shown} names an earlier search; earlier searches are not kept"
+            raise self.error(
+                reason,
+                start,
+                end,
+                fix=self.without(start, end),
+                advice="Send all lines of the strategy.",
+            )
+        line = self.lines.get(number)
+        if line is None:
+            reason = f"There is no line {number} before this one"
+            raise self.error(reason, start, end, advice="A line may name those before it.")
+        self.used.add(number)
+        self.losses.widened += line.widened
+        if line.size > 1:
+            self.read += line.size - 1
+        self.count(start, end)
+        return line.query
+
+    def numbers(self, text: str, where: tuple[int, int]) -> list[int]:
+        """The lines that `1-4,7` names, each once."""
+        numbers: dict[int, None] = {}
+        for part in filter(str.strip, text.replace("#", " ").split(",")):
+            first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
+            if not first.isdigit() or not (last or first).isdigit():
+                raise self.error(
+                    f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3."
+                )
+            if int(last or first) < int(first):
+                raise self.error(
+                    f"The range {part.strip()} ends before it begins", *where, advice="Write 1-4."
+                )
+            if int(last or first) - int(first) > MAX_LINES:
+                raise self.error(
+                    f"The range {part.strip()} names too many lines", *where, advice="Write 1-4."
+                )
+            numbers |= dict.fromkeys(range(int(first), int(last or first) + 1))
+        return list(numbers)

@@ -1,0 +1,141 @@
+"""What an operand of our own syntax means: words, phrases, types, languages, years."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import FACETS, IDENTIFIERS, Query, Term, Years
+from metasearch.query.limits import MAX_TERMS
+from metasearch.query.simple.facets import FACET_WORDS, facet_word, near_facet_words
+from metasearch.query.simple.lexer import Token, tokens
+from metasearch.query.simple.lowercase import with_operators
+from metasearch.query.years import BadYears, read_years, years_text
+
+#: What to do about an empty query.
+ADVICE = "Type one or more words, such as: gene drive"
+_SPREAD_RANGE = re.compile(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
+
+
+@dataclass(slots=True)
+class Operand:
+    """A part of a conjunction; a `bare` one may take the words after it into its `Term`."""
+
+    query: Query
+    bare: bool = False
+
+
+class OperandReader:
+    """The tokens of a query, and a place among them.
+
+    Raises:
+        QuerySyntaxError: The text holds something that is no token.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = with_operators(tokens(text))
+        self.at = 0
+        self.open: list[Token] = []
+        self.read = 0
+
+    def term(self, token: Token, field: str | None) -> Operand:
+        if field == "year":
+            return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
+        if field in FACETS:
+            return Operand(self.facet(token, field))
+        if token.kind == "phrase":
+            return Operand(Term(token.text, field or "any", phrase=True))
+        if token.truncated:
+            if field in IDENTIFIERS:
+                fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
+                raise self.error(
+                    f"{field}: takes whole numbers, without a star", token.value, token.end, fix
+                )
+            return Operand(Term(token.text, field or "any", truncated=True))
+        if token.doi is not None and field in (None, "doi"):
+            # Two identifiers are two terms: no database knows them as one.
+            return Operand(Term(token.doi, "doi"))
+        return Operand(Term(token.text, field or "any"), bare=True)
+
+    def facet(self, token: Token, field: str) -> Term:
+        word = None if token.truncated else facet_word(field, token.text)
+        if word is not None:
+            return Term(word, field)
+        near = near_facet_words(field, token.text)
+        shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
+        reason = f'There is no {field} "{shown}"' + (
+            f"; near it are {', '.join(near)}" if near else ""
+        )
+        if near:
+            fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
+            raise self.error(reason, token.value, token.end, fix)
+        raise QuerySyntaxError(
+            reason,
+            text=self.text,
+            position=token.value,
+            length=token.end - token.value,
+            advice=f"Write one of {FACET_WORDS[field]}.",
+        )
+
+    def years(self, token: Token, value: str) -> Years:
+        end = token.end - 1 if token.kind == "phrase" else token.end
+        try:
+            years = read_years(value)
+        except BadYears as bad:
+            if bad.corrected:
+                fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
+            else:
+                fix = self.without(token.start, token.end)
+            raise self.error(bad.reason, token.value, end, fix) from None
+        spread = _SPREAD_RANGE.match(self.text, token.end)
+        if spread and years.first is not None and years.first == years.last:
+            before, after = self.text[: token.start], self.text[spread.end() :]
+            fix = f"{before}year:{years_text(years)}-{spread[1]}{after}"
+            raise self.error(
+                "A range of years is written without blanks", token.end, spread.end(), fix
+            )
+        return years
+
+    def peek(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def count(self, token: Token) -> None:
+        self.read += 1
+        if self.read > MAX_TERMS:
+            raise QuerySyntaxError(
+                f"The query has more than {MAX_TERMS} words and phrases",
+                text=self.text,
+                position=token.start,
+                length=token.end - token.start,
+                advice="Split it into several searches.",
+            )
+
+    def without(self, start: int, end: int) -> str:
+        return f"{self.text[:start]} {self.text[end:]}"
+
+    def error(self, reason: str, start: int, end: int, fix: str) -> QuerySyntaxError:
+        return QuerySyntaxError(
+            reason, text=self.text, position=start, length=end - start, suggestion=fix
+        )
+
+    def stray(self, token: Token) -> QuerySyntaxError:
+        return self.error(
+            "This bracket has no opening bracket",
+            token.start,
+            token.end,
+            self.without(token.start, token.end),
+        )
+
+    def lacks(self, token: Token, side: str) -> QuerySyntaxError:
+        sign = self.text[token.start : token.end]
+        fix = self.without(token.start, token.end)
+        return self.error(
+            f"{sign} needs something to look for {side} it", token.start, token.end, fix
+        )

@@ -1,0 +1,56 @@
+"""What a server process uses of its system: event loop, garbage collector, workers."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Literal
+
+from metasearch.errors import UsageError
+
+LoopName = Literal["auto", "asyncio", "uvloop"]
+
+
+def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The factory of the loop, for `asyncio.Runner`; None for asyncio's own.
+
+    Raises:
+        UsageError: uvloop is asked for by name and not installed.
+    """
+    if name == "asyncio":
+        return None
+    if find_spec("uvloop") is None:
+        if name == "uvloop":
+            raise UsageError(
+                "uvloop is not installed",
+                advice="Install metasearch[uvloop], or leave --loop away.",
+            )
+        return None
+    import uvloop
+
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+def running_loop_name() -> str:
+    """The name of the running loop: "asyncio" or "uvloop"."""
+    return type(asyncio.get_running_loop()).__module__.partition(".")[0]
+
+
+def supervisable() -> bool:
+    """Whether this system can run workers under a parent; Windows cannot."""
+    return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
+
+
+def settle() -> None:
+    """Exclude everything that is loaded by now from garbage collection, which would stall the loop
+    for 50 ms.
+
+    Call it once, when a process that only serves is ready.
+    """
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,125 @@
+"""The table [server]: who may use a server, how often, and what its responses contain."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from metasearch.query.limits import MAX_LENGTH
+from metasearch.settings.tables import SettingsTables
+
+#: Seconds without a sign of life after which a worker is replaced: longer than any work that ends
+#: by itself, shorter than a search.
+SILENCE = 10.0
+_BASE_URL = re.compile(
+    r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
+)
+_VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Who may use a server, how often, and what its responses contain.
+
+    Attributes:
+        keys: Names of the variables that hold API keys.
+        keys_file: File of keys, one a line. Without this file and without `keys`, every client
+            may send requests.
+        rate_limit: Requests that one client may send in a minute; 0 is any number.
+        trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        server_timing: Whether responses contain the time that each source took.
+        suggest: Whether the server completes queries: those in `suggestions`, and earlier ones of
+            the same user.
+        suggestions: Queries that the operator suggests.
+        silence: Seconds after which a worker whose event loop has stopped is replaced; 0 is never.
+        max_query: The most characters of a query.
+    """
+
+    keys: tuple[str, ...] = ()
+    keys_file: Path | None = None
+    rate_limit: int = 120
+    trusted_proxies: tuple[str, ...] = ()
+    server_timing: bool = True
+    suggest: bool = False
+    suggestions: tuple[str, ...] = ()
+    silence: float = SILENCE
+    max_query: int = MAX_LENGTH
+
+
+def web_address(text: str) -> str:
+    """Returns the text, which can be the base of a server's addresses.
+
+    Raises:
+        ValueError: The text is no http or https address with a host, or has a query or fragment.
+    """
+    if not _BASE_URL.fullmatch(text):
+        raise ValueError(f"{text!r} is no address such as https://search.example.org/path")
+    return text
+
+
+def public_url(tables: SettingsTables) -> str | None:
+    """The base of a server's absolute URLs; None if neither a variable nor the file names one."""
+    for where, value in (
+        ("METASEARCH_PUBLIC_URL", tables.env.get("METASEARCH_PUBLIC_URL")),
+        ("server.public_url", tables["server"].get("public_url")),
+    ):
+        if value:
+            try:
+                return web_address(value)
+            except ValueError as exc:
+                tables.wrong(where, str(exc))
+    return None
+
+
+def server_settings(tables: SettingsTables) -> ServerSettings:
+    """Reads [server], apart from `public_url`."""
+    table = tables["server"]
+    keys = _key_variables(tables)
+    proxies = _proxies(tables)
+    rate_limit = table.get("rate_limit", 120)
+    if not 0 <= rate_limit <= 1_000_000:
+        tables.wrong("server.rate_limit", "must be 0 to 1000000 requests a minute; 0 is any number")
+    silence = table.get("silence", SILENCE)
+    if silence != 0 and not 1 <= silence <= 3600:
+        tables.wrong("server.silence", "must be 1 to 3600 seconds; 0 is off")
+    max_query = table.get("max_query", MAX_LENGTH)
+    if not 1 <= max_query <= MAX_LENGTH:
+        tables.wrong("server.max_query", f"must be 1 to {MAX_LENGTH} characters")
+    keys_file = table.get("keys_file")
+    return ServerSettings(
+        keys=keys,
+        keys_file=tables.folder / Path(keys_file).expanduser() if keys_file else None,
+        rate_limit=rate_limit,
+        trusted_proxies=proxies,
+        server_timing=table.get("server_timing") is not False,
+        suggest=table.get("suggest") is True,
+        suggestions=tables.strings(table.get("suggestions", []), "server.suggestions"),
+        silence=silence,
+        max_query=max_query,
+    )
+
+
+def _key_variables(tables: SettingsTables) -> tuple[str, ...]:
+    entries = tables.strings(tables["server"].get("keys", []), "server.keys")
+    matches = [_VARIABLE.fullmatch(entry) for entry in entries]
+    if None in matches:
+        # The entry may be a key, so the message does not repeat it.
+        number = matches.index(None) + 1
+        tables.wrong(
+            "server.keys",
+            f'entry {number} is not "ENV:NAME"; write the name of a variable, never the key itself',
+        )
+    return tuple(match[1] for match in matches if match)
+
+
+def _proxies(tables: SettingsTables) -> tuple[str, ...]:
+    where = "server.trusted_proxies"
+    proxies = tables.strings(tables["server"].get("trusted_proxies", []), where)
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy, strict=False)
+        except ValueError:
+            tables.wrong(where, f"{proxy!r} is no address or network")
+    return proxies

@@ -1,0 +1,217 @@
+"""`Settings`: everything that can be configured, read once and then handed down unchanged.
+
+Only the command line, the server and the library read the environment, by `Settings.load`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import InitVar, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from metasearch.errors import SettingsError
+from metasearch.record import VERSIONS_MODES, VersionsMode
+from metasearch.settings import places
+from metasearch.settings.server import ServerSettings, public_url, server_settings
+from metasearch.settings.tables import SettingsTables, read_file
+
+log = logging.getLogger(__name__)
+
+#: In the place of an enricher: none is asked, whatever the configuration names.
+NO_ENRICHER = "none"
+VERSION_AGENT = "metasearch/0.1"
+_HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be configured.
+
+    Attributes:
+        sources: Source name -> table. The table changes a shipped spec or, with `extends`, adds a
+            source.
+        spec_dir: Folder of spec files, each of which is a source; None if there is none.
+        default_sources: Sources and groups that are asked if a search names none. None is the
+            shipped default group and every source that the configuration adds.
+        groups: Group -> names of its sources; these come before the shipped groups.
+        allow: "host:port" of servers with private addresses that requests may go to all the same.
+        contact: Mail address for the operators of databases; sent to databases that ask for one.
+        cache_dir: Folder of the page cache; None keeps no pages.
+        cache_bytes: The largest size of the page cache.
+        collections_dir: Folder of the collections, each of which is a source; None if there is
+            none.
+        collections_by_default: Whether a search that names no source asks the collections, too.
+        timeout: Seconds until a search returns the hits that it has.
+        wait: Seconds until a search returns its first hits and goes on in the background; None if
+            a search returns at the timeout only.
+        per_source: Records asked from each source, if a search does not set another number.
+        enrich: Sources that are asked for the works of an answer, if a search does not name others.
+        pins: File of pins; None if there is none.
+        versions: What happens to the versions of a work, if a search does not choose.
+        strategy: How duplicates are found, if a search does not choose. The name is not checked
+            here: `metasearch.dedup` knows the strategies.
+        env: The variables in which keys are looked up.
+        public_url: Base of the absolute URLs that a server returns; None is the address at which
+            the server listens.
+        server: All other settings of a server.
+        workers: Processes that send requests at the same time; each takes its part of the limits
+            of a source.
+        shipped: Whether the shipped sources can be asked too, or only those in `sources`.
+        file: The configuration file; "" if there was none.
+
+    Args:
+        shelf_dir, shelves_by_default: The names of `collections_dir` and `collections_by_default`
+            in the last version; taken for one more version.
+    """
+
+    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    spec_dir: Path | None = None
+    default_sources: tuple[str, ...] | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    allow: frozenset[str] = frozenset()
+    contact: str | None = field(default=None, repr=False)
+    cache_dir: Path | None = None
+    cache_bytes: int = 1 << 30
+    collections_dir: Path | None = None
+    collections_by_default: bool = True
+    timeout: float = 15.0
+    wait: float | None = None
+    per_source: int = 20
+    enrich: tuple[str, ...] = ()
+    pins: Path | None = None
+    versions: VersionsMode = "group"
+    strategy: str = "default"
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    public_url: str | None = None
+    server: ServerSettings = field(default_factory=ServerSettings)
+    workers: int = 1
+    shipped: bool = True
+    file: str = ""
+    shelf_dir: InitVar[Path | None] = None
+    shelves_by_default: InitVar[bool | None] = None
+
+    def __post_init__(self, shelf_dir: Path | None, shelves_by_default: bool | None) -> None:
+        for old, value, name in (
+            ("shelf_dir", shelf_dir, "collections_dir"),
+            ("shelves_by_default", shelves_by_default, "collections_by_default"),
+        ):
+            if value is not None:
+                log.warning("Settings: %s is now called %s; please rename it", old, name)
+                object.__setattr__(self, name, value)
+
+    @property
+    def user_agent(self) -> str:
+        """The name of the program, with the contact address if there is one."""
+        return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
+
+    def deduplicated(
+        self,
+        pins: Path | None = None,
+        versions: VersionsMode | None = None,
+        strategy: str | None = None,
+    ) -> Settings:
+        """A copy with another file of pins, another mode of versions and another strategy.
+
+        What is None stays as it is.
+        """
+        return replace(
+            self,
+            pins=pins or self.pins,
+            versions=versions or self.versions,
+            strategy=strategy or self.strategy,
+        )
+
+    @classmethod
+    def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
+        """Settings from a file and from `METASEARCH_*` variables, which come before the file.
+
+        Args:
+            file: None is $METASEARCH_CONFIG or metasearch/config.toml in the user's configuration
+                folder. The latter may be missing, and a pins.txt beside it is used.
+            env: The environment.
+
+        Raises:
+            SettingsError: With every problem of the file.
+        """
+        file, explicit = (file, True) if file is not None else places.config_file(env)
+        table = read_file(file) if explicit or file.exists() else {}
+        tables = SettingsTables(table, file.parent, env)
+        settings = _settings(tables)
+        if tables.problems:
+            raise SettingsError(str(file) if table else "environment", tables.problems)
+        pins = file.parent / places.PINS_FILE
+        if settings.pins is None and not explicit and pins.exists():
+            settings = replace(settings, pins=pins)
+        return replace(settings, file=str(file) if table else "")
+
+
+def _settings(tables: SettingsTables) -> Settings:
+    """Settings from checked tables; problems of single values are added to `tables.problems`."""
+    search, network, dedup = tables["search"], tables["network"], tables["dedup"]
+    env = tables.env
+    allow = tables.strings(network.get("allow", []), "network.allow")
+    for entry in allow:
+        if not _HOST_PORT.fullmatch(entry):
+            tables.wrong("network.allow", f'{entry!r} is not "host:port"')
+    timeout = tables.positive(search.get("timeout", 15.0), "search.timeout")
+    if env.get("METASEARCH_TIMEOUT"):
+        timeout = tables.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
+    wait = _wait(tables, timeout)
+    per_source = tables.positive(search.get("per_source", 20), "search.per_source")
+    contact = env.get("METASEARCH_CONTACT") or network.get("contact")
+    secrets = dict(env)
+    if contact:
+        secrets["METASEARCH_CONTACT"] = str(contact)
+    names = search.get("sources")
+    sources = tables["sources"]
+    return Settings(
+        sources={name: table for name, table in sources.items() if isinstance(table, Mapping)},
+        spec_dir=places.spec_dir(tables),
+        default_sources=tables.strings(names, "search.sources") if names is not None else None,
+        groups={
+            group: tables.strings(members, f"groups.{group}")
+            for group, members in tables["groups"].items()
+        },
+        allow=frozenset(allow),
+        contact=str(contact) if contact else None,
+        cache_dir=places.cache_dir(tables),
+        cache_bytes=int(
+            tables.positive(tables["cache"].get("max_bytes", 1 << 30), "cache.max_bytes")
+        ),
+        collections_dir=places.collections_dir(tables),
+        collections_by_default=tables["collections"].get("default") is not False,
+        timeout=timeout,
+        wait=wait,
+        per_source=min(1000, int(per_source)),
+        enrich=tables.strings(search.get("enrich", []), "search.enrich"),
+        pins=places.pins(tables),
+        versions=_versions(tables),
+        strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),
+        env=secrets,
+        public_url=public_url(tables),
+        server=server_settings(tables),
+    )
+
+
+def _wait(tables: SettingsTables, timeout: float) -> float | None:
+    """`search.wait`, in seconds; None if the file does not set it."""
+    if "wait" not in tables["search"]:
+        return None
+    wait = tables.positive(tables["search"]["wait"], "search.wait")
+    # With a wrong timeout it is not known what the wait must be compared with.
+    of_timeout = ("search.timeout:", "METASEARCH_TIMEOUT:")
+    if wait > timeout and not any(problem.startswith(of_timeout) for problem in tables.problems):
+        tables.wrong("search.wait", f"must be at most the timeout, {timeout:g} s, is {wait:g}")
+    return wait
+
+
+def _versions(tables: SettingsTables) -> VersionsMode:
+    value = tables["dedup"].get("versions", "group")
+    for mode in VERSIONS_MODES:
+        if mode == value:
+            return mode
+    tables.wrong("dedup.versions", f"must be one of {', '.join(VERSIONS_MODES)}, is {value!r}")
+    return "group"
