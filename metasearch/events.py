@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
+from metasearch.listing.facets import Facets
 from metasearch.record import Hit
 
 Status = Literal[
@@ -149,6 +150,10 @@ class Answer:
         notes: One sentence for each thing that the text of the query says and `query` does not.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
+        sort: The order of the list, one of `metasearch.listing.sort.SORTS`.
+        filter: The filters that its hits pass, as they are written; "" for none. The hits of an
+            answer with filters are numbered among those that pass.
+        facets: Counts of all works that were seen; None where no facet was asked for.
         totals: None where no sources were asked: records of files are all there.
     """
 
@@ -164,6 +169,9 @@ class Answer:
     merge_seconds: float = 0.0
     syntax: str = "simple"
     notes: tuple[str, ...] = ()
+    sort: str = "relevance"
+    filter: str = ""
+    facets: Facets | None = None
 
     def hit(self, name: str) -> Hit | None:
         """The hit with this name; None where it is not here.
@@ -285,6 +293,13 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class FacetsChanged:
+    """The facets have other counts now: replace them."""
+
+    facets: Facets
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The end of every stream."""
 
@@ -292,4 +307,4 @@ class Finished:
 
 
 Change = Added | Grown | Joined
-SearchEvent = Started | SourceProgress | Added | Grown | Joined | Order | Finished
+SearchEvent = Started | SourceProgress | Added | Grown | Joined | Order | FacetsChanged | Finished

@@ -40,7 +40,10 @@ class AnswerCache:
             if whole is None:
                 continue
             further = whole.paging.next
-            if further is None or resolved.places <= further.start:
+            known = further.start if further is not None else resolved.places
+            if resolved.filters and further is not None:
+                known = sum(map(resolved.filters.passes(), whole.hits))
+            if resolved.places <= known:
                 return resolved.page(whole)
         return None
 

@@ -144,7 +144,12 @@ class Engine:
             SpecError: A spec in use is wrong.
         """
         asked = resolved(
-            search_options(query, options), self.registry, self.settings, self.strategy, self._pins
+            search_options(query, options),
+            self.registry,
+            self.settings,
+            self.strategy,
+            self._pins,
+            self._position_store,
         )
         shared = Shared(
             self.settings,

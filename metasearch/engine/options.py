@@ -13,6 +13,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from metasearch.errors import UsageError
+from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
+from metasearch.listing.filters import FiltersLike, parse_filters
+from metasearch.listing.rank import RANK_MODES, RankMode
+from metasearch.listing.sort import SORTS, Sort
 from metasearch.query import CHOICES, Query, YearsLike
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
@@ -30,11 +34,22 @@ MAX_SOURCES, MAX_ENRICHERS = 200, 5
 MIN_SECONDS = 0.001
 
 #: What values an option takes, as the command line and a query string write them: any text; a whole
-#: number; a number of records, for which a server has a limit of its own; seconds; names with
-#: commas between them; a range of years; one of `Option.choices`; the name of a strategy; or
-#: nothing, because naming the option is enough.
+#: number; a number of records, for which a server has a limit of its own; seconds; names of sources
+#: with commas between them; a range of years; one of `Option.choices`; filters or names of facets
+#: with commas between them; the name of a strategy; or nothing, because naming the option is
+#: enough.
 Kind = Literal[
-    "text", "number", "records", "seconds", "names", "years", "choice", "strategy", "flag"
+    "text",
+    "number",
+    "records",
+    "seconds",
+    "names",
+    "years",
+    "choice",
+    "filters",
+    "facets",
+    "strategy",
+    "flag",
 ]
 
 
@@ -156,6 +171,72 @@ class SearchOptions:
             default="any",
         ),
     )
+    sort: Sort = _option(
+        "relevance",
+        Option(
+            help="Order of the list: date is newest first, -date oldest first, citations most "
+            "cited first, first-seen as the records arrived.",
+            kind="choice",
+            choices=SORTS,
+            flags=("--sort",),
+            parameters=("sort",),
+            default="`relevance`",
+            pages=("ranking.md#other-orders",),
+        ),
+    )
+    rank: RankMode = _option(
+        "words",
+        Option(
+            help="What relevance is: the lists of the sources and the words of the query (words), "
+            "or the lists alone (positions).",
+            kind="choice",
+            choices=RANK_MODES,
+            flags=("--rank",),
+            parameters=("rank",),
+            default="`words`",
+            pages=("ranking.md",),
+        ),
+    )
+    filter: FiltersLike = _option(
+        None,
+        Option(
+            help="Show only works with these values, of those that were received: "
+            "type:article,oa:yes.",
+            command="May be repeated.",
+            kind="filters",
+            flags=("--filter",),
+            metavar="NAME:VALUE,...",
+            parameters=("filter",),
+            default="none",
+            pages=("facets.md",),
+        ),
+    )
+    facets: str | tuple[str, ...] | None = _option(
+        None,
+        Option(
+            help="Count the works by these facets: " + ", ".join(FACETS) + "; or all.",
+            kind="facets",
+            flags=("--facets",),
+            metavar="NAME,...",
+            parameters=("facets",),
+            default="none",
+            pages=("facets.md",),
+        ),
+    )
+    facet_limit: int = _option(
+        DEFAULT_VALUES,
+        Option(
+            help="Show N values of each facet; of years all are shown.",
+            kind="number",
+            least=1,
+            most=MOST_VALUES,
+            flags=("--facet-limit",),
+            metavar="N",
+            parameters=("facet_limit",),
+            default=str(DEFAULT_VALUES),
+            pages=("facets.md",),
+        ),
+    )
     timeout: float | None = _option(
         None,
         Option(
@@ -270,8 +351,16 @@ class SearchOptions:
         for name in ("limit", "start"):
             OPTIONS[name].check(name, getattr(self, name))
         check("start and limit together", self.start + (self.limit or 0), 0, LAST_PLACE)
-        for name in ("per_source", "timeout"):
+        for name in ("per_source", "timeout", "facet_limit"):
             OPTIONS[name].check(name, getattr(self, name))
+        for name in ("sort", "rank"):
+            if getattr(self, name) not in OPTIONS[name].choices:
+                raise UsageError(
+                    f"{name} must be one of {', '.join(OPTIONS[name].choices)}, "
+                    f"is {getattr(self, name)!r}"
+                )
+        parse_filters(self.filter)
+        facet_names(self.facets)
         if self.versions not in (None, *VERSIONS_MODES):
             raise UsageError(
                 f"versions must be one of {', '.join(VERSIONS_MODES)}, is {self.versions!r}"
@@ -287,6 +376,11 @@ class SearchKeywords(TypedDict, total=False):
     limit: int | None
     sources: SourcesLike | None
     years: YearsLike | None
+    sort: Sort
+    rank: RankMode
+    filter: FiltersLike
+    facets: str | tuple[str, ...] | None
+    facet_limit: int
     timeout: float | None
     wait: float | None
     per_source: int | None

@@ -15,6 +15,7 @@ from typing import Self
 
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
+from metasearch.listing.filters import Filters
 from metasearch.record import Hit
 
 #: Lists, and bytes of all of them together, that an engine remembers at most.
@@ -38,6 +39,11 @@ class Positions:
 
     def __len__(self) -> int:
         return self._edges[-1] if self._edges else 0
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds of the list are known."""
+        return len(self._edges)
 
     def covered(self, rounds: int) -> int:
         """Up to which place the list is known after so many rounds."""
@@ -198,6 +204,53 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
     if after is None and further is not None:
         after = known
     return replace(whole, hits=hits, paging=Paging(start, count, _next(start, end, after, count)))
+
+
+def filtered(
+    whole: Answer, filters: Filters, search: Hashable, start: int, store: PositionStore
+) -> Answer:
+    """The answer with the hits that pass the filters only, numbered among themselves.
+
+    A hit keeps its number from page to page: what passes later, because a further source said more
+    of it, goes to the end.
+
+    Args:
+        whole: All hits of a list.
+        filters: At least one.
+        search: The name of the list without filters.
+        start: Of the page that is asked for; a first page begins the numbers anew.
+        store: Where the numbers are remembered.
+    """
+    name = (search, str(filters))
+    positions = (store.get(name) if start else None) or Positions()
+    seated, fresh = positions.seat(filter(filters.passes(), whole.hits))
+    positions.settle(positions.rounds, seated, fresh)
+    if not whole.running:
+        if start:
+            store.keep(name, positions)
+        else:
+            store.begin(name, positions)
+    hits = tuple(replace(hit, rank=place + 1) for place, hit in sorted(seated.items()))
+    further = whole.paging.next
+    if further is not None:
+        further = NextPage(len(positions), further.count)
+    paging = replace(whole.paging, next=further)
+    shown = whole.totals and _share(whole.totals, len(hits), len(whole.hits))
+    return replace(whole, hits=hits, paging=paging, totals=shown, filter=str(filters))
+
+
+def _share(totals: Totals, passing: int, seen: int) -> Totals:
+    """The totals of the works that pass filters."""
+    estimate = totals.estimate
+    if estimate is not None:
+        estimate = max(passing, round(estimate * passing / seen)) if seen else 0
+    return replace(
+        totals,
+        seen=passing,
+        least=passing,
+        estimate=estimate,
+        basis=f"{totals.basis}; {passing:,} of {seen:,} works seen pass the filters",
+    )
 
 
 def _next(start: int, end: int, after: int | None, count: int | None) -> NextPage | None:

@@ -4,8 +4,8 @@ query is read, and what was left open is filled in.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from metasearch.adapters.spec import AdapterSpec
@@ -22,11 +22,13 @@ from metasearch.engine.options import (
     SearchOptions,
     check,
 )
-from metasearch.engine.pages import window
+from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
+from metasearch.listing.facets import FacetCounts, Facets, facet_names
+from metasearch.listing.filters import Filters, parse_filters
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
-from metasearch.record import VersionsMode
+from metasearch.record import Hit, VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
 #: Rounds of asking that a list may have.
@@ -64,7 +66,10 @@ class ResolvedSearch:
         seconds: After which the answer is returned without the sources that are missing.
         wait: Seconds after which an await returns what is there; None for the end of the search.
         chain: The matchers of the strategy, under the pins.
+        filters: Which works of the list are shown; the list itself is the same without them.
+        facets: Names of the facets that are counted.
         name: Everything that shapes the list, but for what the sources answer.
+        position_store: Where lists are remembered from search to search.
     """
 
     options: SearchOptions
@@ -82,7 +87,10 @@ class ResolvedSearch:
     versions: VersionsMode
     strategy: Strategy
     chain: Chain
+    filters: Filters
+    facets: tuple[str, ...]
     name: tuple[Hashable, ...]
+    position_store: PositionStore = field(compare=False, repr=False)
 
     @property
     def places(self) -> int:
@@ -97,11 +105,34 @@ class ResolvedSearch:
 
         While a source is still running no position is settled, so no page follows yet.
         """
+        notes = self.notes
+        facets = self.counted(whole.hits)
+        if self.filters:
+            seen = len(whole.hits)
+            whole = filtered(
+                whole, self.filters, self.name, self.options.start, self.position_store
+            )
+            notes = (*notes, _filter_note(self.filters, len(whole.hits), seen))
         page = window(whole, self.options.start, self.options.limit)
-        page = replace(page, syntax=self.syntax, notes=self.notes)
+        page = replace(page, syntax=self.syntax, notes=notes, facets=facets)
         if page.running:
             return replace(page, paging=replace(page.paging, next=None))
         return page
+
+    def counted(self, hits: Iterable[Hit], counts: FacetCounts | None = None) -> Facets | None:
+        """The facets of all works that were seen; None where none was asked for. A work counts in
+        a facet where it passes the filters of the other names.
+
+        Args:
+            hits: All works.
+            counts: Those of an earlier call, which remember what was read of the hits.
+        """
+        if not self.facets:
+            return None
+        counts = counts or FacetCounts(self.facets, self.options.facet_limit)
+        if not self.filters:
+            return counts.count(hits)
+        return counts.count(hits, lambda name: self.filters.without(name).passes())
 
     def holds(self, other: ResolvedSearch) -> bool:
         """Whether the whole answer to this search will hold the page of the other one.
@@ -117,6 +148,8 @@ class ResolvedSearch:
         own, others = self.options, other.options
         if self.enrichers and (own.start, own.limit) != (others.start, others.limit):
             return False  # enrichers are asked for the one page
+        if others.start and (self.filters or other.filters):
+            return False  # how many works pass the filters is not known yet
         if others.start:
             return other.places <= max(self.places, self.depth)
         return not own.start
@@ -128,6 +161,7 @@ def resolved(
     settings: Settings,
     default: Strategy,
     pins: Pins,
+    position_store: PositionStore,
 ) -> ResolvedSearch:
     """Check the options of a search against an engine, and fill in what they leave open.
 
@@ -137,6 +171,7 @@ def resolved(
         settings: Fill in what the options leave open.
         default: The strategy of the settings.
         pins: What a person decided to be the same or different.
+        position_store: Where lists are remembered from search to search.
 
     Raises:
         UsageError: The query or an option cannot be used.
@@ -171,7 +206,28 @@ def resolved(
         versions=versions,
         strategy=chosen,
         chain=chosen.chain.pinned(pins) if pins else chosen.chain,
-        name=(text, tuple(names), files, depth, versions, chosen.name, options.cache),
+        filters=parse_filters(options.filter),
+        facets=facet_names(options.facets),
+        name=(
+            text,
+            tuple(names),
+            files,
+            depth,
+            versions,
+            chosen.name,
+            options.cache,
+            options.sort,
+            options.rank,
+        ),
+        position_store=position_store,
+    )
+
+
+def _filter_note(filters: Filters, passing: int, seen: int) -> str:
+    """How the filters were applied, for the notes of the answer."""
+    return (
+        f"filter {filters}: {passing:,} of the {seen:,} works that were received pass; no source "
+        f"was asked for it"
     )
 
 

@@ -12,13 +12,17 @@ from time import perf_counter
 from metasearch.dedup import Fingerprint, OnlineDedup
 from metasearch.engine.options import LAST_PLACE
 from metasearch.engine.pages import Positions, PositionStore, totals
-from metasearch.engine.rank import Ranking
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
+from metasearch.listing.rank import Ranking
+from metasearch.listing.sort import arranged
 from metasearch.record import Hit, Record
 
 #: Hits that are merged and scored at a stretch, in about a millisecond.
 STRETCH = 40
+#: Rounds of asking in which works that pass the filters are looked for: few may pass, and every
+#: round is a request to each source.
+FILTERED_ROUNDS = 10
 
 
 class _Stopwatch:
@@ -50,7 +54,10 @@ class Listing:
         self._resolved = resolved
         self._position_store = position_store
         self._dedup = OnlineDedup(resolved.chain, weights, resolved.versions)
-        self._ranking = Ranking(resolved.query, weights)
+        self._ranking = Ranking(resolved.query, weights, resolved.options.rank)
+        self._sort = resolved.options.sort
+        #: Key of a record -> its number among all that were received; for "first-seen" only.
+        self._arrival: dict[str, int] = {}
         self._positions = Positions()
         self._rounds = 0
         self._resumed = False  # whether the list was begun by an earlier search
@@ -61,6 +68,8 @@ class Listing:
         with self._watch:
             for record, print_ in batch:
                 self._dedup.insert(record, print_)
+                if self._sort == "first-seen":
+                    self._arrival.setdefault(record.key, len(self._arrival))
 
     def preparing(self) -> Iterator[None]:
         """Merge and score what is new, ahead of `settle`; yields after each stretch of that."""
@@ -70,7 +79,7 @@ class Listing:
 
     def _scored(self, hits: Iterable[Hit]) -> int:
         with self._watch:
-            return self._ranking.score(hits)
+            return self._ranking.prepare(hits)
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
@@ -85,15 +94,29 @@ class Listing:
         # Hits on earlier pages of the list have their places already.
         if self._resolved.options.start and not self._rounds:
             positions = self._position_store.get(self._resolved.name) or positions
-        seated, fresh = positions.seat(self._dedup.making())
-        seated |= dict(enumerate(self._ranking.ranked(fresh), len(positions)))
+        everything = self.unordered()
+        seated, fresh = positions.seat(everything)
+        seated |= dict(enumerate(self._sorted(fresh, everything), len(positions)))
         return self._arranged(seated, len(fresh))
+
+    def unordered(self) -> list[Hit]:
+        """All hits, neither ranked nor in the order of the list."""
+        return list(self._dedup.making())
+
+    def _sorted(self, fresh: Iterable[Hit], everything: Iterable[Hit]) -> list[Hit]:
+        """Hits without a position, in the order in which they get one."""
+        return arranged(self._ranking.ranked(fresh, everything), self._sort, self._arrival)
 
     def order(self) -> list[str]:
         """The ids of that list."""
         with self._watch:
-            seated, fresh = self._positions.seat(self._dedup.making())
-            return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
+            everything = self.unordered()
+            seated, fresh = self._positions.seat(everything)
+            if self._sort == "relevance":
+                ids = self._ranking.ids(fresh, everything)
+            else:
+                ids = [hit.id for hit in self._sorted(fresh, everything)]
+            return [seated[place].id for place in sorted(seated)] + ids
 
     def settle(self) -> list[Hit]:
         """The list after a round: each new hit gets a place behind all hits that have one.
@@ -108,11 +131,12 @@ class Listing:
                 known = position_store.get(resolved.name)
                 self._resumed = known is not None if self._rounds == 0 else self._resumed
                 self._positions = known or self._positions
-            seated, fresh = self._positions.seat(self._dedup.making())
+            everything = self.unordered()
+            seated, fresh = self._positions.seat(everything)
             # The first round has as many places as a source has records in it, so a client that
             # adds the size of a page to `start` misses no hit.
             least = 0 if self._rounds else resolved.depth
-            self._positions.settle(self._rounds, seated, self._ranking.ranked(fresh), least)
+            self._positions.settle(self._rounds, seated, self._sorted(fresh, everything), least)
             self._rounds += 1
             if start:
                 position_store.keep(resolved.name, self._positions)
@@ -127,6 +151,10 @@ class Listing:
             hits: The list, as `settle` returned it.
             failed: Whether a source has failed: what is missing may be missing because of that.
         """
+        filters = self._resolved.filters
+        if filters:
+            passing = sum(map(filters.passes(), hits))
+            return passing < self._resolved.places and self._rounds < FILTERED_ROUNDS
         if self._positions.covered(self._rounds) < self._resolved.places:
             return True
         # A hit that stood on this page when the list was begun may come in the next round; that is
@@ -164,6 +192,7 @@ class Listing:
             seconds=round(seconds, 4),
             merge_seconds=round(self._watch.seconds, 4),
             dedup=self._resolved.strategy.name,
+            sort=self._sort,
             paging=Paging(
                 next=NextPage(self._positions.covered(self._rounds)) if goes_on else None
             ),

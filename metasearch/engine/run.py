@@ -22,15 +22,20 @@ from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import Inbox, QueryRun, RecordBatch, SourceRun
 from metasearch.errors import TimedOut
 from metasearch.events import (
+    Added,
     Answer,
     Change,
+    FacetsChanged,
     Finished,
+    Grown,
+    Joined,
     Order,
     SearchEvent,
     SourceProgress,
     SourceReport,
     Started,
 )
+from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
 
@@ -38,6 +43,8 @@ log = logging.getLogger("metasearch")
 
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
+#: Seconds between two `FacetsChanged` events.
+FACETS_EVERY = 0.25
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
 #: sources have to wait. What waits at the deadline is merged at once, so it must not be much.
 BACKLOG, WAITING = 256, 32
@@ -77,6 +84,10 @@ class Run:
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
+        self._facet_counts = FacetCounts(resolved.facets, resolved.options.facet_limit)
+        self._facets: Facets | None = None  # as they were sent last
+        self._passes = resolved.filters.passes() if resolved.filters else None
+        self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
         self._list = Listing(resolved, weights, shared.position_store)
 
@@ -180,7 +191,10 @@ class Run:
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
-            await self._send(Finished(resolved.page(whole)))
+            answer = resolved.page(whole)
+            if answer.facets is not None and answer.facets != self._facets:
+                self._note(FacetsChanged(answer.facets))
+            await self._send(Finished(answer))
 
     def _reports(self) -> tuple[SourceReport, ...]:
         return tuple(source.report() for source in self._sources)
@@ -274,7 +288,7 @@ class Run:
         this, so that dedup needs no locks.
         """
         loop = asyncio.get_running_loop()
-        ordered = 0.0
+        ordered = counted = 0.0
         while running:
             source, batch = await inbox.get()
             self._take(source, batch)
@@ -284,7 +298,10 @@ class Run:
             self._note(*self._changes(), SourceProgress(source.report()))
             if not running or (batch is not None and loop.time() - ordered >= ORDER_EVERY):
                 ordered = loop.time()
-                self._note(Order(tuple(self._list.order())))
+                self._note(self._order())
+            if self.resolved.facets and loop.time() - counted >= FACETS_EVERY:
+                counted = loop.time()
+                self._note_facets()
             await self._send()
 
     def _take(self, source: QueryRun, batch: RecordBatch | None) -> None:
@@ -298,7 +315,47 @@ class Run:
     # ---------------------------------------------------------------- events
 
     def _changes(self) -> list[Change]:
-        return self._list.changes() if self._out is not None else []
+        if self._out is None:
+            return []
+        changes = self._list.changes()
+        if self._passes is None:
+            return changes
+        return [shown for change in changes if (shown := self._passing(change)) is not None]
+
+    def _passing(self, change: Change) -> Change | None:
+        """A change as a reader sees it from whom filters hold hits back; None if it sees none.
+
+        A hit that was sent and no longer passes is sent on as it grows: it is in no `Order`, and
+        not in the answer.
+        """
+        assert self._passes is not None
+        hit, passes = change.hit, self._passes(change.hit)
+        sent = hit.id in self._shown
+        if isinstance(change, Joined):
+            absorbed = tuple(name for name in change.absorbed if name in self._shown)
+            self._shown.difference_update(absorbed)
+            if not (passes or sent or absorbed):
+                return None
+            self._shown.add(hit.id)
+            if absorbed:
+                return Joined(hit, absorbed)
+        elif not (passes or sent):
+            return None
+        self._shown.add(hit.id)
+        return Grown(hit) if sent else Added(hit)
+
+    def _order(self) -> Order:
+        ids = self._list.order()
+        if self._passes is not None:
+            passing = {hit.id for hit in self._list.unordered() if self._passes(hit)}
+            ids = [name for name in ids if name in passing]
+        return Order(tuple(ids))
+
+    def _note_facets(self) -> None:
+        facets = self.resolved.counted(self._list.unordered(), self._facet_counts)
+        if facets is not None and facets != self._facets:
+            self._facets = facets
+            self._note(FacetsChanged(facets))
 
     def _note(self, *events: SearchEvent) -> None:
         if self._out is not None:

@@ -18,7 +18,15 @@ from typing import Any
 from metasearch.engine.context import Shared
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.run import BACKLOG, Outbox, Run
-from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
+from metasearch.events import (
+    Added,
+    Answer,
+    FacetsChanged,
+    Finished,
+    Order,
+    SearchEvent,
+    SourceProgress,
+)
 
 log = logging.getLogger("metasearch")
 
@@ -189,6 +197,7 @@ class Search(Coroutine[Any, Any, Answer]):
             *map(SourceProgress, answer.sources),
             *map(Added, answer.hits),
             Order(tuple(hit.id for hit in answer.hits)),
+            *([] if answer.facets is None else [FacetsChanged(answer.facets)]),
             Finished(answer),
         ]
 

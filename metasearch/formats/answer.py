@@ -20,6 +20,7 @@ from metasearch.formats.text import (
     exact_number,
     web_url,
 )
+from metasearch.listing.facets import Facets
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 
@@ -167,6 +168,32 @@ def totals_object(totals: Totals | None) -> dict[str, Any] | None:
     }
 
 
+def facets_object(facets: Facets | None) -> dict[str, Any] | None:
+    """{"works", "facets": {name: {"values": [{"value", "count", "filter"}], "more", "missing"}}};
+    null where no facet was asked for.
+    """
+    if facets is None:
+        return None
+    return {
+        "works": facets.works,
+        "facets": {
+            facet.name: {
+                "values": [
+                    {
+                        "value": clean(each.value),
+                        "count": each.count,
+                        "filter": clean(each.filter),
+                    }
+                    for each in facet.values
+                ],
+                "more": facet.more,
+                "missing": facet.missing,
+            }
+            for facet in facets.facets
+        },
+    }
+
+
 def answer_object(answer: Answer) -> dict[str, Any]:
     """The whole answer, of nothing but dicts, lists, strings, numbers, booleans and None."""
     return {
@@ -182,6 +209,9 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "totals": totals_object(answer.totals),
         "syntax": answer.syntax,
         "notes": [clean(n) for n in answer.notes],
+        "sort": answer.sort,
+        "filter": clean(answer.filter),
+        "facets": facets_object(answer.facets),
     }
 
 

@@ -5,6 +5,7 @@
     hit     a new hit, whole; rank and score are 0 until the end
     update  a known hit, whole: replace it
     merge   id, absorbed, hit: drop the absorbed ones, put the hit under id
+    facets  works, facets: the counts as of now; replace them
     order   ids: all hits in the order of the list, as of now
     done    the answer, with no more of its hits than id, rank, score and reasons
 
@@ -21,6 +22,7 @@ import orjson
 from metasearch.errors import FormatError
 from metasearch.events import (
     Added,
+    FacetsChanged,
     Finished,
     Grown,
     Joined,
@@ -31,6 +33,7 @@ from metasearch.events import (
 )
 from metasearch.formats.answer import (
     counts_object,
+    facets_object,
     hit_object,
     paging_object,
     reason_object,
@@ -56,6 +59,8 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
             }
         case Order(ids):
             return {"event": "order", "ids": [clean(i) for i in ids]}
+        case FacetsChanged(facets):
+            return {"event": "facets", **(facets_object(facets) or {})}
         case SourceProgress(report):
             return {"event": "source", **report_object(report)}
         case Started(id_, query, sources, deadline):
@@ -89,6 +94,9 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 "totals": totals_object(answer.totals),
                 "syntax": answer.syntax,
                 "notes": [clean(n) for n in answer.notes],
+                "sort": answer.sort,
+                "filter": clean(answer.filter),
+                "facets": facets_object(answer.facets),
             }
         case _:
             assert_never(event)

@@ -230,16 +230,22 @@ class FacetCounts:
         self._limit = limit
         self._read: dict[str, tuple[Hit, tuple[dict[str, str], ...]]] = {}
 
-    def count(self, hits: Iterable[Hit]) -> Facets:
-        """The facets of these hits; the order of the hits has no effect."""
-        read = [self._values(hit) for hit in hits]
-        return Facets(
-            len(read),
-            tuple(
-                self._facet(field, [values[place] for values in read])
-                for place, field in enumerate(self._fields)
-            ),
-        )
+    def count(
+        self, hits: Iterable[Hit], passes: Callable[[str], Callable[[Hit], bool]] | None = None
+    ) -> Facets:
+        """The facets of these hits; the order of the hits has no effect.
+
+        Args:
+            hits: All works that were seen.
+            passes: Name of a facet -> which works count in it; None where all do.
+        """
+        seen = [(hit, self._values(hit)) for hit in hits]
+        facets = []
+        for place, field in enumerate(self._fields):
+            shown = passes(field.name) if passes is not None else None
+            read = [values[place] for hit, values in seen if shown is None or shown(hit)]
+            facets.append(self._facet(field, read))
+        return Facets(len(seen), tuple(facets))
 
     def _values(self, hit: Hit) -> tuple[dict[str, str], ...]:
         """For each facet, key -> value as this hit spells it."""

@@ -8,7 +8,7 @@ before a name takes works away ("-retracted:yes").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from metasearch.errors import QuerySyntaxError, UsageError
@@ -64,6 +64,10 @@ class Filters:
     def __bool__(self) -> bool:
         return bool(self.filters)
 
+    def without(self, name: str) -> Filters:
+        """All but those that ask for values of one name; those that exclude values stay."""
+        return Filters(tuple(each for each in self.filters if each.exclude or each.name != name))
+
     def __str__(self) -> str:
         return ",".join(map(str, self.filters))
 
@@ -86,7 +90,11 @@ class Filters:
         return passes
 
 
-def parse_filters(value: str | Iterable[str] | Filters | None) -> Filters:
+#: What is read as filters.
+FiltersLike = str | tuple[str, ...] | Filters | None
+
+
+def parse_filters(value: FiltersLike) -> Filters:
     """Read filters.
 
     Args:

@@ -77,9 +77,9 @@ class Ranking:
         self._weights = weights or {}
         self._prepared: dict[str, _Prepared] = {}
 
-    def prepare(self, hit: Hit) -> None:
-        """Count the words of a hit ahead of `ranked`."""
-        self._known(hit)
+    def prepare(self, hits: Iterable[Hit]) -> int:
+        """Count the words of hits ahead of `ranked`; returns how many hits there were."""
+        return sum(1 for _ in map(self._known, hits))
 
     def ranked(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[Hit]:
         """The hits in order, with `rank`, `score` and `reasons` set.
@@ -105,9 +105,9 @@ class Ranking:
             for number, (_, hit, score, reasons) in enumerate(self._sorted(hits, among), 1)
         ]
 
-    def ids(self, hits: Iterable[Hit]) -> list[str]:
-        """Their ids, in order."""
-        return [hit.id for _, hit, _, _ in self._sorted(hits, None)]
+    def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
+        """Their ids, in order; arguments as in `ranked`."""
+        return [hit.id for _, hit, _, _ in self._sorted(hits, among)]
 
     def _known(self, hit: Hit) -> _Prepared:
         known = self._prepared.get(hit.id)
