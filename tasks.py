@@ -198,9 +198,10 @@ def test(rest: list[str]) -> int:
     os.chdir(ROOT)
     chosen = [] if "--all" in rest else ["-m", "not slow"]
     # Options of the caller come last, so that they win: `-n 0`, `-m browser`.
+    # One worker more than cores: some tests wait for a deadline, and compute nothing meanwhile.
     options = [
         "-n",
-        "auto",
+        str((os.cpu_count() or 1) + 1),
         "--dist",
         "worksteal",
         *chosen,

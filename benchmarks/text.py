@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.near import Texts
-from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint, windows
+from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint, window_simhash
 from metasearch.dedup.hamming import Signatures
 from metasearch.dedup.published.bigram_simhash import BigramSimHash
 from metasearch.dedup.published.simhash import SimHash
@@ -89,7 +89,7 @@ def by_turns(*jobs: Callable[[], object]) -> list[float]:
 
 def one_by_one(found: Sequence[str]) -> None:
     for text in found:
-        windows.signatures([text])
+        window_simhash.signatures([text])
 
 
 def hashed_by(module: Any, found: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ def fingerprints() -> int:
     for language in TIMES:
         found = texts(language)
         jobs: list[Callable[[], object]] = [
-            partial(windows.signatures, found),
+            partial(window_simhash.signatures, found),
             partial(one_by_one, found),
         ]
         if module:
@@ -137,7 +137,7 @@ def features() -> int:
         whole = [f"{record.title} {record.abstract}" for record in records]
         found: dict[str, list[int | None]] = {}
         began = time.process_time()
-        found["windows"] = windows.signatures(whole)
+        found["windows"] = window_simhash.signatures(whole)
         seconds = [time.process_time() - began]
         for name, matcher in of_words.items():
             matcher.signature(prints[0])
@@ -191,7 +191,7 @@ def index() -> int:
     for 3 bits."""
     module = peer()
     made = [f"{record.title} {record.abstract}" for _, record in Texts("en").records(STREAM)]
-    signatures = [it for it in windows.signatures(made) if it is not None]
+    signatures = [it for it in window_simhash.signatures(made) if it is not None]
 
     def ours() -> Signatures:
         table = Signatures()

@@ -45,6 +45,10 @@ settings.load_profile(
 )
 
 
+# Collections of garbage are a tenth of the time with Python's thresholds, made for small programs.
+gc.set_threshold(50_000, 20, 50)
+
+
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the collector of garbage need not go through it again and
     again."""

@@ -182,7 +182,8 @@ LIMITED = """
 import resource, sys
 kind, low, file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from pathlib import Path
-import metasearch.bulk.beside, metasearch.bulk.clusters, metasearch.bulk.export, metasearch.bulk.job
+import metasearch.bulk.extra_tags, metasearch.bulk.clusters
+import metasearch.bulk.export, metasearch.bulk.job
 import metasearch.cli.dedup_run
 import metasearch.dedup.default, metasearch.formats.ris.read
 from metasearch.cli import main

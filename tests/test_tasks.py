@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -114,7 +115,8 @@ def test_tests_run_on_all_cores(
     monkeypatch.chdir(ROOT)
 
     assert tasks.test(given) == 0
-    assert called == ["python", "-m", "pytest", "-n", "auto", "--dist", "worksteal", *chosen]
+    workers = str((os.cpu_count() or 1) + 1)
+    assert called == ["python", "-m", "pytest", "-n", workers, "--dist", "worksteal", *chosen]
 
 
 def test_unknown_task() -> None:

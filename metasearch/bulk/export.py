@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from metasearch import formats
-from metasearch.bulk.beside import besides
+from metasearch.bulk.extra_tags import besides
 from metasearch.bulk.job import FileRead, Outcome
 from metasearch.errors import SourceError
 from metasearch.events import (

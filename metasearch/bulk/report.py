@@ -10,7 +10,7 @@ import orjson
 from wcwidth import wcswidth
 
 from metasearch.bulk.job import FileRead
-from metasearch.bulk.numbers import Numbers, Place, Trouble
+from metasearch.bulk.prisma_numbers import Numbers, Place, Trouble
 from metasearch.formats.text import line
 
 #: Of unread records, and of remarks, so many are listed in the text; the JSON form has all.

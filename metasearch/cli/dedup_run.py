@@ -13,10 +13,10 @@ import click
 
 from metasearch import __version__
 from metasearch.bulk import clusters, export, report
-from metasearch.bulk.beside import left_out
+from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
-from metasearch.bulk.numbers import Numbers, count
+from metasearch.bulk.prisma_numbers import Numbers, count
 from metasearch.cli.labelled_input import read_rows
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit

@@ -19,8 +19,8 @@ from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
 from metasearch.formats.reading.entries import TELLING, EntryCollector
 from metasearch.formats.reading.json_items import load
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import Entry
+from metasearch.formats.reading.text_pieces import DecodedText
 
 #: Characters of the first line that are examined.
 _HEAD = 1_000_000

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from metasearch.dedup.columns import JournalColumns
-from metasearch.dedup.divide import ALL_PAIRS, Cluster, Components, Divider
+from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from metasearch.evaluate import kinds_report, report
-from metasearch.evaluate.cells import fitted, number, share, tiny
 from metasearch.evaluate.compare import Compared
 from metasearch.evaluate.labelled import LabelledSet
+from metasearch.evaluate.table_cells import fitted, number, share, tiny
 from metasearch.evaluate.wrong import Wrong
 from metasearch.formats.text import line, wrapped
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metasearch.evaluate.cells import fitted, share
 from metasearch.evaluate.metrics import Tally
+from metasearch.evaluate.table_cells import fitted, share
 
 #: Longest name of a row, and of a kind.
 NAME, KIND = 24, 14

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from metasearch.evaluate import kinds_report
-from metasearch.evaluate.cells import fitted, share
 from metasearch.evaluate.metrics import Tally
 from metasearch.evaluate.run import Evaluation
+from metasearch.evaluate.table_cells import fitted, share
 from metasearch.evaluate.wrong import Wrong
 from metasearch.formats.text import line, wrapped
 from metasearch.record import Match, Record

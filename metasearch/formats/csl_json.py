@@ -19,8 +19,8 @@ from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.json_items import items
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.reading.type_words import type_of
 from metasearch.record import Author
 

@@ -13,10 +13,10 @@ from metasearch.bib import converters, identifier_forms
 from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks
 from metasearch.formats.reading.tagged_records import gather
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)

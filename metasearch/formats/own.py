@@ -22,8 +22,8 @@ from metasearch.formats import origins
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.json_items import JsonItem, items, load
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import Entry, FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.

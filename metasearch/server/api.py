@@ -16,14 +16,14 @@ from metasearch.formats import WRITABLE, atom, write
 from metasearch.formats.answer import answer_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
-from metasearch.server.given import given, given_so_far
 from metasearch.server.limits.clients import USER
-from metasearch.server.linked import Linked, linked
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
+from metasearch.server.page_links import Linked, linked
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
+from metasearch.server.received import given, given_so_far
 from metasearch.server.site import SHARED, ServerContext, Site, owner, site_of
 from metasearch.server.sources import labels, view
 

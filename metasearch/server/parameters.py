@@ -21,9 +21,9 @@ from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.query import Years, parse_years
-from metasearch.server.foreign import refused
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
+from metasearch.server.unknown_parameters import refused
 
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 _decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)

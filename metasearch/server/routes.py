@@ -12,7 +12,6 @@ from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
 from metasearch.server import api, negotiate
-from metasearch.server.given import given
 from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
@@ -23,6 +22,7 @@ from metasearch.server.pages.page import sources_page
 from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
+from metasearch.server.received import given
 from metasearch.server.site import SHARED, ServerContext, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
-from metasearch.bulk.numbers import Numbers, count
+from metasearch.bulk.prisma_numbers import Numbers, count
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.formats import WRITABLE

@@ -14,7 +14,7 @@ import pytest
 
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.numbers import Numbers, count
+from metasearch.bulk.prisma_numbers import Numbers, count
 from metasearch.bulk.report import as_text
 from metasearch.dedup import DEFAULT
 

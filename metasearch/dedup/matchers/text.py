@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
-from metasearch.dedup import windows
+from metasearch.dedup import window_simhash
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.hamming import Scan
@@ -75,10 +75,10 @@ class Text:
         thin = [fingerprint for fingerprint in prints if _is_thin(fingerprint)]
         for fingerprint, signature in zip(
             thin,
-            windows.signatures([_text(fingerprint.record) for fingerprint in thin]),
+            window_simhash.signatures([_text(fingerprint.record) for fingerprint in thin]),
             strict=True,
         ):
-            fingerprint.keep(windows.ID, signature)
+            fingerprint.keep(window_simhash.ID, signature)
 
     def neighbours(self) -> Scan:
         """Signatures of title and abstract of the thin ones."""
@@ -99,7 +99,7 @@ class Text:
         agreeing = _titles_agree(a, b)
         if not agreeing and not _may_be_retitled(a, b):
             return None
-        of_shorter, of_longer = windows.overlap(_shingles(a), _shingles(b))
+        of_shorter, of_longer = window_simhash.overlap(_shingles(a), _shingles(b))
         found, needed = (of_shorter, self.shared) if agreeing else (of_longer, self.equal)
         if found < needed:
             return None
@@ -149,13 +149,16 @@ def _text(record: Record) -> str:
 def _signature(fingerprint: Fingerprint) -> int | None:
     """Of a thin record; the others have none."""
     return (
-        fingerprint.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
+        fingerprint.once(
+            window_simhash.ID, lambda record: window_simhash.signatures([_text(record)])[0]
+        )
         if _is_thin(fingerprint)
         else None
     )
 
 
-def _shingles(fingerprint: Fingerprint) -> windows.Words:
+def _shingles(fingerprint: Fingerprint) -> window_simhash.Words:
     return fingerprint.once(
-        (windows.ID, "shingles"), lambda record: windows.shingles(record.abstract or "")
+        (window_simhash.ID, "shingles"),
+        lambda record: window_simhash.shingles(record.abstract or ""),
     )

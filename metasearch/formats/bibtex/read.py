@@ -17,8 +17,8 @@ from metasearch.formats.bibtex.entry import draft
 from metasearch.formats.bibtex.values import MOST_REPEATED, Values, evaluated, separated
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 
 #: Characters of an entry, and of the comment behind it.
 LARGEST = 4_000_000

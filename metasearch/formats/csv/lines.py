@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.text_pieces import DecodedText
 
 
 class Lines:

@@ -19,8 +19,8 @@ from metasearch.formats.csv.columns import CsvColumns, compact, is_known
 from metasearch.formats.csv.lines import Lines
 from metasearch.formats.csv.row import CsvRowReader
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 
 #: Characters of a line, and of a row, which may go over several.
 LONGEST_LINE = LONGEST_ROW = csv_rows.LONGEST_CELL + 1_000_000

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.tagged import BLANKS, TagGrammar
 from metasearch.formats.reading.tagged_records import TagTable, read_by_table
+from metasearch.formats.reading.text_pieces import DecodedText
 
 _LINE = re.compile(r"%([0-9A-Za-z!@#$()\[\]~*+?^<>:&'\".,/=|\\-])(?:[ \t](.*)|$)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*%0[ \t]+\S")

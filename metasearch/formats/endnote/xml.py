@@ -15,8 +15,8 @@ from metasearch.bib.names.person import person
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import Bytes
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import Bytes
 from metasearch.formats.reading.type_words import type_of
 from metasearch.formats.reading.xml_records import Element, elements, text_of_file
 from metasearch.record import Author

@@ -15,8 +15,8 @@ from typing import Any
 from metasearch.formats.marc.records import MarcReader
 from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import Bytes
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import Bytes
 
 RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
 #: Bytes of a record: its leader can tell of 99,999, and some programs write more.

@@ -8,8 +8,8 @@ import re
 
 from metasearch.formats.marc.records import MarcReader
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import Bytes
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import Bytes
 from metasearch.formats.reading.xml_records import elements, text_of_file
 
 _NAME = r"<(?:[\w.-]{1,40}:)?"

@@ -17,8 +17,8 @@ from typing import BinaryIO
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
 from metasearch.formats.reading.detect import HEAD, detect
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import Entry, FileProblem, FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.registry import READABLE
 
 __all__ = [

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from metasearch.bib import normalise
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import DecodedText
 
 #: Characters of one field that are kept. A book of five million pages has a shorter abstract.
 LONGEST = 1_000_000

@@ -15,9 +15,9 @@ from typing import Any
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.tagged import Block, TagGrammar, blocks
+from metasearch.formats.reading.text_pieces import DecodedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,8 @@ from typing import Any
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.pieces import Bytes, DecodedText
 from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.text_pieces import Bytes, DecodedText
 from metasearch.formats.reading.xml_slices import Slice, Slices
 
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")

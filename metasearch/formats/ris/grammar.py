@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.formats.reading import worktypes
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.tagged import BLANKS, TagGrammar
+from metasearch.formats.reading.text_pieces import DecodedText
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
 TAGS = frozenset(

@@ -16,10 +16,10 @@ from typing import Any
 from metasearch.formats import origins
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.tagged import BLANKS, Block, blocks
 from metasearch.formats.reading.tagged_records import beside, gather
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.ris.grammar import grammar
 from metasearch.formats.ris.write import FIELDS_BY_SOURCE
 

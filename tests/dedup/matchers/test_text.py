@@ -135,7 +135,8 @@ def test_another_doi_is_another_work() -> None:
 def test_no_signature_is_made_where_no_record_is_thin(monkeypatch: pytest.MonkeyPatch) -> None:
     """A usual search pays nothing for the fallback."""
     monkeypatch.setattr(
-        "metasearch.dedup.windows.signatures", lambda texts: [pytest.fail("made") for _ in texts]
+        "metasearch.dedup.window_simhash.signatures",
+        lambda texts: [pytest.fail("made") for _ in texts],
     )
     rows = [
         record(

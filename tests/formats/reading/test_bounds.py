@@ -20,11 +20,11 @@ from metasearch.formats.csv import rows as csv_rows
 from metasearch.formats.marc import iso2709
 from metasearch.formats.reading import entries as collector
 from metasearch.formats.reading import json_items, read_bytes, read_file, read_pipe, xml_slices
-from metasearch.formats.reading import pieces as text
 from metasearch.formats.reading import result as reading
+from metasearch.formats.reading import text_pieces as text
 from metasearch.formats.reading.content import BLOCK, Content
 from metasearch.formats.reading.encodings import Found, decode
-from metasearch.formats.reading.pieces import DecodedText, cut
+from metasearch.formats.reading.text_pieces import DecodedText, cut
 from metasearch.formats.reading.xml_slices import Slices
 from tests.formats.reading.samples import RIS, told
 from tests.growth import MOST, growth

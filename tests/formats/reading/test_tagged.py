@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metasearch.formats.reading import FileReading
-from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.tagged import Block, blocks, joined
+from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.ris.grammar import grammar
 from tests.formats.reading.samples import read, told
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup import windows
-from metasearch.dedup.windows import overlap, shingles, signatures
+from metasearch.dedup import window_simhash
+from metasearch.dedup.window_simhash import overlap, shingles, signatures
 
 ENGLISH = (
     "Warm water holds less oxygen than cold water does, and a river that is warmed by a power "
@@ -113,7 +113,7 @@ def test_surrogates_and_planes_without_letters() -> None:
 
 def test_endless_text_is_cut() -> None:
     """What comes after the longest that is looked at costs nothing."""
-    start = (ENGLISH * 200)[: windows.LONGEST]
+    start = (ENGLISH * 200)[: window_simhash.LONGEST]
 
     assert signatures([start + "z" * 1_000_000]) == signatures([start])
 

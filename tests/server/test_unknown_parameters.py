@@ -7,10 +7,10 @@ from html import unescape
 import pytest
 from multidict import MultiDict
 
-from metasearch.server.foreign import not_used, refused
 from metasearch.server.options import Options
 from metasearch.server.parameters import KNOWN, read
 from metasearch.server.problem import Problem
+from metasearch.server.unknown_parameters import not_used, refused
 from tests.growth import MOST, growth
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.beside import left_out
 from metasearch.bulk.export import write
+from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.numbers import count
+from metasearch.bulk.prisma_numbers import count
 from metasearch.bulk.report import as_text
 from metasearch.formats.reading import read_bytes
 from tests.bulk import samples

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, Finished, SearchEvent
-from metasearch.server.foreign import not_used
 from metasearch.server.parameters import Parameters
 from metasearch.server.site import Site
+from metasearch.server.unknown_parameters import not_used
 
 if TYPE_CHECKING:
     from metasearch.engine.search import Search
