@@ -229,7 +229,18 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    parts = ("speed", "dedup", "text", "parse", "load", "faults", "soak", "overload", "naming")
+    parts = (
+        "speed",
+        "dedup",
+        "text",
+        "parse",
+        "load",
+        "faults",
+        "soak",
+        "overload",
+        "naming",
+        "ranking",
+    )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
 

@@ -118,7 +118,8 @@ def smart_collection(folder: Path) -> Collection:
 
 
 def _smart(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    name, fields, current = "", {}, ""
+    name, current = "", ""
+    fields: dict[str, str] = {}
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         match = _FIELD.match(line)
         if match is None:
@@ -193,7 +194,7 @@ def _database(collection: Collection, number: int, seed: int) -> Database:
     mean = sum(lengths.values()) / len(lengths)
     lists: dict[str, list[str]] = {}
     for query, words in sorted(collection.queries.items()):
-        scores: Counter[str] = Counter()
+        scores: dict[str, float] = defaultdict(float)
         held: Counter[str] = Counter()
         for token in sorted(set(_tokens(words))):
             postings = index.get(token, {})
@@ -209,7 +210,7 @@ def _database(collection: Collection, number: int, seed: int) -> Database:
                     scores[name] += rare * count * 2.2 / (count + 1.2 * length)
         if model == "date":
             least = 0.6 * max(held.values(), default=0)
-            scores = Counter({n: dates[n] for n, count in held.items() if count >= least})
+            scores = {n: dates[n] for n, count in held.items() if count >= least}
         noisy = {name: score * (1 + noise * chance.gauss()) for name, score in scores.items()}
         lists[query] = sorted(noisy, key=lambda name: (-noisy[name], name))[:100]
     return Database(f"source{number:02}", abstracts, lists)

@@ -114,6 +114,8 @@ def option_of(name: str) -> Any:
     match option.kind:
         case "names":
             how = {"multiple": True, "callback": _names, "shell_complete": complete_source}
+        case "filters" | "facets":
+            how = {"multiple": True, "callback": _listed}
         case "choice":
             how = {"type": click.Choice(option.choices)}
         case "strategy":
@@ -128,7 +130,7 @@ def option_of(name: str) -> Any:
             how = {"callback": _years}
         case _:
             how = {}
-    if option.kind not in ("names", "flag"):
+    if option.kind not in ("names", "flag", "filters", "facets"):
         how["default"] = _DEFAULTS[name]
     return click.option(name, *option.flags, metavar=option.metavar, help=help_of(option), **how)
 
@@ -146,6 +148,13 @@ def _names(
         return None
     names = [name.strip() for value in values for name in value.split(",")]
     return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _listed(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
+) -> str | tuple[str, ...] | None:
+    """The values of `--filter` or `--facets`, as they were written; None without the option."""
+    return (values if _param.name == "filter" else ",".join(values)) or None
 
 
 def _negated(_ctx: click.Context, _param: click.Parameter, value: bool) -> bool:

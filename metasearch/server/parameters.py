@@ -18,8 +18,10 @@ from multidict import MultiMapping
 from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
-from metasearch.errors import QuerySyntaxError
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.text import line
+from metasearch.listing.facets import facet_names
+from metasearch.listing.filters import parse_filters
 from metasearch.query import Years, parse_years
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
@@ -130,6 +132,10 @@ class _ParameterReader:
                 return self.value(_one_of(option.choices), option)
             case "strategy":
                 return self.value(_one_of(STRATEGIES), option)
+            case "filters":
+                return self.listed(_filters, option)
+            case "facets":
+                return self.listed(_facets, option)
             case _:
                 return self.value(self._text, option)
 
@@ -166,6 +172,16 @@ class _ParameterReader:
                 f"{_quoted(path)} is a path; a source is named by its name, as /sources lists them",
             )
         return listed
+
+    def listed(self, convert: Callable[[list[str]], str], option: Option) -> str | None:
+        """A parameter that may be repeated, as the tick boxes of a form repeat it."""
+        (name,) = option.parameters
+        values = [value.strip() for value in self.given.getall(name, []) if value.strip()]
+        try:
+            return convert(values) or None
+        except UsageError as exc:
+            self.wrong(name, str(exc))
+            return None
 
     def wrong(self, parameter: str, reason: str) -> None:
         self.errors.append({"parameter": parameter, "reason": reason})
@@ -212,6 +228,14 @@ def names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
     """
     listed = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
     return tuple(dict.fromkeys(filter(None, listed))) or None
+
+
+def _filters(values: list[str]) -> str:
+    return str(parse_filters(tuple(values)))
+
+
+def _facets(values: list[str]) -> str:
+    return ",".join(facet_names(",".join(values)))
 
 
 def _years(text: str) -> Years:

@@ -14,7 +14,7 @@ from metasearch.formats.text import line
 
 _START = "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
 _COUNT = "is no parameter here; count=N returns at most N hits"
-_ORDER = "is no parameter here; a list is in order of relevance, and in no other"
+_ORDER = "is no parameter here; sort=date (or -date, title, citations, first-seen) orders the list"
 _YEARS = "is no parameter here; year=2019-2024 (or 2019-, -2024) limits the years"
 _SOURCES = "is no parameter here; sources=NAME,... says which databases are asked"
 #: Name in small letters, without "_" and "-" -> why it is refused.
@@ -31,7 +31,7 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         ("maxresults", "maximumrecords", "retmax", "resultsperpage", "hitsperpage", "top"), _COUNT
     ),
-    **dict.fromkeys(("sort", "sortby", "sortorder", "sortkeys", "order", "orderby"), _ORDER),
+    **dict.fromkeys(("sortby", "sortorder", "sortkeys", "order", "orderby"), _ORDER),
     **dict.fromkeys(
         ("years", "fromyear", "toyear", "yearfrom", "yearto", "since", "until"), _YEARS
     ),
