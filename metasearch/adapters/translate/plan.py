@@ -74,6 +74,20 @@ def plan(
     return plan_request(query, spec, wanted, env or {}, depth)
 
 
+#: The note of a source that is asked by relevance where the newest records are wanted.
+NOT_BY_DATE = "cannot sort by date: its records are the most relevant ones, sorted here"
+
+
+def newest_first(spec: AdapterSpec) -> AdapterSpec:
+    """Returns the source as it is asked for its newest records; `spec` if it cannot sort by date.
+
+    The database does not rank by how many of the plain words it finds then, so all must occur.
+    """
+    if spec.newest is None:
+        return spec
+    return replace(spec, request=spec.newest, query=replace(spec.query, plain=""))
+
+
 def plan_request(
     query: Query,
     spec: AdapterSpec,
