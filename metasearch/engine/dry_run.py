@@ -200,7 +200,7 @@ def planned(
 def _planned(
     read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int, sort: Sort
 ) -> SourcePlan:
-    spec = sorted_spec(spec, sort)
+    spec = sorted_spec(spec, sort, read.query)
     lacking: KeyMissing | None = None
     try:
         try:
@@ -232,7 +232,7 @@ def _planned(
         url=request.shown,
         body=(*public(request.body), *((("", text),) if text else ())),
         filtered=to_text(translated.residual) if translated.residual is not None else "",
-        notes=(*translated.notes, *sorting_notes(spec, sort)),
+        notes=(*translated.notes, *sorting_notes(spec, sort, read.query)),
     )
 
 

@@ -229,7 +229,8 @@ class QueryRun(SourceRun):
             if self.plan is None:
                 self.plan = await self._planned(context)
                 self.notes += self.plan.notes
-                self.notes += sorting_notes(self.spec, context.resolved.options.sort)
+                resolved = context.resolved
+                self.notes += sorting_notes(self.spec, resolved.options.sort, resolved.query)
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()

@@ -172,3 +172,13 @@ def test_a_search_by_date_shows_what_would_be_asked() -> None:
         "cannot sort by date: its records are the most relevant ones, sorted here",
     )
     assert not explain_plan("reef", sources=["dblp"], sort="-date").sources[0].notes
+
+
+def test_a_source_that_finds_any_word_is_asked_by_date_for_one_word_only() -> None:
+    """Its newest records would hold one of several words, and seldom all."""
+    (crossref,) = explain_plan("coral reef year:2020", sources=["crossref"], sort="date").sources
+
+    assert "sort=" not in crossref.url
+    assert "finds any of the words: its records are the most relevant ones, sorted here" in (
+        crossref.notes
+    )
