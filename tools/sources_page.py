@@ -44,6 +44,8 @@ This page is made by `python3 tasks.py sources`.
   without a key.
 - **Off**: its terms forbid automatic queries, or it is of no use for most searches.
   It is asked only if it is named, and with your own access.
+- **Sorts by date**: with `sort=date` the source is asked for its newest records.
+  Other sources are asked for their most relevant ones, which are sorted afterwards.
 - **Files, records**: real answers that the tests read, and the records in them.
 
 ## Groups
@@ -162,6 +164,7 @@ def _part(spec: AdapterSpec) -> str:
         f"- Terms: {_linked(spec.terms)}",
         f"- Languages: {'many' if spec.languages == ('*',) else ', '.join(spec.languages)}",
         f"- Query language: {spec.syntax}",
+        f"- Sorts by date: {'no' if spec.newest is None else 'yes'}",
         f"- Pace: {pace}; {stated}",
         *(f"- {line}" for auth in spec.auth for line in [_auth(auth)]),
         "",

@@ -268,6 +268,8 @@ class AdapterSpec:
             otherwise.
         hook: Name of a module in adapters/hooks, or None.
         enrich: How the database can be asked for single works; None if it cannot.
+        newest: The request if the newest records are wanted; None if the database cannot sort by
+            date.
         file: The file of the spec, for messages.
     """
 
@@ -293,6 +295,7 @@ class AdapterSpec:
     total_header: str = ""
     hook: str | None = None
     enrich: Enrichment | None = None
+    newest: RequestTemplate | None = None
     file: str = ""
 
     @property

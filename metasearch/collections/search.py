@@ -52,6 +52,7 @@ class Wanted:
         first, last: Years, both included; None sets no bound.
         start: Records to skip.
         size: Records of the page at most.
+        newest: Whether the newest records come first, in place of those that fit the words best.
     """
 
     words: str = ""
@@ -59,6 +60,7 @@ class Wanted:
     last: int | None = None
     start: int = 0
     size: int = 20
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     max_bytes: int = 1 << 24,
 ) -> bytes:
-    """A page of records as JSON: {"total": 12, "records": [...]}, the best ones first.
+    """A page of records as JSON: {"total": 12, "records": [...]}, the best or the newest first.
 
     Args:
         path: The collection's file.
@@ -99,7 +101,7 @@ def search(
         TooMuch: The first record alone is larger than `max_bytes`.
     """
     rows = _MATCHING if wanted.words else _ALL
-    order = f"{_RANK}, {_ORDER}" if wanted.words else _ORDER
+    order = f"{_RANK}, {_ORDER}" if wanted.words and not wanted.newest else _ORDER
     values = {
         "words": spelt(wanted.words),
         "first": wanted.first,

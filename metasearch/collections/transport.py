@@ -89,6 +89,7 @@ def wanted(params: Mapping[str, str]) -> Wanted:
         last=_number(last if hyphen else first, 9_999),
         start=_number(params.get("start", ""), LAST_PLACE) or 0,
         size=_number(params.get("size", ""), LARGEST_PAGE) or 20,
+        newest=params.get("sort") == "date",
     )
 
 

@@ -118,6 +118,11 @@ class Holdings:
         ]
 
 
+def newest_first(works: Iterable[Work]) -> list[Work]:
+    """The works by their dates; equal ones stay in their order."""
+    return sorted(works, key=lambda work: work.date or str(work.year), reverse=True)
+
+
 def _texts(work: Work) -> dict[str, str]:
     """Field -> its words, a blank before and after each; "tiab" is title or abstract, "topic" the
     subject's name.

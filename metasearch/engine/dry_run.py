@@ -14,9 +14,18 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.engine.options import SearchKeywords, SearchOptions, search_options
-from metasearch.engine.resolved import depth_of, query_of, reach_of, sources_of, with_files
+from metasearch.engine.resolved import (
+    depth_of,
+    query_of,
+    reach_of,
+    sorted_spec,
+    sorting_notes,
+    sources_of,
+    with_files,
+)
 from metasearch.errors import KeyMissing, SourceError
 from metasearch.formats.text import clean, clean_or_none, line
+from metasearch.listing.sort import Sort
 from metasearch.query import Query, ReadQuery, to_text
 from metasearch.settings import Settings
 
@@ -35,7 +44,8 @@ class SourcePlan:
         body: Of a POST: its form fields as pairs, or its text under the name "".
         filtered: The query by which its records would be filtered afterwards, in metasearch's
             syntax; "" where none is needed.
-        notes: One sentence for each part of the query that is lost.
+        notes: One sentence for each part of the query that is lost, and one where the source cannot
+            sort by date as the search wants.
         reason: Why it would not be asked; "" where it would.
         advice: What can be done about that.
     """
@@ -81,6 +91,7 @@ class DryRun:
         env: Where secrets are looked up; none is shown.
         depth: Records that each source is asked for at a time.
         reach: Records that each may be asked for in the end.
+        sort: The order of the list.
 
     Attributes:
         steps: Iterate them to the end; each computes for a millisecond or two, and raises
@@ -96,8 +107,10 @@ class DryRun:
         env: Mapping[str, str],
         depth: int,
         reach: int,
+        sort: Sort,
     ) -> None:
         self._read = read
+        self._sort = sort
         self._plans: list[SourcePlan] = []
         self.steps = self._steps(registry, names, asked_for, env, depth, reach)
 
@@ -111,7 +124,8 @@ class DryRun:
         reach: int,
     ) -> Iterator[None]:
         for name in names:
-            self._plans.append(_planned(self._read, registry.spec(name), env, depth, reach))
+            spec = registry.spec(name)
+            self._plans.append(_planned(self._read, spec, env, depth, reach, self._sort))
             yield
         for name in registry.disabled(asked_for):
             if name in names:
@@ -179,12 +193,14 @@ def planned(
     registry, named, _ = with_files(registry, asked.sources, ())
     names = sources_of(registry, named)
     depth = depth_of(asked, settings)
-    return DryRun(read, registry, names, named, settings.env, depth, reach_of(depth))
+    env, reach = settings.env, reach_of(depth)
+    return DryRun(read, registry, names, named, env, depth, reach, asked.sort)
 
 
 def _planned(
-    read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int
+    read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int, sort: Sort
 ) -> SourcePlan:
+    spec = sorted_spec(spec, sort, read.query)
     lacking: KeyMissing | None = None
     try:
         try:
@@ -216,7 +232,7 @@ def _planned(
         url=request.shown,
         body=(*public(request.body), *((("", text),) if text else ())),
         filtered=to_text(translated.residual) if translated.residual is not None else "",
-        notes=translated.notes,
+        notes=(*translated.notes, *sorting_notes(spec, sort, read.query)),
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
 from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import newest_first, why_not_by_date
 from metasearch.dedup import Chain, Strategy, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine.options import (
@@ -27,6 +28,7 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
+from metasearch.listing.sort import Sort
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
 from metasearch.record import Hit, VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
@@ -196,7 +198,9 @@ def resolved(
         text=text,
         syntax=asked.syntax,
         notes=asked.notes,
-        sources=tuple(_source(name, registry, enrichers) for name in names),
+        sources=tuple(
+            _source(name, registry, enrichers, options.sort, asked.query) for name in names
+        ),
         enrichers=tuple(enricher for enricher in enrichers if enricher.name not in names),
         files=files,
         depth=depth,
@@ -280,11 +284,28 @@ def reach_of(depth: int) -> int:
     return min(LAST_PLACE, depth * MAX_ROUNDS)
 
 
-def _source(name: str, registry: Registry, enrichers: Sequence[Named]) -> Named:
+def _source(
+    name: str, registry: Registry, enrichers: Sequence[Named], sort: Sort, query: Query
+) -> Named:
     notes = [note] if (note := registry.stands_for(name)) else []
     if any(enricher.name == name for enricher in enrichers):
         notes.append("it is searched, so it was not asked for single works as well")
-    return Named(name=name, spec=registry.spec(name), notes=tuple(notes))
+    return Named(name=name, spec=sorted_spec(registry.spec(name), sort, query), notes=tuple(notes))
+
+
+def sorted_spec(spec: AdapterSpec, sort: Sort, query: Query) -> AdapterSpec:
+    """The source as it is asked where this order is wanted: by date if it can, else by relevance.
+
+    Only the newest records are asked for by date. The oldest ones of a database are seldom meant,
+    so "-date" sorts what is relevant.
+    """
+    return newest_first(spec) if sort == "date" and not why_not_by_date(spec, query) else spec
+
+
+def sorting_notes(spec: AdapterSpec, sort: Sort, query: Query) -> tuple[str, ...]:
+    """Says why a source is not asked by date, where the newest records are wanted."""
+    why = why_not_by_date(spec, query) if sort == "date" else ""
+    return (why,) if why else ()
 
 
 def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:

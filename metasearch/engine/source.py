@@ -20,6 +20,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint
 from metasearch.engine.context import SearchContext
+from metasearch.engine.resolved import sorting_notes
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.query import matches, terms
@@ -228,6 +229,8 @@ class QueryRun(SourceRun):
             if self.plan is None:
                 self.plan = await self._planned(context)
                 self.notes += self.plan.notes
+                resolved = context.resolved
+                self.notes += sorting_notes(self.spec, resolved.options.sort, resolved.query)
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()

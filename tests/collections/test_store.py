@@ -179,6 +179,20 @@ def test_best_first_and_the_same_order_every_time(tmp_path: Path) -> None:
     assert found == ["k1", "k3", "k5", "k0", "k2", "k4", "k9"]
 
 
+def test_newest_first(tmp_path: Path) -> None:
+    """By year, whatever fits the words best; what has no year comes last."""
+    path = fill(
+        tmp_path,
+        work(1, title="Trees", year=2001),
+        work(2, title="Birds", abstract="Birds in trees", year=2020),
+        work(3, title="Trees and trees", year=None),
+        work(4, title="Trees", year=2010),
+    )
+
+    assert titles(path, '"trees"')[-1] == "Birds"
+    assert titles(path, '"trees"', newest=True) == ["Birds", "Trees", "Trees", "Trees and trees"]
+
+
 def test_pages(tmp_path: Path) -> None:
     """Every record is on one page, and each page says how many there are in all."""
     path = fill(tmp_path, *(work(n) for n in range(7)))

@@ -314,6 +314,8 @@ async def test_the_deadline_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ({"years": "soon-later", "start": "-1", "size": "many"}, Wanted()),
         ({"start": "40", "size": "999999"}, Wanted(start=40, size=1000)),
         ({"start": "9" * 30}, Wanted()),
+        ({"sort": "date"}, Wanted(newest=True)),
+        ({"sort": "title"}, Wanted()),
     ],
 )
 def test_parameters(params: dict[str, str], asked: Wanted) -> None:

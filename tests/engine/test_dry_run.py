@@ -158,3 +158,27 @@ async def test_a_search_says_how_its_query_was_read() -> None:
     assert isinstance(events[-1], Finished)
     assert events[-1].answer.syntax == "pubmed"
     assert (simple.query, simple.syntax, simple.notes) == ("title:reef", "simple", ())
+
+
+def test_a_search_by_date_shows_what_would_be_asked() -> None:
+    """The order stands in the request; a source that cannot sort by date says so."""
+    found = explain_plan("reef", sources=["crossref", "figshare", "dblp"], sort="date")
+
+    crossref, figshare, dblp = found.sources
+    assert "sort=published&order=desc" in crossref.url
+    assert '"order":"published_date"' in dict(figshare.body)[""]
+    assert (crossref.notes, figshare.notes) == ((), ())
+    assert dblp.notes == (
+        "cannot sort by date: its records are the most relevant ones, sorted here",
+    )
+    assert not explain_plan("reef", sources=["dblp"], sort="-date").sources[0].notes
+
+
+def test_a_source_that_finds_any_word_is_asked_by_date_for_one_word_only() -> None:
+    """Its newest records would hold one of several words, and seldom all."""
+    (crossref,) = explain_plan("coral reef year:2020", sources=["crossref"], sort="date").sources
+
+    assert "sort=" not in crossref.url
+    assert "finds any of the words: its records are the most relevant ones, sorted here" in (
+        crossref.notes
+    )

@@ -37,6 +37,9 @@ _KINDS: dict[str, Schema] = {
     "request.body": _TEMPLATES,
     "request.json": _ANY_TABLE,
     "request.redirects": _TEXTS,
+    "request.newest.params": _TEMPLATES,
+    "request.newest.body": _TEMPLATES,
+    "request.newest.json": _ANY_TABLE,
     "enrich.request.params": _TEMPLATES,
     "enrich.request.headers": _TEMPLATES,
     "query.joined": {"type": "array", "items": {"enum": list(FIELDS)}},
@@ -83,6 +86,8 @@ def schema() -> Schema:
     also["properties"] |= {"fields": fields, "ids": ids, "same_envelope": _TRUTH, "like": _TEXT}
     enrich = _table("enrich", skip=("request",))
     enrich["properties"] |= {"request": _table("enrich.request")}
+    request = _table("request", skip=("newest",))
+    request["properties"] |= {"newest": _table("request.newest")}
     whole = _table(
         "",
         skip=(
@@ -99,7 +104,7 @@ def schema() -> Schema:
         ),
     )
     whole["properties"] |= {
-        "request": _table("request"),
+        "request": request,
         "query": query,
         "paging": _table("paging"),
         "auth": {"type": "object", "additionalProperties": _table("auth")},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from metasearch.adapters.spec import (
 )
 from metasearch.adapters.specs.auth_tables import AuthTables
 from metasearch.adapters.specs.dialect_tables import DialectTables
-from metasearch.adapters.specs.extends import BaseTable, current_name, resolved
+from metasearch.adapters.specs.extends import BaseTable, current_name, merge, resolved
 from metasearch.adapters.specs.shape_tables import ShapeTables
 from metasearch.adapters.specs.tables import PLACEHOLDERS, Table, TableReader
 from metasearch.adapters.translate.templates import all_names
@@ -117,6 +118,7 @@ class _SpecReader(TableReader):
         paging, limits = self.paging(table), self.limits(table)
         auth = AuthTables(self).auth(table)
         shapes = ShapeTables(self, late=self.late).shapes(table)
+        newest = self.newest(table, request)
         enrich = self.enrichment(table)
         if self.problems:
             return None
@@ -144,6 +146,7 @@ class _SpecReader(TableReader):
             total_header=self.get(parse, "total_header", str, "", "parse"),
             hook=hook,
             enrich=enrich,
+            newest=newest,
             file=self.file,
         )
 
@@ -193,6 +196,37 @@ class _SpecReader(TableReader):
             content_type=self.get(request, "content_type", str, usual, "request"),
             redirects=self.places(request, "redirects", "request"),
             longest=self.get(request, "longest", int, LONGEST_ADDRESS, "request"),
+        )
+
+    def newest(self, table: Table, request: RequestTemplate) -> RequestTemplate | None:
+        """Reads [request.newest], which replaces parts of [request].
+
+        Returns:
+            The whole request for the newest records; None if the spec has none, or if it replaces
+            nothing but by empty values, as a spec that takes it away from a spec that it extends.
+        """
+        where, own = "request.newest", self.table(table, "request")
+        newest = self.table(own, "newest", where)
+        self.known(newest, where, where)
+        for key in ("body", "text"):
+            if key in newest and key not in own:
+                self.wrong(f"{where}.{key}", f"replaces request.{key}, which this request lacks")
+        params = self.templates(newest, "params", where)
+        body = self.templates(newest, "body", where)
+        json = self.table(newest, "json", f"{where}.json")
+        self.json_template(json, f"{where}.json")
+        text = self.get(newest, "text", str, "", where)
+        self.placeholders(text, PLACEHOLDERS, f"{where}.text")
+        if json and not isinstance(request.json, Mapping):
+            self.wrong(f"{where}.json", "replaces members of request.json, which is no table")
+        if self.problems or not any((*params.values(), *body.values(), json, text)):
+            return None
+        return dataclasses.replace(
+            request,
+            params={**request.params, **params},
+            body={**request.body, **body},
+            json=merge(request.json, json) if json else request.json,
+            text=text or request.text,
         )
 
     def enrichment(self, table: Table) -> Enrichment | None:

@@ -33,8 +33,9 @@ KEYS: Mapping[str, frozenset[str]] = {
         "request query paging auth limits enrich parse fields ids also".split()
     ),
     "request": frozenset(
-        "url method params headers body json text content_type redirects longest".split()
+        "url method params headers body json text content_type redirects longest newest".split()
     ),
+    "request.newest": frozenset("params body json text".split()),
     "enrich": frozenset("by request".split()),
     "enrich.request": frozenset("url params headers".split()),
     "query": frozenset(

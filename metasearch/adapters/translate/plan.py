@@ -26,7 +26,7 @@ from metasearch.adapters.translate.templates import (
 )
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.ast import FIELDS, Query, conjunction
+from metasearch.query.ast import FACETS, FIELDS, Query, conjunction, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,34 @@ def plan(
         if hook is not None:
             return hook(query, spec, wanted, env or {}, depth)  # type: ignore[no-any-return]
     return plan_request(query, spec, wanted, env or {}, depth)
+
+
+#: The note of a source that is asked by relevance where the newest records are wanted.
+NOT_BY_DATE = "cannot sort by date: its records are the most relevant ones, sorted here"
+#: The same of a source whose newest records would fit hardly more than one of the words.
+ANY_WORD = "finds any of the words: its records are the most relevant ones, sorted here"
+
+
+def why_not_by_date(spec: AdapterSpec, query: Query) -> str:
+    """Returns why a source is not asked for its newest records, for its notes; "" if it is."""
+    if spec.newest is None:
+        return NOT_BY_DATE
+    if spec.query.style != "params" or not spec.query.scored:
+        return ""
+    words = [
+        word for term in terms(query) if term.field not in FACETS for word in term.text.split()
+    ]
+    return ANY_WORD if len(words) > 1 else ""
+
+
+def newest_first(spec: AdapterSpec) -> AdapterSpec:
+    """Returns the source as it is asked for its newest records; `spec` if it cannot sort by date.
+
+    The database does not rank by how many of the plain words it finds then, so all must occur.
+    """
+    if spec.newest is None:
+        return spec
+    return replace(spec, request=spec.newest, query=replace(spec.query, plain=""))
 
 
 def plan_request(

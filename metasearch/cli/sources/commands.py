@@ -199,6 +199,7 @@ def _facts(
     # Without the values: a user's own spec may contain secrets.
     yield "parameters", ", ".join((*spec.request.params, *spec.request.body))
     yield "body", _body_in_words(spec.request)
+    yield "sorts by date", "no" if spec.newest is None else "yes"
     if spec.enrich is not None:
         yield "enriches", f"by {spec.enrich.by}: GET {_without_secrets(spec.enrich.request.url)}"
     yield "rate", f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"

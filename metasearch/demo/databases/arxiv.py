@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.holdings import Holdings, newest_first
 
 NAME = "demo-arxiv"
 MAX_RESULTS = 2000
@@ -63,6 +63,10 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     if ids:
         bare = [i.strip().partition("v")[0] for i in ids]
         found = [work for work in found if work.arxiv in bare]
+    if params.get("sortBy") == "submittedDate":
+        found = newest_first(found)
+        if params.get("sortOrder") == "ascending":
+            found.reverse()
     entries = "".join(_entry(work) for work in found[start : start + size])
     return _feed(
         f"search_query={asked}&id_list={','.join(ids)}&start={start}&max_results={size}",

@@ -23,7 +23,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.holdings import Holdings, newest_first
 from metasearch.query.ast import conjunction
 
 NAME = "demo-crossref"
@@ -104,6 +104,10 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     asked = [plain(params[name], field) for name, field in _FIELDS.items() if params.get(name)]
     found = holdings.find(conjunction(*asked) if any(asked) else None, lenient=True)
     found = [work for work in found if _passes(work, filters)]
+    if params.get("sort") == "published":
+        found = newest_first(found)
+        if params.get("order") == "asc":
+            found.reverse()
     page = found[start : start + rows]
     message: dict[str, Any] = {
         "facets": {},

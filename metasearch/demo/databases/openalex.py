@@ -21,7 +21,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.holdings import Holdings, newest_first
 from metasearch.query.ast import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"
@@ -67,6 +67,8 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     if size > MAX_ROWS:
         return _refused(f"{size_name} parameter must be between 1 and {MAX_ROWS}")
     found = holdings.find(conjunction(*asked) if any(asked) else None)
+    if params.get("sort") == "publication_date:desc":
+        found = newest_first(found)
     start, cursor = (page - 1) * size, params.get("cursor")
     if cursor:
         try:

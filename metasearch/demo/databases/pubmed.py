@@ -20,7 +20,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.holdings import Holdings, newest_first
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000
@@ -73,6 +73,8 @@ def _esearch(params: Mapping[str, str], holdings: Holdings) -> Reply:
         found = holdings.find(pubmed(term, _TAGS))
     except (NotUnderstood, ValueError) as exc:
         return _esearch_reply(params, {"ERROR": f"Search Backend failed: {exc}"})
+    if params.get("sort") == "pub_date":
+        found = newest_first(found)
     ids = [work.pmid for work in found[start : start + min(size, MAX_IDS)]]
     result: dict[str, object] = {
         "count": str(len(found)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +257,84 @@ def test_problems_of_an_enrichment(toml: str, told: str) -> None:
     """Each with its place and what is allowed."""
     where = toml + "\n" if toml.startswith("enrich =") else ""
     assert told in problems_of(where + GOOD + ("" if where else toml))
+
+
+POSTED = GOOD.replace(
+    'params = { q = "{any}", filter = ["doi:{doi}", "{years}"], n = "{size}" }',
+    'method = "POST"\njson = { q = "{any}", order = { by = "score", ties = "id" }, n = "{size}" }',
+)
+
+
+def test_the_request_for_the_newest_records() -> None:
+    """It is the usual request with other parameters, or other members of its JSON."""
+    spec = spec_of(GOOD + '[request.newest]\nparams = { sort = "date", n = 7, q = "" }')
+    posted = spec_of(POSTED + '[request.newest.json]\norder = { by = "date" }\nold = false')
+
+    assert spec_of(GOOD).newest is None
+    assert spec.newest is not None
+    assert spec.newest == replace(
+        spec.request,
+        params={"q": "", "filter": ("doi:{doi}", "{years}"), "n": "7", "sort": "date"},
+    )
+    assert posted.newest is not None
+    assert posted.newest.json == {
+        "q": "{any}",
+        "order": {"by": "date", "ties": "id"},
+        "n": "{size}",
+        "old": False,
+    }
+    assert posted.request.json["order"] == {"by": "score", "ties": "id"}
+
+
+def test_the_request_for_the_newest_records_is_inherited() -> None:
+    """With the child's own parameters; a child that empties it cannot sort by date."""
+    base = tomllib.loads(GOOD + '[request.newest]\nparams = { sort = "date" }')
+    head = 'name = "two"\nextends = "one"\n'
+    child = spec_of(head + 'request.params.v = "2"', one=base)
+
+    assert child.newest is not None
+    assert (child.newest.params["sort"], child.newest.params["v"]) == ("date", "2")
+    assert spec_of(head + 'request.newest.params.sort = ""', one=base).newest is None
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        ('newest = "date"', "request.newest: must be a table"),
+        (
+            "newest.headers = { A = 1 }",
+            "request.newest.headers: unknown key; allowed are body, json, params, text",
+        ),
+        (
+            'newest.params = { sort = "{date}" }',
+            "request.newest.params.sort: unknown placeholder {date}",
+        ),
+        (
+            "newest.params = { sort = true }",
+            "request.newest.params.sort: must be a string, or an array of strings",
+        ),
+        ("newest.params = 1", "request.newest.params: must be a table"),
+        (
+            'newest.body = { sort = "date" }',
+            "request.newest.body: replaces request.body, which this request lacks",
+        ),
+        (
+            'newest.text = "{date}"',
+            "request.newest.text: unknown placeholder {date}",
+        ),
+        (
+            'newest.json = { sort = "date" }',
+            "request.newest.json: replaces members of request.json, which is no table",
+        ),
+        (
+            'newest.json = { sort = "{date}" }',
+            "request.newest.json.sort: unknown placeholder {date}",
+        ),
+    ],
+)
+def test_problems_of_the_request_for_the_newest_records(toml: str, told: str) -> None:
+    """Each with its place and what is allowed."""
+    assert told in problems_of(GOOD.replace("[request]", f"[request]\n{toml}"))
 
 
 def test_extends_names_only_differences() -> None:

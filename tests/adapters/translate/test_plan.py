@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,7 +12,13 @@ from metasearch.adapters.request import Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
-from metasearch.adapters.translate.plan import Plan, next_request, plan, plan_enrichment
+from metasearch.adapters.translate.plan import (
+    Plan,
+    newest_first,
+    next_request,
+    plan,
+    plan_enrichment,
+)
 from metasearch.errors import CannotAsk, KeyMissing
 from metasearch.query.simple import parse
 from metasearch.query.simple.printer import to_text
@@ -417,3 +424,82 @@ def test_a_query_that_is_too_long_for_an_address_is_not_cut() -> None:
     with pytest.raises(CannotAsk, match=r"too long for this source: [0-9,]+ of 8,000 characters"):
         asked("openalex", text)
     assert asked("openalex", text[:3000].rpartition(" OR ")[0])
+
+
+# ---------------------------------------------------------------- newest first
+
+
+NEWEST = {
+    "crossref": {"sort": "published", "order": "desc"},
+    "chemrxiv": {"sort": "published", "order": "desc"},
+    "openalex": {"sort": "publication_date:desc"},
+    "arxiv": {"sortBy": "submittedDate", "sortOrder": "descending"},
+    "pubmed": {"sort": "pub_date"},
+    "europepmc": {"sort": "P_PDATE_D desc"},
+    "medrxiv": {"sort": "P_PDATE_D desc"},
+    "hal": {"sort": "producedDate_tdate desc"},
+    "finna": {"sort": "main_date_str desc"},
+}
+
+
+@each("source", sorted(NEWEST))
+def test_a_source_is_asked_for_its_newest_records(source: str) -> None:
+    """Its parameters of the order are others, the rest of the request is as ever."""
+    spec = REGISTRY.spec(source)
+
+    usual, newest = plan(parse("cats"), spec), plan(parse("cats"), newest_first(spec))
+
+    expected = dict(usual.request.params) | NEWEST[source]
+    assert dict(newest.request.params) == expected != dict(usual.request.params)
+    assert newest.request.url == usual.request.url
+    assert (newest.sent, newest.notes) == (usual.sent, usual.notes)
+    assert newest.request.key != usual.request.key
+
+
+def test_the_newest_records_are_asked_for_in_json() -> None:
+    """A body of JSON is another one too, on every page, and has another place in the cache."""
+    usual = REGISTRY.spec("figshare")
+    spec = newest_first(usual)
+    first = plan(parse("cats"), spec, 200).request
+
+    second = next_request(spec, first, got=first.size, total=900, cursor=None)
+
+    assert second is not None
+    for request, page in ((first, 1), (second, 2)):
+        body = json.loads(request.content)
+        assert (body["order"], body["order_direction"]) == ("published_date", "desc")
+        assert (body["search_for"], body["page"]) == ("cats", page)
+    assert first.key != plan(parse("cats"), usual, 200).request.key
+
+
+@each("source", ["crossref", "openalex", "europepmc", "trove"])
+def test_pages_of_the_newest_records_keep_their_order(source: str) -> None:
+    """Offset, number and cursor turn the page, and the order stays."""
+    spec = newest_first(REGISTRY.spec(source))
+    first = plan(parse("cats"), spec, 500, {"METASEARCH_TROVE_KEY": "x"}).request
+
+    second = next_request(spec, first, got=first.size, total=900, cursor="AoE")
+
+    assert second is not None
+    assert spec.newest is not None
+    fixed = {name for name, value in spec.newest.params.items() if "{" not in str(value)}
+    assert {name: dict(second.params)[name] for name in fixed} == {
+        name: dict(first.params)[name] for name in fixed
+    }
+    assert second.key != first.key
+
+
+def test_by_date_all_words_must_occur() -> None:
+    """arXiv ranks by how many plain words it finds, which the order by date does not show."""
+    spec = REGISTRY.spec("arxiv")
+
+    assert plan(parse("deep learning"), spec).sent == "all:deep all:learning"
+    newest = plan(parse("deep learning"), newest_first(spec))
+    assert (newest.sent, newest.notes) == ("all:deep AND all:learning", ())
+
+
+def test_a_source_that_cannot_sort_by_date_is_asked_as_ever() -> None:
+    """Nothing of its spec is another one."""
+    spec = REGISTRY.spec("dblp")
+
+    assert newest_first(spec) is spec
