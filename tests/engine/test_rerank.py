@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,11 @@ class Model:
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     made = Model()
     monkeypatch.setattr(rerank, "check", lambda: None)
     monkeypatch.setattr(rerank, "_wordllama", lambda: made)
-    yield made
+    return made
 
 
 def titles(answer: Answer) -> list[str]:
@@ -82,7 +82,7 @@ async def test_pages_follow_one_another(model: Model) -> None:
     """Each round is compared before its hits get places, so a later page moves no hit."""
     made, _ = engine({"alpha": rounds})
     pages = [
-        titles(await made.search("soil", rerank=True, start=start, limit=10))
+        titles(await made.search("number", rerank=True, start=start, limit=10))
         for start in (0, 10, 20, 30)
     ]
 
