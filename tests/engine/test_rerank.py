@@ -140,6 +140,6 @@ async def test_without_the_extra_no_source_is_asked(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(rerank, "find_spec", lambda _: None)
     made, upstreams = engine(SOIL)
 
-    with pytest.raises(UsageError, match="rerank needs wordllama"):
+    with pytest.raises(UsageError, match="not installed: wordllama"):
         await made.search("soil carbon", rerank=True)
     assert upstreams.asked == []
