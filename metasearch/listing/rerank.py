@@ -63,7 +63,7 @@ def check() -> None:
 def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> dict[str, float]:
     """How near each hit is to the query: 0 for the farthest of them, 1 for the nearest.
 
-    It does not depend on the order of the hits, and takes less than half a millisecond of CPU a hit.
+    It does not depend on the order of the hits; a hit takes less than half a millisecond of CPU.
 
     Args:
         query: What was asked; what stands under a NOT is not read.
