@@ -1,12 +1,12 @@
 """How good the merged list is: nDCG@10 of the ways to rank it, beside reciprocal rank fusion.
 
-    python3 tasks.py bench ranking [--runs FOLDER] [--collections FOLDER ...] [--seeds N]
+    python3 tasks.py bench ranking [--runs FOLDER] [--collections FOLDER ...] [--seeds N] [--rerank]
 
 Two parts. Lists of real systems with judgements, in TREC format (`qrels.trec.gz`, `runs/`,
 `runs-masked/`), measure what positions are worth; they have no texts. Simulated databases over
 collections with texts (the demo's catalogue, and folders in SMART's format) measure what the words
 add, in 3 numbers of sources x 2 lengths of lists a collection. The last line is the CPU time of
-ranking 200 hits.
+ranking 200 hits; with `--rerank` (its extra must be installed) also that of comparing meanings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from benchmarks.collections import (
     trec_judgements,
     trec_lists,
 )
-from metasearch.listing.rank import RankMode, rank
+from metasearch.listing.rank import Ranking, RankMode, rank
+from metasearch.listing.rerank import MOST_HITS, check, nearness
 from metasearch.query.ast import Query, Term
 from metasearch.record import Hit, Record
 
@@ -58,7 +59,15 @@ def ours(mode: RankMode) -> Way:
     return way
 
 
-WAYS: Mapping[str, Way] = {
+def reranked(hits: Sequence[Hit], query: Query | None) -> list[str]:
+    """The way that a search with `rerank` ranks."""
+    ranking = Ranking(query)
+    first = ranking.ranked(hits)[:MOST_HITS]
+    ranking.add_nearness(nearness(query, first) if query is not None else {})
+    return ranking.ids(hits)
+
+
+WAYS: dict[str, Way] = {
     "RRF, K 60": fused(60),
     "RRF, K 10": fused(10),
     "positions": ours("positions"),
@@ -102,11 +111,11 @@ def hits_of(
 
 
 def _row(name: str, values: Iterable[float]) -> str:
-    return f"{name:<28}" + "".join(f"{value:>10.4f}" for value in values)
+    return f"{name:<28}" + "".join(f"{value:>14.4f}" for value in values)
 
 
 def _header(name: str) -> str:
-    return f"{name:<28}" + "".join(f"{way:>10}" for way in WAYS)
+    return f"{name:<28}" + "".join(f"{way:>14}" for way in WAYS)
 
 
 def real_lists(folder: Path) -> None:
@@ -177,12 +186,28 @@ def cpu_of_ranking(collection: Collection) -> float:
     return 1000 * best * 200 / len(hits)
 
 
+def cpu_of_meaning(collection: Collection) -> float:
+    """CPU milliseconds of comparing the meaning of 100 hits; the quickest of 20 rounds."""
+    documents = [name for name, (_, abstract) in collection.texts.items() if abstract][:MOST_HITS]
+    hits = hits_of({"source": documents}, collection.texts, ["source"])
+    best = float("inf")
+    for _ in range(20):
+        began = process_time()
+        nearness(Term("wing flutter at supersonic speed"), hits)
+        best = min(best, process_time() - began)
+    return 1000 * best * MOST_HITS / len(hits)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=Path, default=ROOT.parent / "shared/data/ranking")
     parser.add_argument("--collections", type=Path, nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--rerank", action="store_true")
     options = parser.parse_args()
+    if options.rerank:
+        check()
+        WAYS["words, rerank"] = reranked
 
     if options.runs.is_dir():
         real_lists(options.runs)
@@ -198,6 +223,12 @@ def main() -> None:
     print(
         f"\nwords: better than RRF with K 10 in {better} of {len(rows)} settings, mean {gain:+.4f}"
     )
+    if options.rerank:
+        near = list(WAYS).index("words, rerank")
+        better = sum(row[near] > row[words] for row in rows)
+        gain = sum(row[near] - row[words] for row in rows) / len(rows)
+        print(f"rerank: better than words in {better} of {len(rows)} settings, mean {gain:+.4f}")
+        print(f"CPU of comparing 100 meanings: {cpu_of_meaning(collections[-1]):.0f} ms")
     print(f"CPU of ranking 200 hits by words: {cpu_of_ranking(collections[-1]):.1f} ms")
 
 

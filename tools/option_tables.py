@@ -115,6 +115,8 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
         case "names":
             most = option.most if limits is None else min(option.most, limits.max_sources)
             return f"names with commas between them, or repeated; at most {most:.0f}"
+        case "flag":
+            return "0, 1" if limits else "`True`, `False`"
         case "years":
             return "`2019`, `2019-2024`, `2019-`, `-2024`"
         case _:

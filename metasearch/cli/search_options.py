@@ -121,7 +121,9 @@ def option_of(name: str) -> Any:
         case "strategy":
             how = {"shell_complete": complete_strategy}
         case "flag":
-            how = {"is_flag": True, "callback": _negated}
+            how = {"is_flag": True}
+            if _DEFAULTS[name]:
+                how["callback"] = _negated
         case "number" | "records":
             how = {"type": int}
         case "seconds":

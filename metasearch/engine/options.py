@@ -197,6 +197,20 @@ class SearchOptions:
             pages=("ranking.md",),
         ),
     )
+    rerank: bool = _option(
+        False,
+        Option(
+            help="Compare the meaning of the query with that of the first 100 hits, too; only "
+            "relevance uses it.",
+            request="`1`; the server must have the extra `rerank`.",
+            command='Needs pip install "metasearch[rerank]".',
+            kind="flag",
+            flags=("--rerank",),
+            parameters=("rerank",),
+            default="no",
+            pages=("ranking.md",),
+        ),
+    )
     filter: FiltersLike = _option(
         None,
         Option(
@@ -378,6 +392,7 @@ class SearchKeywords(TypedDict, total=False):
     years: YearsLike | None
     sort: Sort
     rank: RankMode
+    rerank: bool
     filter: FiltersLike
     facets: str | tuple[str, ...] | None
     facet_limit: int

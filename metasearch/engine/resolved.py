@@ -107,7 +107,7 @@ class ResolvedSearch:
 
         While a source is still running no position is settled, so no page follows yet.
         """
-        notes = self.notes
+        notes = (*self.notes, *whole.notes)
         facets = self.counted(whole.hits)
         if self.filters:
             seen = len(whole.hits)
@@ -179,6 +179,10 @@ def resolved(
         UsageError: The query or an option cannot be used.
         SpecError: A spec in use is wrong.
     """
+    if options.rerank:
+        from metasearch.listing import rerank
+
+        rerank.check()
     asked = query_of(options)
     seconds = options.timeout or settings.timeout
     check("wait", options.wait, MIN_SECONDS, seconds)
@@ -222,6 +226,7 @@ def resolved(
             options.cache,
             options.sort,
             options.rank,
+            options.rerank,
         ),
         position_store=position_store,
     )

@@ -58,6 +58,9 @@ class Listing:
         self._sort = resolved.options.sort
         #: Key of a record -> its number among all that were received; for "first-seen" only.
         self._arrival: dict[str, int] = {}
+        #: Ids of the hits that `to_rerank` has seen.
+        self._seen: set[str] = set()
+        self._notes: list[str] = []
         self._positions = Positions()
         self._rounds = 0
         self._resumed = False  # whether the list was begun by an earlier search
@@ -117,6 +120,21 @@ class Listing:
             else:
                 ids = [hit.id for hit in self._sorted(fresh, everything)]
             return [seated[place].id for place in sorted(seated)] + ids
+
+    def to_rerank(self, most: int) -> list[Hit]:
+        """The best of the hits that came since the last call, best first, `most` of them."""
+        with self._watch:
+            everything = self.unordered()
+            fresh = [hit for hit in everything if hit.id not in self._seen]
+            self._seen.update(hit.id for hit in fresh)
+            return self._ranking.ranked(fresh, everything)[:most]
+
+    def rerank(self, nearness: Mapping[str, float] | None) -> None:
+        """Have hits score for how near they are to the query; None where that came too late."""
+        if nearness is None:
+            self._notes.append("rerank: not done, because the time of the search was over")
+        else:
+            self._ranking.add_nearness(nearness)
 
     def settle(self) -> list[Hit]:
         """The list after a round: each new hit gets a place behind all hits that have one.
@@ -197,6 +215,7 @@ class Listing:
                 next=NextPage(self._positions.covered(self._rounds)) if goes_on else None
             ),
             totals=totals(counts, reports),
+            notes=tuple(dict.fromkeys(self._notes)),
         )
 
     def _arranged(self, seated: dict[int, Hit], fresh: int) -> list[Hit]:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from metasearch.engine.context import SearchContext, Shared
@@ -81,6 +81,7 @@ class Run:
         self._turns = shared.scheduler.turns()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
+        self._reranking = False  # while a thread compares meanings
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
@@ -125,6 +126,8 @@ class Run:
         for _ in self._list.preparing():
             await asyncio.sleep(0)
         while not self._over and all(source.status != "running" for source in self._asked):
+            if self._reranking:  # that takes long, and the list can be read without it
+                break
             self._skip_turns()
             await asyncio.sleep(0)
         return self.so_far()
@@ -176,11 +179,13 @@ class Run:
         if self._out is not None:
             await self._send(self.started())
         await self._ask_round(self._sources, context)
+        await self._rerank(deadline)
         hits = self._list.settle()
         while loop.time() < deadline and (deeper := self._deeper(hits)):
             for source in deeper:
                 source.status = "running"
             await self._ask_round(deeper, context)
+            await self._rerank(deadline)
             hits = self._list.settle()
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         if shared.answer_cache is not None:
@@ -242,6 +247,39 @@ class Run:
                 await asyncio.sleep(0)
         finally:
             self._queueing = None
+
+    async def _rerank(self, deadline: float) -> None:
+        """Where it is asked for, have a thread compare the meaning of the query with that of the
+        new hits, before they get their places; until the deadline, at least `GRACE` seconds.
+        """
+        options = self.resolved.options
+        if not options.rerank or options.sort != "relevance":
+            return
+        # Not at the top: ordinary searches do without it.
+        from metasearch.listing.rerank import MOST_HITS, nearness
+
+        hits = self._list.to_rerank(MOST_HITS)
+        if not hits:
+            return
+        near: dict[str, float] = {}
+
+        def compare(given_up: Callable[[], bool]) -> None:
+            if not given_up():
+                near.update(nearness(self.resolved.query, hits))
+
+        until = max(deadline, asyncio.get_running_loop().time() + GRACE)
+        self._reranking = True
+        try:
+            async with asyncio.timeout_at(until):
+                await self._turns.apart(compare)
+        except TimeoutError:
+            self._list.rerank(None)
+            return
+        finally:
+            self._reranking = False
+        self._list.rerank(near)
+        if self._out is not None:
+            self._note(self._order())
 
     def _skip_turns(self) -> None:
         """Have `_prepare` wait for no turns from now on."""

@@ -24,6 +24,8 @@ RANK_MODES: tuple[RankMode, ...] = get_args(RankMode)
 #: The words of a hit are worth a first position for each of these parts, where eight sources
 #: answered: with more sources the positions of a hit add up to more, and so must its words.
 BM25_PART, COVERAGE_PART, PAIRS_PART = 2.0, 1.0, 0.5
+#: What the nearest meaning is worth beside them, where `rerank` compares meanings.
+MEANING_PART = 4.0
 SOURCES_OF_ONE_POSITION = 8
 FIRST_POSITION = 1 / (K + 1)
 
@@ -76,10 +78,19 @@ class Ranking:
         self._folded_votes = mode == "positions"
         self._weights = weights or {}
         self._prepared: dict[str, _Prepared] = {}
+        self._nearness: dict[str, float] = {}
 
     def prepare(self, hits: Iterable[Hit]) -> int:
         """Count the words of hits ahead of `ranked`; returns how many hits there were."""
         return sum(1 for _ in map(self._known, hits))
+
+    def add_nearness(self, nearness: Mapping[str, float]) -> None:
+        """Have hits score for their meaning, too.
+
+        Args:
+            nearness: Id of a hit -> 0 to 1, from `listing.rerank`; other hits score nothing for it.
+        """
+        self._nearness.update(nearness)
 
     def ranked(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[Hit]:
         """The hits in order, with `rank`, `score` and `reasons` set.
@@ -137,6 +148,11 @@ class Ranking:
             score = scores.get(hit.id)
             if score is not None:
                 reasons += self._reasons_of_words(score, unit)
+            near = self._nearness.get(hit.id)
+            if near:
+                text = "its meaning is near the query"
+                text += ", nearest of all" if near == 1 else f" ({near:.0%} of the nearest)"
+                reasons.append(Reason(text, round(unit * MEANING_PART * near, 9)))
             points = round(math.fsum([reason.points for reason in reasons]), 9)
             record = hit.record
             sources = len({r.source for r in hit.records})

@@ -100,6 +100,8 @@ def _written(value: Any) -> str | int:
             return ",".join(value)
         case float():
             return f"{value:g}"
+        case bool():
+            return int(value)
         case int():
             return value
         case _:
@@ -136,6 +138,8 @@ class _ParameterReader:
                 return self.listed(_filters, option)
             case "facets":
                 return self.listed(_facets, option)
+            case "flag":
+                return self.value(_yes, option)
             case _:
                 return self.value(self._text, option)
 

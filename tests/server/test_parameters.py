@@ -156,3 +156,13 @@ def test_a_path_is_no_source(parameter: str, path: str):
     reason = wrong((parameter, path))[parameter]
 
     assert "is a path" in reason
+
+
+def test_rerank():
+    """A flag of the search, 1 or 0, which links to other pages hold."""
+    asked = read(MultiDict(rerank="1"), Options())
+
+    assert asked.rerank is True
+    assert str(asked.pairs()["rerank"]) == "1"
+    assert "rerank" not in read(MultiDict(rerank="0"), Options()).pairs()
+    assert "rerank" in wrong(("rerank", "yes"))
