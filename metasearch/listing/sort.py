@@ -23,6 +23,11 @@ ORDERS: Mapping[str, str] = {
     "first-seen": "arrival, first received first",
 }
 
+#: What relevance is: "positions" ranks by the lists of the sources alone, "words" by the words of
+#: the query, too. It stands here because `rank.py` takes long to load.
+RankMode = Literal["words", "positions"]
+RANK_MODES: tuple[RankMode, ...] = get_args(RankMode)
+
 _ARTICLES = frozenset({"the", "a", "an"})
 
 
