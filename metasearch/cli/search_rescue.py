@@ -9,7 +9,7 @@ from dataclasses import replace
 from metasearch import formats
 from metasearch.cli.search_options import SearchCommandOptions
 from metasearch.cli.search_output import closing_events, document_of, event_line, summarise
-from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.cli.terminal.watchdog import BrokenCommand
@@ -85,8 +85,8 @@ def answer_of(
     notes = []
     if filters:
         notes.append(
-            f"{counted(len(ranked), 'work')} that pass {filters} were received before the search "
-            f"was ended; how many do not pass is not known"
+            f"works that pass {filters}: {len(ranked):,} were received before the search was "
+            f"ended; how many do not pass is not known"
         )
     if names and facets is None:
         notes.append("the search was ended before its facets were counted")

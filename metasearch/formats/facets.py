@@ -109,6 +109,7 @@ def _flow(parts: Sequence[str], room: int) -> Iterator[str]:
     from wcwidth import wcswidth
 
     begun = ""
+    room -= 2  # for the dot at the end of a line
     for part in parts:
         longer = f"{begun} · {part}" if begun else part
         if begun and wcswidth(longer) > room:
