@@ -40,15 +40,18 @@ def pair_text(explanation: Explanation, width: int, options: ListOptions) -> str
             "",
             *_lines(_outcome(explanation), width),
             "",
-            *(text for hit in explanation.hits for text in _in_list(hit, width, options)),
+            *_in_list(explanation, width, options),
         ]
     )
 
 
-def _in_list(hit: Hit, width: int, options: ListOptions) -> list[str]:
-    # The explanation of a pair knows no ranks.
-    rows = list(list_rows(hit, options))
-    return [*_lines([("hit", hit.id), *rows], width), ""] if rows else []
+def _in_list(explanation: Explanation, width: int, options: ListOptions) -> Iterator[str]:
+    """How each hit of a pair stands in the list; the explanation of a pair knows no ranks."""
+    for hit in {hit.id: hit for hit in explanation.hits}.values():
+        rows = list(list_rows(hit, options))
+        if rows:
+            yield from _lines([("hit", hit.id), *rows], width)
+            yield ""
 
 
 def hits_text(hits: Sequence[Hit], width: int, options: ListOptions) -> str:

@@ -126,14 +126,14 @@ def _two(
         )
     explanation = explainer.pair(*pairs[0])
     list_options = _list_options(options, ranked)
-    hits = [_ranked(hit, ranked) for hit in explanation.hits]
+    hits = {hit.id: _ranked(hit, ranked) for hit in explanation.hits}
     others = []
     for name, side in zip(options.ids, (ours, theirs), strict=True):
         keys = [fingerprint.record_key for fingerprint in side]
         others.append((name, [line(key) for key in keys if key not in explanation.names]))
     if options.json:
         document = explain_report.pair_object(explanation) | {
-            "listed": [list_object(hit, list_options) for hit in hits],
+            "listed": [list_object(hit, list_options) for hit in hits.values()],
             "others": {name: keys for name, keys in others if keys},
         }
         _write_json(document)

@@ -74,7 +74,8 @@ def _below(answer: Answer, width: int, color: bool, bars: bool) -> Iterator[str]
         for name, text in facet_lines(
             answer.facets, width, bars=bars, filtered=bool(answer.filter)
         ):
-            block += _styled(name, _GREEN, color) + _styled(text, "" if name else _BOLD, color)
+            label = _GREEN if name.strip() else ""
+            block += _styled(name, label, color) + _styled(text, "" if name else _BOLD, color)
             block += "\n"
         yield block
 
@@ -158,4 +159,4 @@ def shown_points(hit: Hit) -> list[float]:
 
 
 def _styled(text: str, style: str, color: bool) -> str:
-    return f"\x1b[{style}m{text}\x1b[0m" if color and style else text
+    return f"\x1b[{style}m{text}\x1b[0m" if color and style and text else text

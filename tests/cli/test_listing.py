@@ -167,7 +167,7 @@ def test_explain_says_of_two_records_whether_their_hit_passes(run: Run) -> None:
     plain, filtered = run(*args).out, run(*args, "--filter", f"type:{hit['type']}").out
 
     assert filtered.removeprefix(plain).splitlines() == [
+        "",
         f"hit          {hit['id']}",
         f"filter       passes type:{hit['type']}",
-        "",
     ]
