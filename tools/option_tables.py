@@ -101,7 +101,8 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
         return TYPES[name]
     match option.kind:
         case "number":
-            return f"{option.least:.0f} to {option.most:.0f}; with the limit at most {LAST_PLACE}"
+            together = f"; with the limit at most {LAST_PLACE}" if name == "start" else ""
+            return f"{option.least:.0f} to {option.most:.0f}{together}"
         case "records":
             most = option.most if limits is None else min(option.most, limits.max_records)
             return f"{option.least:.0f} to {most:.0f}"
@@ -117,6 +118,12 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
             return f"names with commas between them, or repeated; at most {most:.0f}"
         case "flag":
             return "0, 1" if limits else "`True`, `False`"
+        case "filters":
+            several = "a list of such texts" if limits is None else "repeated"
+            return f"`name:value` with commas between them, or {several}"
+        case "facets":
+            several = ", or a tuple of names" if limits is None else ""
+            return f"names with commas between them{several}"
         case "years":
             return "`2019`, `2019-2024`, `2019-`, `-2024`"
         case _:

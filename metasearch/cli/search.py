@@ -29,6 +29,10 @@ EXAMPLES = (
     ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the default sources"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50', "ask these two, show 50 hits"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50 --start 50', "the next 50"),
+    (
+        'metasearch "sleep apnea" --facets year,type --filter type:article --sort date',
+        "count, narrow and sort the list",
+    ),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
     ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
     (

@@ -269,7 +269,7 @@ def held_back(answer: Answer) -> tuple[str, ...]:
     not because of its limit.
     """
     last = answer.hits[-1].rank if answer.hits else 0
-    if answer.running or not last or last < answer.counts.unique:
+    if answer.running or not last or last < answer.passing:
         return ()
     return tuple(report.source for report in answer.sources if report.more)
 

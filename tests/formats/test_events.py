@@ -135,7 +135,10 @@ def test_event_objects() -> None:
     assert event_object(Order(("b", "a"))) == {"event": "order", "ids": ["b", "a"]}
     done = event_object(Finished(answer(MERGED)))
     assert list(done)[:7] == ["event", "query", "complete", "counts", "hits", "sources", "seconds"]
-    assert list(done)[7:] == ["merge_seconds", "dedup", "paging", "totals", "syntax", "notes"]
+    assert list(done)[7:] == [
+        *("merge_seconds", "dedup", "paging", "totals", "syntax", "notes"),
+        *("sort", "filter", "facets"),
+    ]
     assert list(done["hits"][0]) == ["id", "rank", "score", "reasons"]
 
 
