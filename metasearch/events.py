@@ -200,9 +200,12 @@ class Answer:
 
     @property
     def expected(self) -> int:
-        """How many works there are in all: the estimate, else those that were seen."""
-        estimate = self.totals.estimate if self.totals is not None else None
-        return self.counts.unique if estimate is None else estimate
+        """How many works there are in all, of those that pass the filters: the estimate, else
+        those that were seen.
+        """
+        if self.totals is None:
+            return self.counts.unique
+        return self.totals.seen if self.totals.estimate is None else self.totals.estimate
 
     def __repr__(self) -> str:
         # As a prompt shows it: the hits of an answer fill thousands of lines.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
+from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.server.options import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 
@@ -89,6 +90,8 @@ TYPES = {
         "`Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, `2018`, "
         '`"2018-2020"`, `"2018-"`, `"-2020"`'
     ),
+    "filter": 'filters in one text, or a list of such texts: `["type:article", "oa:yes"]`',
+    "facets": "names, in a list or as one text with commas",
     "enrich": "names, as those of `sources`; `()` asks no source",
     "cache": "`False` does so; `True` does not",
     "user": "anything hashable",
@@ -101,7 +104,8 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
         return TYPES[name]
     match option.kind:
         case "number":
-            return f"{option.least:.0f} to {option.most:.0f}; with the limit at most {LAST_PLACE}"
+            together = f"; with the limit at most {LAST_PLACE}" if name == "start" else ""
+            return f"{option.least:.0f} to {option.most:.0f}{together}"
         case "records":
             most = option.most if limits is None else min(option.most, limits.max_records)
             return f"{option.least:.0f} to {most:.0f}"
@@ -115,6 +119,11 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
         case "names":
             most = option.most if limits is None else min(option.most, limits.max_sources)
             return f"names with commas between them, or repeated; at most {most:.0f}"
+        case "filters":
+            most = f"at most {MOST_FILTERS}, {MOST_CHARACTERS:,} characters"
+            return f"`NAME:VALUE` with commas between them, or repeated; {most}"
+        case "facets":
+            return "names with commas between them, or repeated"
         case "years":
             return "`2019`, `2019-2024`, `2019-`, `-2024`"
         case _:

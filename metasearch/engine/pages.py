@@ -269,7 +269,9 @@ def held_back(answer: Answer) -> tuple[str, ...]:
     not because of its limit.
     """
     last = answer.hits[-1].rank if answer.hits else 0
-    if answer.running or not last or last < answer.counts.unique:
+    # With filters the list is that of the works which pass; it may be empty.
+    listed = answer.counts.unique if answer.totals is None else answer.totals.seen
+    if answer.running or not answer.counts.unique or last < listed:
         return ()
     return tuple(report.source for report in answer.sources if report.more)
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
+from metasearch.engine.facet_events import FacetEvents
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.results import Listing
 from metasearch.engine.scheduler import collect_until
@@ -25,7 +26,6 @@ from metasearch.events import (
     Added,
     Answer,
     Change,
-    FacetsChanged,
     Finished,
     Grown,
     Joined,
@@ -35,7 +35,6 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
 
@@ -43,8 +42,6 @@ log = logging.getLogger("metasearch")
 
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
-#: Seconds between two `FacetsChanged` events.
-FACETS_EVERY = 0.25
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
 #: sources have to wait. What waits at the deadline is merged at once, so it must not be much.
 BACKLOG, WAITING = 256, 32
@@ -84,8 +81,8 @@ class Run:
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
-        self._facet_counts = FacetCounts(resolved.facets, resolved.options.facet_limit)
-        self._facets: Facets | None = None  # as they were sent last
+        self._sent = 0  # events that were put into `_out`
+        self._facets = FacetEvents(resolved)
         self._passes = resolved.filters.passes() if resolved.filters else None
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
@@ -192,8 +189,8 @@ class Run:
         self.whole = whole
         if self._out is not None:
             answer = resolved.page(whole)
-            if answer.facets is not None and answer.facets != self._facets:
-                self._note(FacetsChanged(answer.facets))
+            if (final := self._facets.changed(answer.facets)) is not None:
+                self._note(final)
             await self._send(Finished(answer))
 
     def _reports(self) -> tuple[SourceReport, ...]:
@@ -288,9 +285,9 @@ class Run:
         this, so that dedup needs no locks.
         """
         loop = asyncio.get_running_loop()
-        ordered = counted = 0.0
+        ordered = 0.0
         while running:
-            source, batch = await inbox.get()
+            source, batch = await self._next_batch(inbox)
             self._take(source, batch)
             running -= batch is None
             if self._out is None:
@@ -299,10 +296,20 @@ class Run:
             if not running or (batch is not None and loop.time() - ordered >= ORDER_EVERY):
                 ordered = loop.time()
                 self._note(self._order())
-            if self.resolved.facets and loop.time() - counted >= FACETS_EVERY:
-                counted = loop.time()
-                self._note_facets()
+            if batch is not None:
+                self._facets.hits_changed()
+            self._note_facets()
             await self._send()
+
+    async def _next_batch(self, inbox: Inbox) -> tuple[QueryRun, RecordBatch | None]:
+        """The next batch; facets whose time comes meanwhile are sent."""
+        while True:
+            try:
+                async with asyncio.timeout_at(self._facets.due):
+                    return await inbox.get()
+            except TimeoutError:
+                self._note_facets()
+                await self._send()
 
     def _take(self, source: QueryRun, batch: RecordBatch | None) -> None:
         """Count and merge a batch; None is the end of the source's round."""
@@ -352,10 +359,13 @@ class Run:
         return Order(tuple(ids))
 
     def _note_facets(self) -> None:
-        facets = self.resolved.counted(self._list.unordered(), self._facet_counts)
-        if facets is not None and facets != self._facets:
-            self._facets = facets
-            self._note(FacetsChanged(facets))
+        if self._loop is None or self._out is None:
+            return
+        noted = self._sent + len(self._unsent)
+        read = self._sent - self._out.qsize()
+        event = self._facets.count(self._list.unordered, self._loop.time(), noted, read)
+        if event is not None:
+            self._note(event)
 
     def _note(self, *events: SearchEvent) -> None:
         if self._out is not None:
@@ -367,3 +377,4 @@ class Run:
         while self._unsent and self._out is not None:
             await self._out.put(self._unsent[0])
             self._unsent.popleft()
+            self._sent += 1

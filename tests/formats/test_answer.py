@@ -61,7 +61,8 @@ def test_keys_of_the_answer() -> None:
     document = orjson.loads(write(answer(MERGED, complete=False)))
 
     begins = ["query", "complete", "counts", "hits", "sources", "seconds", "merge_seconds"]
-    assert list(document) == [*begins, "dedup", "paging", "totals", "syntax", "notes"]
+    ends = ["dedup", "paging", "totals", "syntax", "notes", "sort", "filter", "facets"]
+    assert list(document) == [*begins, *ends]
     assert document["counts"] == {"received": 3, "unique": 1, "duplicates": 2}
     assert document["complete"] is False
     assert document["sources"][1] == {
