@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from typing import Any
 
 import orjson
@@ -121,6 +122,35 @@ async def test_the_demo_streams_amount_to_the_answer_with_facets(parameters):
 
     assert document["hits"]
     assert document["facets"]["works"] == document["counts"]["unique"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"facets": "source,only", "filter": "oa:yes"},
+        {"facets": "all", "filter": "-source:demo-arxiv,year:2015-", "sort": "title"},
+    ],
+    ids=str,
+)
+async def test_who_answers_first_changes_neither_facets_nor_hits(parameters):
+    """Whatever the latencies and whatever the format, also where hits pass only once they have
+    grown, or no longer.
+    """
+    dice = random.Random(str(parameters))
+    answers = []
+    for form in ("json", *STREAMS, "ndjson"):
+        names = ("demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library")
+        async with started({name: dice.random() / 2 for name in names}, faults=False) as client:
+            asked = {"q": "machine learning", **parameters}
+            if form == "json":
+                response = await client.get("/search", params={**asked, "format": form})
+                answers.append(comparable(await response.json()))
+            else:
+                answers.append(comparable(fold(await lines(client, asked, form))))
+
+    assert answers[0]["hits"]
+    assert len(answers[0]["hits"]) < answers[0]["facets"]["works"]
+    assert all(other == answers[0] for other in answers[1:])
 
 
 async def test_the_first_seen_come_first_in_a_stream_too():

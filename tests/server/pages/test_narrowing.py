@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -101,7 +102,19 @@ def test_filters_that_hold_are_chips():
     assert shown.xpath("//nav[@aria-label='Narrow']//strong/text()") == ["article"]
     (link,) = shown.xpath("//nav[@aria-label='Narrow']//a[.='2021']/@href")
     assert asked(link)["filter"] == "-retracted:yes,type:Article,year:2018-2020,year:2021"
-    assert shown.xpath("//details[@class='narrow']/@open") == [""]
+
+
+def test_chips_and_facets_are_accessible():
+    """Headings without gaps, a name for each group of links, and no link without words."""
+    shown = tree(given_(*WORKS, filters="oa:yes"), filter="oa:yes")
+    levels = [int(heading.tag[1]) for heading in shown.xpath("//h1 | //h2 | //h3 | //h4")]
+    names = shown.xpath("//nav/@aria-label")
+
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    assert len(shown.xpath("//nav")) == len(names) == len(set(names))
+    assert all(link.text_content().strip() for link in shown.xpath("//nav//a"))
+    assert shown.xpath("//details[@class='narrow']/summary/text()") == ["Narrow"]
+    assert shown.xpath("//script | //*[@style]") == []
 
 
 def test_the_last_chip_removes_the_parameter():
