@@ -35,14 +35,15 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts, Facets
+from metasearch.listing.facets import Facets
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
 
-#: Seconds between two `Order` events while sources are still answering.
-ORDER_EVERY = 0.15
+#: Seconds between two `Order` events while sources are still answering; with more hits than
+#: `ORDERED_AT_ONCE` in proportion more, because all are ranked anew.
+ORDER_EVERY, ORDERED_AT_ONCE = 0.15, 500
 #: Seconds between two `FacetsChanged` events.
 FACETS_EVERY = 0.25
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
@@ -84,9 +85,9 @@ class Run:
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
-        self._facet_counts = FacetCounts(resolved.facets, resolved.options.facet_limit)
         self._facets: Facets | None = None  # as they were sent last
-        self._passes = resolved.filters.passes() if resolved.filters else None
+        self._counted = self._ordered = float("-inf")  # loop times of the last such events
+        self._orders_every = ORDER_EVERY
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
         self._list = Listing(resolved, weights, shared.position_store)
@@ -115,6 +116,12 @@ class Run:
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
         plain = self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
         return plain if self._enrichers is None else self._enrichers.added(plain)
+
+    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
+        """The page that a search asks for, of the answer with all hits; of the own search without
+        counting its facets again.
+        """
+        return resolved.page(whole, self._list.facet_counts if resolved is self.resolved else None)
 
     async def soon(self) -> Answer:
         """As `so_far`, in steps, so that the loop does not stall; the whole answer, where all
@@ -187,11 +194,11 @@ class Run:
             fresh = not any(source.old_pages for source in self._sources)
             shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
-            await self._enrichers.ask(resolved.page(whole).hits, context, self._send)
+            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
-            answer = resolved.page(whole)
+            answer = self.page(resolved, whole)
             if answer.facets is not None and answer.facets != self._facets:
                 self._note(FacetsChanged(answer.facets))
             await self._send(Finished(answer))
@@ -288,7 +295,6 @@ class Run:
         this, so that dedup needs no locks.
         """
         loop = asyncio.get_running_loop()
-        ordered = counted = 0.0
         while running:
             source, batch = await inbox.get()
             self._take(source, batch)
@@ -296,11 +302,12 @@ class Run:
             if self._out is None:
                 continue
             self._note(*self._changes(), SourceProgress(source.report()))
-            if not running or (batch is not None and loop.time() - ordered >= ORDER_EVERY):
-                ordered = loop.time()
-                self._note(self._order())
-            if self.resolved.facets and loop.time() - counted >= FACETS_EVERY:
-                counted = loop.time()
+            now = loop.time()
+            if not running or (batch is not None and now - self._ordered >= self._orders_every):
+                self._ordered = now
+                self._note_order()
+            if self.resolved.facets and now - self._counted >= FACETS_EVERY:
+                self._counted = now
                 self._note_facets()
             await self._send()
 
@@ -318,7 +325,9 @@ class Run:
         if self._out is None:
             return []
         changes = self._list.changes()
-        if self._passes is None:
+        if self._list.facet_counts is not None:
+            self._list.facet_counts.add(change.hit for change in changes)
+        if not self.resolved.filters:
             return changes
         return [shown for change in changes if (shown := self._passing(change)) is not None]
 
@@ -328,8 +337,7 @@ class Run:
         A hit that was sent and no longer passes is sent on as it grows: it is in no `Order`, and
         not in the answer.
         """
-        assert self._passes is not None
-        hit, passes = change.hit, self._passes(change.hit)
+        hit, passes = change.hit, self._list.passes(change.hit)
         sent = hit.id in self._shown
         if isinstance(change, Joined):
             absorbed = tuple(name for name in change.absorbed if name in self._shown)
@@ -344,15 +352,13 @@ class Run:
         self._shown.add(hit.id)
         return Grown(hit) if sent else Added(hit)
 
-    def _order(self) -> Order:
+    def _note_order(self) -> None:
         ids = self._list.order()
-        if self._passes is not None:
-            passing = {hit.id for hit in self._list.unordered() if self._passes(hit)}
-            ids = [name for name in ids if name in passing]
-        return Order(tuple(ids))
+        self._orders_every = ORDER_EVERY * max(1.0, len(ids) / ORDERED_AT_ONCE)
+        self._note(Order(tuple(ids)))
 
     def _note_facets(self) -> None:
-        facets = self.resolved.counted(self._list.unordered(), self._facet_counts)
+        facets = self._list.facets()
         if facets is not None and facets != self._facets:
             self._facets = facets
             self._note(FacetsChanged(facets))
