@@ -1,18 +1,16 @@
 """When the facets of a running search are counted and sent.
 
-Counting reads all hits, so this is done at most every `EVERY` seconds; what changes in between is
+Counting takes time, so this is done at most every `EVERY` seconds; what changes in between is
 counted when the time has come, also if no further records arrive. A slow reader gets no second
 facets before the first are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import FacetsChanged
-from metasearch.listing.facets import FacetCounts, Facets
-from metasearch.record import Hit
+from metasearch.listing.facets import Facets
 
 #: Seconds between two counts.
 EVERY = 0.25
@@ -22,12 +20,11 @@ class FacetEvents:
     """The facets of one search; synchronous, owned by its task.
 
     Args:
-        resolved: What is asked for.
+        wanted: Whether any facet is asked for.
     """
 
-    def __init__(self, resolved: ResolvedSearch) -> None:
-        self._resolved = resolved
-        self._counts = FacetCounts(resolved.facets, resolved.options.facet_limit)
+    def __init__(self, *, wanted: bool) -> None:
+        self._wanted = wanted
         self._sent: Facets | None = None
         self._place = 0  # of the newest facets among all events
         self._stale = False  # whether hits have changed since the last count
@@ -40,15 +37,15 @@ class FacetEvents:
 
     def hits_changed(self) -> None:
         """Have the facets counted when their time has come."""
-        self._stale = bool(self._resolved.facets)
+        self._stale = self._wanted
 
     def count(
-        self, hits: Callable[[], Iterable[Hit]], now: float, noted: int, read: int
+        self, facets: Callable[[], Facets | None], now: float, noted: int, read: int
     ) -> FacetsChanged | None:
         """The event to send now; None where it is not time yet, or the facets are as they were.
 
         Args:
-            hits: Returns all hits.
+            facets: Counts the facets of all hits.
             now: Loop time.
             noted: Events of the search so far.
             read: Those of them that the reader has taken.
@@ -59,7 +56,7 @@ class FacetEvents:
         if read < self._place:
             return None
         self._stale = False
-        event = self.changed(self._resolved.counted(hits(), self._counts))
+        event = self.changed(facets())
         if event is not None:
             self._place = noted + 1
         return event

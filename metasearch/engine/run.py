@@ -40,8 +40,9 @@ from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
 
-#: Seconds between two `Order` events while sources are still answering.
-ORDER_EVERY = 0.15
+#: Seconds between two `Order` events while sources are still answering; with more hits than
+#: `ORDERED_AT_ONCE` in proportion more, because all are ranked anew.
+ORDER_EVERY, ORDERED_AT_ONCE = 0.15, 500
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
 #: sources have to wait. What waits at the deadline is merged at once, so it must not be much.
 BACKLOG, WAITING = 256, 32
@@ -82,8 +83,9 @@ class Run:
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
         self._sent = 0  # events that were put into `_out`
-        self._facets = FacetEvents(resolved)
-        self._passes = resolved.filters.passes() if resolved.filters else None
+        self._facets = FacetEvents(wanted=bool(resolved.facets))
+        self._ordered = float("-inf")  # loop time of the last `Order`
+        self._orders_every = ORDER_EVERY
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
         self._list = Listing(resolved, weights, shared.position_store)
@@ -112,6 +114,12 @@ class Run:
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
         plain = self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
         return plain if self._enrichers is None else self._enrichers.added(plain)
+
+    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
+        """The page that a search asks for, of the answer with all hits; of the own search without
+        counting its facets again.
+        """
+        return resolved.page(whole, self._list.facet_counts if resolved is self.resolved else None)
 
     async def soon(self) -> Answer:
         """As `so_far`, in steps, so that the loop does not stall; the whole answer, where all
@@ -184,11 +192,11 @@ class Run:
             fresh = not any(source.old_pages for source in self._sources)
             shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
-            await self._enrichers.ask(resolved.page(whole).hits, context, self._send)
+            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
-            answer = resolved.page(whole)
+            answer = self.page(resolved, whole)
             if (final := self._facets.changed(answer.facets)) is not None:
                 self._note(final)
             await self._send(Finished(answer))
@@ -285,7 +293,6 @@ class Run:
         this, so that dedup needs no locks.
         """
         loop = asyncio.get_running_loop()
-        ordered = 0.0
         while running:
             source, batch = await self._next_batch(inbox)
             self._take(source, batch)
@@ -293,9 +300,10 @@ class Run:
             if self._out is None:
                 continue
             self._note(*self._changes(), SourceProgress(source.report()))
-            if not running or (batch is not None and loop.time() - ordered >= ORDER_EVERY):
-                ordered = loop.time()
-                self._note(self._order())
+            now = loop.time()
+            if not running or (batch is not None and now - self._ordered >= self._orders_every):
+                self._ordered = now
+                self._note_order()
             if batch is not None:
                 self._facets.hits_changed()
             self._note_facets()
@@ -325,7 +333,9 @@ class Run:
         if self._out is None:
             return []
         changes = self._list.changes()
-        if self._passes is None:
+        if self._list.facet_counts is not None:
+            self._list.facet_counts.add(change.hit for change in changes)
+        if not self.resolved.filters:
             return changes
         return [shown for change in changes if (shown := self._passing(change)) is not None]
 
@@ -335,8 +345,7 @@ class Run:
         A hit that was sent and no longer passes is sent on as it grows: it is in no `Order`, and
         not in the answer.
         """
-        assert self._passes is not None
-        hit, passes = change.hit, self._passes(change.hit)
+        hit, passes = change.hit, self._list.passes(change.hit)
         sent = hit.id in self._shown
         if isinstance(change, Joined):
             absorbed = tuple(name for name in change.absorbed if name in self._shown)
@@ -351,19 +360,17 @@ class Run:
         self._shown.add(hit.id)
         return Grown(hit) if sent else Added(hit)
 
-    def _order(self) -> Order:
+    def _note_order(self) -> None:
         ids = self._list.order()
-        if self._passes is not None:
-            passing = {hit.id for hit in self._list.unordered() if self._passes(hit)}
-            ids = [name for name in ids if name in passing]
-        return Order(tuple(ids))
+        self._orders_every = ORDER_EVERY * max(1.0, len(ids) / ORDERED_AT_ONCE)
+        self._note(Order(tuple(ids)))
 
     def _note_facets(self) -> None:
         if self._loop is None or self._out is None:
             return
         noted = self._sent + len(self._unsent)
         read = self._sent - self._out.qsize()
-        event = self._facets.count(self._list.unordered, self._loop.time(), noted, read)
+        event = self._facets.count(self._list.facets, self._loop.time(), noted, read)
         if event is not None:
             self._note(event)
 

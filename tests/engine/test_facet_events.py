@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -21,7 +21,7 @@ from metasearch.events import (
     SearchEvent,
     SourceProgress,
 )
-from metasearch.listing.facets import FacetCounts
+from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.record import Hit
 from tests.listing.hits import single
 
@@ -29,12 +29,14 @@ WORKS = [single(number, year=2000 + number) for number in range(5)]
 
 
 @pytest.fixture
-async def events() -> FacetEvents:
-    """Of a search that counts years."""
-    async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as engine:
-        search = engine.search("iron", facets="year")
-        await search.aclose()
-        return FacetEvents(search._resolved)
+def events() -> FacetEvents:
+    """Of a search that counts facets."""
+    return FacetEvents(wanted=True)
+
+
+def counting(works: list[Hit]) -> Callable[[], Facets]:
+    """Counts the years of these works."""
+    return lambda: FacetCounts(["year"]).count(works)
 
 
 def years(event: FacetsChanged | None) -> list[str] | None:
@@ -42,14 +44,14 @@ def years(event: FacetsChanged | None) -> list[str] | None:
     return None if event is None else [value.value for value in event.facets.facets[0].values]
 
 
-async def test_a_count_waits_for_its_time(events: FacetEvents) -> None:
+def test_a_count_waits_for_its_time(events: FacetEvents) -> None:
     """The first is made at once, the next one after `EVERY` seconds, with all that came."""
     events.hits_changed()
-    first = events.count(lambda: WORKS[:1], 10.0, 0, 0)
+    first = events.count(counting(WORKS[:1]), 10.0, 0, 0)
     events.hits_changed()
-    early = events.count(lambda: WORKS[:2], 10.0 + EVERY / 2, 1, 1)
+    early = events.count(counting(WORKS[:2]), 10.0 + EVERY / 2, 1, 1)
     due = events.due
-    second = events.count(lambda: WORKS[:3], 10.0 + EVERY, 1, 1)
+    second = events.count(counting(WORKS[:3]), 10.0 + EVERY, 1, 1)
 
     assert years(first) == ["2000"]
     assert early is None
@@ -58,28 +60,28 @@ async def test_a_count_waits_for_its_time(events: FacetEvents) -> None:
     assert events.due is None
 
 
-async def test_equal_facets_are_not_sent_again(events: FacetEvents) -> None:
+def test_equal_facets_are_not_sent_again(events: FacetEvents) -> None:
     """Neither while the search runs nor at its end."""
     events.hits_changed()
-    first = events.count(lambda: WORKS, 10.0, 0, 0)
+    first = events.count(counting(WORKS), 10.0, 0, 0)
     events.hits_changed()
 
     assert first is not None
-    assert events.count(lambda: WORKS[::-1], 20.0, 1, 1) is None
+    assert events.count(counting(WORKS[::-1]), 20.0, 1, 1) is None
     assert events.changed(first.facets) is None
     assert events.changed(None) is None
     assert years(events.changed(FacetCounts(["year"]).count(WORKS[:1]))) == ["2000"]
 
 
-async def test_a_slow_reader_gets_no_second_facets_before_the_first(events: FacetEvents) -> None:
+def test_a_slow_reader_gets_no_second_facets_before_the_first(events: FacetEvents) -> None:
     """The count is put off until the reader has taken them."""
     events.hits_changed()
-    assert events.count(lambda: WORKS[:1], 10.0, 7, 0) is not None  # it is the eighth event
+    assert events.count(counting(WORKS[:1]), 10.0, 7, 0) is not None  # it is the eighth event
     events.hits_changed()
 
-    assert events.count(lambda: WORKS, 20.0, 300, 7) is None
+    assert events.count(counting(WORKS), 20.0, 300, 7) is None
     assert events.due == 20.0 + EVERY
-    assert years(events.count(lambda: WORKS, 30.0, 300, 8)) is not None
+    assert years(events.count(counting(WORKS), 30.0, 300, 8)) is not None
 
 
 async def streamed(latency: Mapping[str, float], **options: object) -> list[SearchEvent]:
