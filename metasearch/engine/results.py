@@ -93,15 +93,22 @@ class Listing:
 
     def _scored(self, hits: Iterable[Hit]) -> int:
         with self._watch:
-            listed = list(hits)
-            if self.facet_counts is not None:
-                self.facet_counts.add(listed)
-            return self._ranking.prepare(listed)
+            return self._read(list(hits))
+
+    def _read(self, hits: Sequence[Hit]) -> int:
+        """Read hits ahead for the ranking and the facets; returns how many hits there were."""
+        if self.facet_counts is not None:
+            self.facet_counts.add(hits)
+        return self._ranking.prepare(hits)
 
     def changes(self) -> list[Change]:
-        """What happened to the hits since the last call."""
+        """What happened to the hits since the last call; these hits are read ahead, so that `order`
+        and `facets` have little left to do.
+        """
         with self._watch:
-            return self._dedup.changes()
+            changes = self._dedup.changes()
+            self._read([change.hit for change in changes])
+            return changes
 
     def passes(self, hit: Hit) -> bool:
         """Whether a hit passes the filters."""
@@ -109,8 +116,10 @@ class Listing:
 
     def facets(self) -> Facets | None:
         """The facets of all hits; None where none is asked for."""
+        if self.facet_counts is None:
+            return None
         with self._watch:
-            return self.facet_counts and self.facet_counts.count(self.unordered())
+            return self.facet_counts.count(self.unordered())
 
     def hits(self) -> list[Hit]:
         """The list as it would be if no more records came: hits with a place keep it, the others

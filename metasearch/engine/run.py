@@ -187,6 +187,7 @@ class Run:
                 source.status = "running"
             await self._ask_round(deeper, context)
             hits = self._list.settle()
+        await asyncio.sleep(0)  # a long list takes milliseconds to rank, and its page some more
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         if shared.answer_cache is not None:
             fresh = not any(source.old_pages for source in self._sources)
@@ -333,8 +334,6 @@ class Run:
         if self._out is None:
             return []
         changes = self._list.changes()
-        if self._list.facet_counts is not None:
-            self._list.facet_counts.add(change.hit for change in changes)
         if not self.resolved.filters:
             return changes
         return [shown for change in changes if (shown := self._passing(change)) is not None]
