@@ -28,7 +28,8 @@ from benchmarks.collections import (
     trec_judgements,
     trec_lists,
 )
-from metasearch.listing.rank import RankMode, rank
+from metasearch.listing.rank import rank
+from metasearch.listing.sort import RankMode
 from metasearch.query.ast import Query, Term
 from metasearch.record import Hit, Record
 

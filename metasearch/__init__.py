@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
     from metasearch.events import Answer as Answer
+    from metasearch.events import FacetsChanged as FacetsChanged
     from metasearch.events import Finished as Finished
     from metasearch.events import Grown as Grown
     from metasearch.events import Joined as Joined
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from metasearch.events import Started as Started
     from metasearch.library import search as search
     from metasearch.library import search_sync as search_sync
+    from metasearch.listing.facets import Facet as Facet
+    from metasearch.listing.facets import Facets as Facets
+    from metasearch.listing.facets import FacetValue as FacetValue
     from metasearch.query import Query as Query
     from metasearch.query import Years as Years
     from metasearch.query.writing import Translation as Translation
@@ -45,6 +49,7 @@ _HOME = {
     "MetasearchError": "errors",
     "Added": "events",
     "Answer": "events",
+    "FacetsChanged": "events",
     "Finished": "events",
     "Grown": "events",
     "Joined": "events",
@@ -52,6 +57,9 @@ _HOME = {
     "SourceProgress": "events",
     "SourceReport": "events",
     "Started": "events",
+    "Facet": "listing.facets",
+    "FacetValue": "listing.facets",
+    "Facets": "listing.facets",
     "Query": "query",
     "Years": "query",
     "Translation": "query.writing",

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
 from metasearch.listing.facets import Facets
+from metasearch.listing.sort import ORDERS
 from metasearch.record import Hit
 
 Status = Literal[
@@ -199,13 +200,34 @@ class Answer:
         return tuple(report.source for report in self.sources if report.status == "running")
 
     @property
-    def expected(self) -> int:
-        """How many works there are in all, of those that pass the filters: the estimate, else
-        those that were seen.
+    def passing(self) -> int:
+        """How many of the works that were seen pass the filters; all of them without filters."""
+        if self.filter and self.totals is not None:
+            return self.totals.seen
+        return self.counts.unique
+
+    @property
+    def applied(self) -> str:
+        """The filters and the order of the list in one sentence; "" where all works are listed by
+        relevance.
         """
-        if self.totals is None:
-            return self.counts.unique
-        return self.totals.seen if self.totals.estimate is None else self.totals.estimate
+        order = f"sorted by {ORDERS[self.sort]}" if self.sort in ORDERS else ""
+        if not self.filter:
+            return order[:1].upper() + order[1:]
+        passing, seen = self.passing, self.counts.unique
+        works = f"{seen:,} {'work' if seen == 1 else 'works'}"
+        if self.totals is not None:  # else it is not known how many do not pass
+            works = f"{passing:,} of {works}"
+        filters = f"{works} {'passes' if passing == 1 else 'pass'} {self.filter}"
+        return f"{filters}; {order}" if order else filters
+
+    @property
+    def expected(self) -> int:
+        """How many works there are in all: the estimate, else those that were seen; with filters
+        those that pass.
+        """
+        estimate = self.totals.estimate if self.totals is not None else None
+        return self.passing if estimate is None else estimate
 
     def __repr__(self) -> str:
         # As a prompt shows it: the hits of an answer fill thousands of lines.
@@ -221,7 +243,7 @@ class Answer:
         summary = f"{counts.unique:,} works in {counts.received:,} records of {sources} sources"
         if not self.complete:
             summary += "; not complete"
-        return html(self.query, summary, self.hits, map(_outcome, self.sources))
+        return html(self.query, summary, self.hits, map(_outcome, self.sources), self.applied)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The hits as flat tables, for `pandas.DataFrame`.

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import click
 
 from metasearch import opening
-from metasearch.cli.completion import VARIABLE
+from metasearch.cli.completion import VARIABLE, complete_in_bash
 from metasearch.cli.root import root
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
@@ -45,6 +45,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     console = Console(program=args is None)
     if VARIABLE in os.environ:
+        complete_in_bash()
         root.main(prog_name="metasearch", complete_var=VARIABLE)
     try:
         try:

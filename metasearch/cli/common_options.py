@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.shell_completion import CompletionItem
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import WRITABLE
+from metasearch.listing.facets import FACETS
 from metasearch.record import VERSIONS_MODES
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
@@ -172,3 +174,44 @@ def complete_strategy(
         for strategy in STRATEGIES.values()
         if strategy.name.startswith(incomplete)
     ]
+
+
+def complete_facet(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of facets that begin as the last name of a list with commas, each with what it
+    counts.
+    """
+    before, comma, begun = incomplete.rpartition(",")
+    items = {name: field.help for name, field in FACETS.items()} | {"all": "all facets"}
+    named = before.split(",")
+    return [
+        CompletionItem(before + comma + name, help=help_)
+        for name, help_ in items.items()
+        if name.startswith(begun) and name not in named
+    ]
+
+
+def complete_filter(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of filters, each with its colon, or values where all values are known, that begin as
+    the last filter of a list with commas.
+    """
+    before, comma, begun = incomplete.rpartition(",")
+    minus = "-" if begun.startswith("-") else ""
+    name, colon, value = begun.removeprefix("-").partition(":")
+    start = f"{before}{comma}{minus}"
+    if not colon:
+        return [
+            CompletionItem(f"{start}{field.name}:", help=field.help)
+            for field in FACETS.values()
+            if field.name.startswith(name)
+        ]
+    values: Iterable[str] = FACETS[name].choices if name in FACETS else ()
+    if name in ("source", "only"):
+        from metasearch.adapters.specs.registry import Registry
+        from metasearch.settings import Settings
+
+        values = Registry(Settings()).names()
+    return [CompletionItem(f"{start}{name}:{each}") for each in values if each.startswith(value)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from wcwidth import wcswidth
 
+from metasearch.cli.explain_list import ListOptions, list_object, list_rows
 from metasearch.cli.terminal.console import counted
 from metasearch.dedup.explain import Explanation
 from metasearch.dedup.matcher import Key
@@ -26,8 +27,10 @@ AUTHORS_SHOWN = 6
 MATCHES_SHOWN, KEYS_SHOWN, KEY_LENGTH = 5, 3, 40
 
 
-def pair_text(explanation: Explanation, width: int) -> str:
-    """The two records side by side, the result of each rule, and whether they are in one hit."""
+def pair_text(explanation: Explanation, width: int, options: ListOptions) -> str:
+    """The two records side by side, the result of each rule, whether they are in one hit, and
+    whether their hits pass the filters.
+    """
     width = max(width, MIN_WIDTH)
     return "\n".join(
         [
@@ -37,12 +40,19 @@ def pair_text(explanation: Explanation, width: int) -> str:
             "",
             *_lines(_outcome(explanation), width),
             "",
+            *(text for hit in explanation.hits for text in _in_list(hit, width, options)),
         ]
     )
 
 
-def hits_text(hits: Sequence[Hit], width: int) -> str:
-    """The records, matches and versions of each hit."""
+def _in_list(hit: Hit, width: int, options: ListOptions) -> list[str]:
+    # The explanation of a pair knows no ranks.
+    rows = list(list_rows(hit, options))
+    return [*_lines([("hit", hit.id), *rows], width), ""] if rows else []
+
+
+def hits_text(hits: Sequence[Hit], width: int, options: ListOptions) -> str:
+    """The records, matches and versions of each hit, and how it stands in the list."""
     width = max(width, MIN_WIDTH)
     blocks = []
     for hit in hits:
@@ -58,6 +68,7 @@ def hits_text(hits: Sequence[Hit], width: int) -> str:
         ]
         if not hit.matches:
             rows.append(("match", "none: no other record is this work"))
+        rows += list_rows(hit, options)
         blocks.append("\n".join(_lines(rows, width)) + "\n")
     return "\n".join(blocks)
 
@@ -234,6 +245,9 @@ def pair_object(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def hit_as_object(hit: Hit) -> dict[str, Any]:
-    """A hit as in the JSON answer, with all fields of its records."""
-    return hit_object(hit) | {"records": [record_object(record) for record in hit.records]}
+def hit_as_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
+    """A hit as in the JSON answer, with all fields of its records, and how it stands in the
+    list.
+    """
+    records = {"records": [record_object(record) for record in hit.records]}
+    return hit_object(hit) | records | list_object(hit, options)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import orjson
 
 from metasearch.bib.work_ids import read_name
 from metasearch.cli import explain_report
+from metasearch.cli.explain_list import ListOptions, list_object
 from metasearch.cli.search_options import TABLE_HITS, SearchCommandOptions
 from metasearch.cli.search_output import FAILS_ON_PURPOSE
 from metasearch.cli.search_summary import write_summary
@@ -31,6 +33,8 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.reading import FileReading, read_file
 from metasearch.formats.text import line
+from metasearch.listing.facets import facet_names
+from metasearch.listing.filters import parse_filters
 from metasearch.record import Hit, Record
 from metasearch.settings import Settings
 
@@ -70,23 +74,46 @@ def explain_ids(options: ExplainOptions, console: Console) -> Exit:
         _check(name)
     chain = strategy(settings.strategy).chain.pinned(Pins.load(settings.pins))
     records = _read(options, console)
+    ranked: tuple[Hit, ...] = ()
     if options.searches:
         answer = asyncio.run(_search(options.search, settings, console))
         on_purpose = FAILS_ON_PURPOSE if options.search.demo else ()
         write_summary(answer, console, on_purpose=on_purpose)
         if not any(answered(report) for report in answer.sources):
             return Exit.NO_ANSWER
-        records += [record for hit in answer.hits for record in hit.records]
+        ranked = answer.hits
+        records += [record for hit in ranked for record in hit.records]
     explainer = Explainer(chain, records, settings.versions)
     sides = [_named(explainer, name) for name in options.ids]
     if len(sides) == 1:
-        return _one(explainer, options, sides[0], console)
-    return _two(explainer, options, sides[0], sides[1], console)
+        return _one(explainer, options, ranked, sides[0], console)
+    return _two(explainer, options, ranked, sides[0], sides[1], console)
+
+
+def _ranked(hit: Hit, ranked: Sequence[Hit]) -> Hit:
+    """The hit with the rank, score and reasons that it has in the list of the search."""
+    keys = {record.key for record in hit.records}
+    for listed in ranked:
+        if any(record.key in keys for record in listed.records):
+            return replace(hit, rank=listed.rank, score=listed.score, reasons=listed.reasons)
+    return hit
+
+
+def _list_options(options: ExplainOptions, ranked: Sequence[Hit]) -> ListOptions:
+    search = options.search
+    return ListOptions(
+        sort=search.sort,
+        filters=parse_filters(search.filter),
+        facets=facet_names(search.facets),
+        facet_limit=search.facet_limit,
+        works=len(ranked),
+    )
 
 
 def _two(
     explainer: Explainer,
     options: ExplainOptions,
+    ranked: Sequence[Hit],
     ours: list[Fingerprint],
     theirs: list[Fingerprint],
     console: Console,
@@ -98,17 +125,21 @@ def _two(
             advice="Give one ID to see why all records of its hit are together.",
         )
     explanation = explainer.pair(*pairs[0])
+    list_options = _list_options(options, ranked)
+    hits = [_ranked(hit, ranked) for hit in explanation.hits]
     others = []
     for name, side in zip(options.ids, (ours, theirs), strict=True):
         keys = [fingerprint.record_key for fingerprint in side]
         others.append((name, [line(key) for key in keys if key not in explanation.names]))
     if options.json:
         document = explain_report.pair_object(explanation) | {
-            "others": {name: keys for name, keys in others if keys}
+            "listed": [list_object(hit, list_options) for hit in hits],
+            "others": {name: keys for name, keys in others if keys},
         }
         _write_json(document)
     else:
-        _write(explain_report.pair_text(explanation, console.size(sys.stdout)[0]).encode())
+        columns, _ = console.size(sys.stdout)
+        _write(explain_report.pair_text(explanation, columns, list_options).encode())
         if not console.quiet:
             for name, keys in others:
                 if keys:
@@ -120,20 +151,26 @@ def _two(
 
 
 def _one(
-    explainer: Explainer, options: ExplainOptions, named: list[Fingerprint], console: Console
+    explainer: Explainer,
+    options: ExplainOptions,
+    ranked: Sequence[Hit],
+    named: list[Fingerprint],
+    console: Console,
 ) -> Exit:
     hits: dict[str, Hit] = {}
     for fingerprint in named:
-        hit = explainer.hit_of(fingerprint)
+        hit = _ranked(explainer.hit_of(fingerprint), ranked)
         hits.setdefault(hit.id, hit)
+    list_options = _list_options(options, ranked)
     if options.json:
         document = {
             "id": options.ids[0],
-            "hits": [explain_report.hit_as_object(hit) for hit in hits.values()],
+            "hits": [explain_report.hit_as_object(hit, list_options) for hit in hits.values()],
         }
         _write_json(document)
     else:
-        _write(explain_report.hits_text(list(hits.values()), console.size(sys.stdout)[0]).encode())
+        columns, _ = console.size(sys.stdout)
+        _write(explain_report.hits_text(list(hits.values()), columns, list_options).encode())
     return Exit.OK if len(hits) == 1 else Exit.NO_HITS
 
 
@@ -190,12 +227,14 @@ def _show_problems(reading: FileReading, console: Console) -> None:
 
 
 async def _search(options: SearchCommandOptions, settings: Settings, console: Console) -> Answer:
-    """The answer of the search, with all hits of the records that it requests."""
+    """The answer of the search, with all hits of the records that it requests, also those that do
+    not pass its filters.
+    """
     from metasearch.cli.search_run import prepared  # only here: the engine takes long to load
 
     wanted = options.limit or TABLE_HITS
     depth = options.per_source or min(MAX_PER_SOURCE, max(settings.per_source, wanted))
-    whole = replace(options, per_source=depth, limit=None, format="json")
+    whole = replace(options, per_source=depth, limit=None, filter=None, facets=None, format="json")
     with logs_to(console, None):
         async with prepared(whole, settings) as search:
             async for _ in search:

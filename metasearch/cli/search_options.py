@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.common_options import complete_source, complete_strategy
+from metasearch.cli.common_options import (
+    complete_facet,
+    complete_filter,
+    complete_source,
+    complete_strategy,
+)
 from metasearch.engine.options import OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import Years, parse_years
@@ -114,8 +119,10 @@ def option_of(name: str) -> Any:
     match option.kind:
         case "names":
             how = {"multiple": True, "callback": _names, "shell_complete": complete_source}
-        case "filters" | "facets":
-            how = {"multiple": True, "callback": _listed}
+        case "filters":
+            how = {"multiple": True, "callback": _listed, "shell_complete": complete_filter}
+        case "facets":
+            how = {"multiple": True, "callback": _listed, "shell_complete": complete_facet}
         case "choice":
             how = {"type": click.Choice(option.choices)}
         case "strategy":

@@ -6,6 +6,7 @@ This file loads nothing that searches: the parent of a broken search writes with
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 from metasearch import formats
 from metasearch.cli.search_options import SearchCommandOptions
@@ -13,7 +14,7 @@ from metasearch.cli.search_summary import write_summary
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit, exit_for
 from metasearch.cli.terminal.output import Sink
-from metasearch.events import Added, Answer, Finished, SearchEvent
+from metasearch.events import Added, Answer, FacetsChanged, Finished, SearchEvent
 
 #: Databases of the demo that never answer, to show what a failure looks like.
 FAILS_ON_PURPOSE = frozenset({"demo-failing"})
@@ -35,6 +36,8 @@ def document_of(
         color=sink.to_stdout and console.colors(sys.stdout),
         hyperlinks=to_terminal,
         explain=options.explain,
+        answer=answer,
+        bars=to_terminal,
     )
 
 
@@ -46,14 +49,22 @@ def event_line(event: SearchEvent) -> bytes:
 
 
 def closing_events(answer: Answer) -> list[SearchEvent]:
-    """The events that end a stream before its search has finished: every hit, and the answer."""
-    return [*map(Added, answer.hits), Finished(answer)]
+    """The events that end a stream before its search has finished: every hit, the facets, and the
+    answer.
+    """
+    facets = [] if answer.facets is None else [FacetsChanged(answer.facets)]
+    return [*map(Added, answer.hits), *facets, Finished(answer)]
 
 
 def summarise(
     answer: Answer, options: SearchCommandOptions, console: Console, *, interrupted: bool
 ) -> Exit:
     """Write the summary of an answer to stderr, and return the exit code."""
+    if options.format == "table" and answer.filter:
+        # A table has its filters below its hits.
+        written = f"filter {answer.filter}:"
+        others = tuple(note for note in answer.notes if not note.startswith(written))
+        answer = replace(answer, notes=others)
     on_purpose: frozenset[str] = frozenset()
     coverage = ""
     if options.demo:

@@ -13,10 +13,12 @@ from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.cli.terminal.watchdog import BrokenCommand
+from metasearch.engine.options import SearchOptions
 from metasearch.events import (
     Added,
     Answer,
     Counts,
+    FacetsChanged,
     Grown,
     Joined,
     Order,
@@ -26,6 +28,9 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.listing.facets import FacetCounts, Facets, facet_names
+from metasearch.listing.filters import parse_filters
+from metasearch.listing.sort import arranged
 from metasearch.record import Hit
 
 #: Seconds in which the output of a broken search must be made.
@@ -33,16 +38,20 @@ MAX_SECONDS = 10.0
 
 
 def answer_of(
-    events: Iterable[SearchEvent], start: int, limit: int | None, seconds: float
+    events: Iterable[SearchEvent], options: SearchOptions, limit: int | None, seconds: float
 ) -> Answer:
     """The answer of a search whose last events are missing.
 
+    Its facets are those that were sent last, or are counted here where no filters hold works back.
+
     Args:
         events: All events until the search broke, in their order.
-        start: Positions of the list to skip.
+        options: Of the search.
         limit: The largest number of hits; None for all.
         seconds: How long the search ran.
     """
+    start, filters = options.start, parse_filters(options.filter)
+    facets: Facets | None = None
     query = ""
     hits: dict[str, Hit] = {}
     reports: dict[str, SourceReport] = {}
@@ -61,9 +70,26 @@ def answer_of(
                 hits[hit.id] = hit
             case Order(order):
                 pass
+            case FacetsChanged(facets):
+                pass
     # Hits that came after the last `Order` stand at the end.
     ordered = dict.fromkeys([*(name for name in order if name in hits), *hits])
-    ranked = tuple(replace(hits[name], rank=rank) for rank, name in enumerate(ordered, 1))
+    listed = list(filter(filters.passes(), map(hits.__getitem__, ordered)))
+    if options.sort != "first-seen" and not start:
+        # A further page stays in its order: hits keep the positions that earlier pages showed.
+        listed = arranged(listed, options.sort, {})
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(listed, 1))
+    names = facet_names(options.facets)
+    if names and not filters:
+        facets = FacetCounts(names, options.facet_limit).count(ranked)
+    notes = []
+    if filters:
+        notes.append(
+            f"works that pass {filters}: {len(ranked):,} were received before the search was "
+            f"ended; how many do not pass is not known"
+        )
+    if names and facets is None:
+        notes.append("the search was ended before its facets were counted")
     received = sum(len(hit.records) for hit in ranked)
     return Answer(
         query=query,
@@ -73,6 +99,10 @@ def answer_of(
         sources=tuple(reports.values()),
         seconds=seconds,
         paging=Paging(start, limit),
+        notes=tuple(notes),
+        sort=options.sort,
+        filter=str(filters),
+        facets=facets,
     )
 
 
@@ -85,7 +115,7 @@ def rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Consol
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
     events = list(broken.events())
-    answer = answer_of(events, options.start, options.hits_wanted, broken.seconds)
+    answer = answer_of(events, options, options.hits_wanted, broken.seconds)
     with Sink(options.output) as sink:
         if formats.get(options.format).unit == "event":
             # Standard output has these events already; the unfinished file was deleted.

@@ -55,6 +55,8 @@ def write_summary(
     if not answer.counts.unique:
         hint = "" if troubled or interrupted else "; try fewer or other words, or more sources"
         console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
+    elif not answer.passing:
+        console.say(f"no hits: none of {counted(answer.counts.unique, 'work')} passes the filters")
     elif not answer.hits and answer.paging.start:
         console.say(f"no hits after --start {answer.paging.start}: the list is shorter")
     if not whole and (console.live or on_purpose):
@@ -196,10 +198,12 @@ def _counts(answer: Answer, interrupted: bool) -> str:
         if shown and answer.paging.start
         else f"{shown}"
     )
-    more = f" of about {answer.expected:,}" if answer.expected > counts.unique else ""
-    hits = counted(counts.unique, "hit")
+    passing = answer.passing
+    more = f" of about {answer.expected:,}" if answer.expected > passing else ""
+    hits = counted(passing, "hit")
     parts = [
-        f"{here} of {hits}{more}" if shown < counts.unique else f"{hits}{more}",
+        f"{here} of {hits}{more}" if shown < passing else f"{hits}{more}",
+        *([f"filtered from {counted(counts.unique, 'work')}"] if answer.filter else []),
         f"{counted(counts.received, 'record')}, {counted(counts.duplicates, 'duplicate')}",
         f"{answers} of {len(answer.sources)} sources answered",
         f"{answer.seconds:.2f} s",

@@ -6,7 +6,7 @@ No transport, cache or loop is needed here, so nothing can be sent by mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from metasearch.adapters.request import public
@@ -17,6 +17,7 @@ from metasearch.engine.options import SearchKeywords, SearchOptions, search_opti
 from metasearch.engine.resolved import depth_of, query_of, reach_of, sources_of, with_files
 from metasearch.errors import KeyMissing, SourceError
 from metasearch.formats.text import clean, clean_or_none, line
+from metasearch.listing.filters import parse_filters
 from metasearch.query import Query, ReadQuery, to_text
 from metasearch.settings import Settings
 
@@ -176,6 +177,10 @@ def planned(
     registry = registry or Registry(settings)
     asked = search_options(query, options)
     read = query_of(asked)
+    filters = parse_filters(asked.filter)
+    if filters:
+        note = f"filter {filters}: it is applied to the merged works; no source is asked for it"
+        read = replace(read, notes=(*read.notes, note))
     registry, named, _ = with_files(registry, asked.sources, ())
     names = sources_of(registry, named)
     depth = depth_of(asked, settings)

@@ -308,9 +308,8 @@ def held_back(answer: Answer) -> tuple[str, ...]:
     not because of its limit.
     """
     last = answer.hits[-1].rank if answer.hits else 0
-    # With filters the list is that of the works which pass; it may be empty.
-    listed = answer.counts.unique if answer.totals is None else answer.totals.seen
-    if answer.running or not answer.counts.unique or last < listed:
+    # The list of the works that pass filters may be empty.
+    if answer.running or not answer.counts.unique or last < answer.passing:
         return ()
     return tuple(report.source for report in answer.sources if report.more)
 

@@ -6,7 +6,8 @@ imported by its first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
 from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
@@ -51,5 +52,10 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
             f"{name} is written while a search runs, not from its answer",
             advice=f"Use one of {whole}.",
         )
-    options = {"csv": {"bom": bom}, "ris": {"provenance": provenance}}.get(name, {})
+    own: Mapping[str, dict[str, Any]] = {
+        "csv": {"bom": bom},
+        "ris": {"provenance": provenance},
+        "table": {"answer": answer},
+    }
+    options = own.get(name, {})
     return format_.write(answer.hits if format_.unit == "hits" else answer, **options)

@@ -21,7 +21,9 @@ HITS, AUTHORS, LONGEST = 20, 3, 300
 _HEAD = ("", "Title", "Authors", "Year", "In", "Sources")
 
 
-def html(query: str, summary: str, hits: Sequence[Hit], reports: Iterable[str]) -> str:
+def html(
+    query: str, summary: str, hits: Sequence[Hit], reports: Iterable[str], applied: str = ""
+) -> str:
     """The first hits as a table, and the reports as a list; plain HTML without styles or scripts.
 
     Args:
@@ -29,12 +31,14 @@ def html(query: str, summary: str, hits: Sequence[Hit], reports: Iterable[str]) 
         summary: Stands behind the query, above the table.
         hits: In the order of the list.
         reports: One line for each source, plain text.
+        applied: The filters and the order of the list, plain text; a line of its own.
     """
     head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
     rows = "".join(_row(hit) for hit in hits[:HITS])
     more = len(hits) - HITS
     return (
         f"<p>{_text(query)}: {_text(summary)}</p>"
+        f"{f'<p>{_text(applied)}</p>' if applied else ''}"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         + (f"<p>and {more:,} more</p>" if more > 0 else "")
         + f"<ul>{''.join(f'<li>{_text(report)}</li>' for report in reports)}</ul>"

@@ -1,4 +1,4 @@
-"""The readable list for a terminal: a few lines a hit, wrapped to its width.
+"""The readable list for a terminal: a few lines a hit, wrapped to its width; below it the facets.
 
 Upstream text can reach the terminal only through `line`, which leaves no control character
 standing; the only escape sequences in the output are the colours and hyperlinks written here.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from metasearch.events import Answer
+from metasearch.formats.facets import facet_lines
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import ascii_url, line, web_url, wrapped
 from metasearch.record import Hit, Record
 
 #: Below this a list is no longer readable; the terminal may break lines as it likes.
 MIN_WIDTH = 24
+#: A point is shown in as many parts: four decimals.
+POINTS = 10_000
 _AUTHORS_SHOWN = 6
 _VERBS = {"same": "merged", "version": "joined as versions", "different": "kept apart"}
 
@@ -27,6 +31,8 @@ def write(
     color: bool = False,
     hyperlinks: bool = False,
     explain: bool = False,
+    answer: Answer | None = None,
+    bars: bool = False,
 ) -> bytes:
     """The hits as text in UTF-8, a blank line between two; b"" for none.
 
@@ -38,6 +44,8 @@ def write(
         hyperlinks: Make addresses links by OSC 8 sequences.
         explain: Say also what the score is made of, why records were merged, and which source gave
             which field.
+        answer: Of the hits; below them stand its filters, its order and its facets.
+        bars: Show years with bars, if there is room for them.
     """
     width = max(width, MIN_WIDTH)
     chosen = list(hits)
@@ -52,7 +60,23 @@ def write(
             "\n".join((number if n == 0 else " " * gutter) + text for n, text in enumerate(lines))
             + "\n"
         )
+    if answer is not None:
+        blocks += _below(answer, width, color, bars)
     return "\n".join(blocks).encode()
+
+
+def _below(answer: Answer, width: int, color: bool, bars: bool) -> Iterator[str]:
+    """What stands below the hits: how they were chosen, and the facets."""
+    if answer.applied:
+        yield "".join(f"{text}\n" for text in wrapped(line(answer.applied), width))
+    if answer.facets is not None:
+        block = ""
+        for name, text in facet_lines(
+            answer.facets, width, bars=bars, filtered=bool(answer.filter)
+        ):
+            block += _styled(name, _GREEN, color) + _styled(text, "" if name else _BOLD, color)
+            block += "\n"
+        yield block
 
 
 def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -> Iterator[str]:
@@ -103,8 +127,9 @@ def _sources(hit: Hit) -> str:
 
 def _explanation(hit: Hit) -> Iterator[str]:
     """Why it stands here, why its records are one work, and where each field comes from."""
-    reasons = ", ".join(f"{line(r.text)} ({r.points:+.4f})" for r in hit.reasons)
-    yield f"score {hit.score:.4f}: {reasons}" if reasons else f"score {hit.score:.4f}"
+    yield f"score {hit.score:.4f}{':' if hit.reasons else ''}"
+    for reason, points in zip(hit.reasons, shown_points(hit), strict=True):
+        yield f"  {points:+.4f} {line(reason.text)}"
     for match in hit.matches:
         yield (
             f"{_VERBS[match.verdict]} {line(match.left)} and {line(match.right)}: "
@@ -115,6 +140,21 @@ def _explanation(hit: Hit) -> Iterator[str]:
         yield f"version {line(version.kind)}: {', '.join(line(key) for key in version.records)}"
     for given in field_sources(hit):
         yield f"from {given}"
+
+
+def shown_points(hit: Hit) -> list[float]:
+    """The points of each reason with four decimals, so that they add up to the score with four."""
+    exact = [reason.points * POINTS for reason in hit.reasons]
+    shown = list(map(round, exact))
+    missing = round(hit.score * POINTS) - sum(shown)
+    if abs(missing) > len(shown):  # the score is not their sum
+        missing = 0
+    step = 1 if missing > 0 else -1
+    # Those that rounding changed most are rounded the other way.
+    changed = sorted(range(len(exact)), key=lambda place: step * (shown[place] - exact[place]))
+    for place in changed[: abs(missing)]:
+        shown[place] += step
+    return [points / POINTS for points in shown]
 
 
 def _styled(text: str, style: str, color: bool) -> str:

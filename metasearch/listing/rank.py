@@ -10,16 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
+from metasearch.listing.sort import RankMode
 from metasearch.listing.words import MOST_PAIRS, Counts, QueryWords, Score
 from metasearch.query.ast import Query
 from metasearch.record import Hit, Reason
-
-#: "positions" ranks by the lists of the sources alone, "words" by the words of the query, too.
-RankMode = Literal["words", "positions"]
-RANK_MODES: tuple[RankMode, ...] = get_args(RankMode)
 
 #: The words of a hit are worth a first position for each of these parts, where eight sources
 #: answered: with more sources the positions of a hit add up to more, and so must its words.

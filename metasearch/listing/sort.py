@@ -14,6 +14,19 @@ from metasearch.record import Hit
 #: order in which the works were received.
 Sort = Literal["relevance", "date", "-date", "title", "citations", "first-seen"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
+#: What a list is sorted by, in words; relevance needs none.
+ORDERS: Mapping[str, str] = {
+    "date": "date, newest first",
+    "-date": "date, oldest first",
+    "title": "title",
+    "citations": "citations, most cited first",
+    "first-seen": "arrival, first received first",
+}
+
+#: What relevance is: "positions" ranks by the lists of the sources alone, "words" by the words of
+#: the query, too. It stands here because `rank.py` takes long to load.
+RankMode = Literal["words", "positions"]
+RANK_MODES: tuple[RankMode, ...] = get_args(RankMode)
 
 _ARTICLES = frozenset({"the", "a", "an"})
 

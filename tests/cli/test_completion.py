@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.cli.completion import SHELLS
+from metasearch.record import TYPES
 from tests.cli.conftest import Run
 
 
@@ -30,13 +31,29 @@ def test_issue_14_10_completion_prints_a_script_that_the_shell_can_read(
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
-def test_issue_14_10_bash_completes_a_command_with_the_script(run: Run, tmp_path: Path) -> None:
-    """Bash, with the script read, offers `sources` for `so`."""
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["so"], ["sources"]),
+        (["x", "--filter", "venu"], ["nospace", "venue:"]),
+        (["x", "--filter", "type", ":"], None),
+        (["x", "--filter", "type", ":", "art"], ["article"]),
+        (["x", "--filter", "type", ":", "article,oa", ":", "y"], ["yes"]),
+        (["x", "--filter", "type", ":", "article,o"], ["article,only:", "article,oa:"]),
+        (["'title : x'", "--filter", "oa", ":", "n"], ["no"]),
+    ],
+)
+def test_issue_14_10_bash_completes_a_command_with_the_script(
+    run: Run, tmp_path: Path, words: list[str], offered: list[str] | None
+) -> None:
+    """Bash, with the script read, offers `sources` for `so`; it divides words at colons and
+    replaces the last part only, and no blank follows the name of a filter."""
     (tmp_path / "metasearch").write_text(f'#!/bin/sh\nexec {sys.executable} -m metasearch "$@"\n')
     (tmp_path / "metasearch").chmod(0o755)
     ask = (
-        "COMP_WORDS=(metasearch so); COMP_CWORD=1; _metasearch_completion metasearch; printf "
-        '"%s\\n" "${COMPREPLY[@]}"'
+        'compopt() { echo "$2"; }\n'
+        f"COMP_WORDS=(metasearch {' '.join(words)}); COMP_CWORD={len(words)}\n"
+        '_metasearch_completion metasearch; printf "%s\\n" "${COMPREPLY[@]}"'
     )
     script = run("completion", "bash").out.replace("complete -o", ": complete -o")
 
@@ -47,7 +64,7 @@ def test_issue_14_10_bash_completes_a_command_with_the_script(run: Run, tmp_path
         check=True,
     )
 
-    assert done.stdout.split() == ["sources"]
+    assert done.stdout.split() == (list(TYPES) if offered is None else offered)
 
 
 def test_issue_14_10_completion_of_another_shell_is_refused(run: Run) -> None:

@@ -164,7 +164,7 @@ def test_json(run: Run, export: Path) -> None:
             "against",
             "met",
         ),
-        *("versions_apart", "others"),
+        *("versions_apart", "listed", "others"),
     ]
     assert (told["left"]["key"], told["right"]["key"]) == ("export.ris:1", "export.ris:3")
     assert told["left"]["title"].startswith("Sorption")

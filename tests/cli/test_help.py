@@ -99,6 +99,13 @@ def test_no_arguments_is_help_on_stderr(run: Run) -> None:
         ("metasearch gene --dedup def", "default"),
         ("metasearch dedup a.ris --dedup u", "url"),
         ("metasearch strategies four", "four-tuple"),
+        ("metasearch gene --sort da", "date"),
+        ("metasearch gene --facets year,ty", "year,type"),
+        ("metasearch gene --facets a", "all"),
+        ("metasearch gene --filter ven", "venue:"),
+        ("metasearch gene --filter oa:yes,type:art", "oa:yes,type:article"),
+        ("metasearch gene --filter source:cross", "source:crossref"),
+        ("metasearch gene --filter oa:yes,-retracted:", "oa:yes,-retracted:yes"),
     ],
 )
 def test_completion(words: str, offered: str) -> None:

@@ -91,6 +91,18 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
             "cql",
             "--enrich",
             "unpaywall,other",
+            "--sort",
+            "-date",
+            "--rank",
+            "positions",
+            "--filter",
+            "type:article",
+            "--filter",
+            "-retracted:yes",
+            "--facets",
+            "year,type",
+            "--facet-limit",
+            "5",
             "--record",
             str(tmp_path),
         ),
@@ -108,6 +120,11 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "cache": False,
         "syntax": "cql",
         "enrich": ("unpaywall", "other"),
+        "sort": "-date",
+        "rank": "positions",
+        "filter": ("type:article", "-retracted:yes"),
+        "facets": "year,type",
+        "facet_limit": 5,
         "versions": None,
         "dedup": None,
         "user": None,
@@ -316,7 +333,7 @@ def test_explain_says_why(run: Run, engine: Script) -> None:
 
     outcome = run("gene", "--explain")
 
-    assert "alpha ranks it 1 (+0.0900)" in outcome.out
+    assert "   score 0.0900:\n     +0.0900 alpha ranks it 1\n" in outcome.out
     assert "  sent: gene drives\n  note: years were dropped\n" in outcome.err
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lxml import html as parser
 
 from metasearch.errors import TimedOut
-from metasearch.events import Answer, Counts, SourceReport
+from metasearch.events import Answer, Counts, SourceReport, Totals
 from metasearch.formats.csv.write import COLUMNS
 from metasearch.formats.notebook import HITS
 from metasearch.record import Author, Hit, Record
@@ -121,3 +121,13 @@ def test_dicts_are_flat_rows() -> None:
 def test_formulas_are_as_they_are() -> None:
     """What guards a spreadsheet would be a fault in a program: "-omics" stays so."""
     assert answer(hit(title="-omics")).to_dicts()[0]["title"] == "-omics"
+
+
+def test_a_notebook_says_which_works_are_listed() -> None:
+    """Filters and order are a line above the table; a list of all works by relevance has none."""
+    totals = Totals(1, 1, None, None, False, "")
+    listed = answer(hit(), filter='venue:"<b>, x"', sort="title", totals=totals)
+
+    text = [line.text_content() for line in parser.fromstring(listed._repr_html_()).iterfind("p")]
+    assert text[1] == '1 of 1 work passes venue:"<b>, x"; sorted by title'
+    assert len(list(parser.fromstring(answer(hit())._repr_html_()).iterfind("p"))) == 1

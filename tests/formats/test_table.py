@@ -3,8 +3,10 @@ terminal do."""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
+from metasearch import formats
+from metasearch.events import Totals
 from metasearch.formats import table
-from metasearch.record import Author, Hit, Record
-from tests.formats.samples import MERGED, hit, hostile_hits, properties
+from metasearch.listing.facets import Facet, Facets, FacetValue
+from metasearch.record import Author, Hit, Reason, Record
+from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 OUR_SEQUENCES = re.compile(r"\x1b\[(?:0|1|2|32|34|1;31)m|\x1b\]8;;[!-~]*\x1b\\")
 
@@ -37,7 +42,9 @@ def test_a_merged_work() -> None:
 def test_explained() -> None:
     """The score's parts, why the records were merged, the versions, and which source gave what."""
     assert shown(MERGED, explain=True, width=100)[5:] == [
-        "   score 0.0323: crossref ranks it 3 (+0.0159), arxiv ranks it 1 (+0.0164)",
+        "   score 0.0323:",
+        "     +0.0159 crossref ranks it 3",
+        "     +0.0164 arxiv ranks it 1",
         (
             "   joined as versions arxiv:9907.00001 and crossref:10.1109/5.771073: titles agree "
             "0.93 (title,"
@@ -48,6 +55,47 @@ def test_explained() -> None:
         "   from arxiv: ids.arxiv",
         "   from crossref: title, year",
     ]
+
+
+@given(st.lists(st.floats(0, 2), max_size=30))
+def test_shown_points_add_up_to_the_shown_score(points: list[float]) -> None:
+    """Rounded one by one they would often miss it; none is moved by more than one unit."""
+    reasons = tuple(Reason(f"part {number}", each) for number, each in enumerate(points))
+    score = math.fsum(points)
+
+    rounded = table.shown_points(replace(MERGED, score=score, reasons=reasons))
+
+    assert f"{math.fsum(rounded):.4f}" == f"{score:.4f}"
+    assert all(abs(shown - exact) <= 0.0001 for shown, exact in zip(rounded, points, strict=True))
+
+
+def test_reasons_that_are_no_sum_are_shown_as_they_are() -> None:
+    """Points are not changed to fit a score that is made of something else."""
+    odd = replace(MERGED, score=5.0, reasons=(Reason("a", 0.25), Reason("b", 0.5)))
+
+    assert table.shown_points(odd) == [0.25, 0.5]
+
+
+def test_filters_order_and_facets_stand_below_the_hits() -> None:
+    """As they are in the answer; a search without them ends with its last hit."""
+    facets = Facets(1, (Facet("type", (FacetValue("article", 1, "type:article"),)),))
+    plain = answer(MERGED)
+    totals = Totals(1, 1, 1, 1, True, "all")
+    asked = replace(plain, filter="type:article", sort="date", facets=facets, totals=totals)
+
+    assert shown(MERGED, answer=asked)[5:] == [
+        "",
+        "1 of 1 work passes type:article; sorted by date, newest first",
+        "",
+        "Facets of 1 work, each counted without its own filter:",
+        "  type  article 1",
+    ]
+    assert shown(MERGED, answer=plain) == shown(MERGED)
+    assert shown(answer=replace(asked, hits=()))[0].startswith("1 of 1 work passes")
+    assert formats.write("table", asked).decode().splitlines() == shown(MERGED, answer=asked)
+    rich = table.write([], answer=asked, color=True).decode()
+    assert OUR_SEQUENCES.sub("", rich).splitlines() == shown(answer=asked)
+    assert rich != OUR_SEQUENCES.sub("", rich)
 
 
 def test_titles_line_up() -> None:

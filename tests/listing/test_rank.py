@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.listing.positions import FIRST, K, best_positions, source_weights
-from metasearch.listing.rank import RANK_MODES, Ranking, rank
+from metasearch.listing.rank import Ranking, rank
+from metasearch.listing.sort import RANK_MODES
 from metasearch.query import parse
 from metasearch.query.ast import Term
 from metasearch.record import Hit

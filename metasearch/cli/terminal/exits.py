@@ -43,4 +43,4 @@ def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection
     if any(report.source not in excused for report in missing) and not allow_partial:
         # Without a hit this is not `NO_HITS` either: the source that failed may have had some.
         return Exit.PARTIAL
-    return Exit.OK if answer.counts.unique else Exit.NO_HITS
+    return Exit.OK if answer.passing else Exit.NO_HITS

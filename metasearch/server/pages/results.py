@@ -156,7 +156,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
 def _summary(answer: Answer) -> str:
     counts = answer.counts
     answered = sum(report.status in ("ok", "empty") for report in answer.sources)
-    listed = _listed(answer)
+    listed = answer.passing
     shown = f"{len(answer.hits)} of " if len(answer.hits) < listed else ""
     if shown and answer.hits and answer.paging.start:
         shown = f"{answer.hits[0].rank} to {answer.hits[-1].rank} of "
@@ -169,15 +169,10 @@ def _summary(answer: Answer) -> str:
     )
 
 
-def _listed(answer: Answer) -> int:
-    """How many works of those that were received pass the filters."""
-    return answer.counts.unique if answer.totals is None else answer.totals.seen
-
-
 def _expected(answer: Answer) -> str:
     """How many works there may be in all; "" where there are no more than were received."""
     totals = answer.totals
-    if totals is None or answer.expected <= totals.seen:
+    if totals is None or answer.expected <= answer.passing:
         return ""
     most = f", at most {totals.most:,}" if totals.most is not None else ""
     uncertain = "" if totals.reliable else " (uncertain)"

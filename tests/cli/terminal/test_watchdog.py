@@ -18,8 +18,18 @@ import pytest
 
 from metasearch.cli.search_rescue import answer_of
 from metasearch.cli.terminal import watchdog_messages as watchdog
-from metasearch.events import Added, Grown, Joined, Order, SourceProgress, Started
+from metasearch.engine.options import SearchOptions
+from metasearch.events import (
+    Added,
+    FacetsChanged,
+    Grown,
+    Joined,
+    Order,
+    SourceProgress,
+    Started,
+)
 from metasearch.formats.events import fold
+from metasearch.listing.facets import Facets
 from tests.cli.fake import hit, ok
 from tests.cli.pseudo_terminal import seen_on
 from tests.stuck import site
@@ -342,11 +352,48 @@ def test_the_answer_of_a_broken_stream() -> None:
         Joined(fourth, (third.id,)),
     ]
 
-    answer = answer_of(events, 1, None, 2.0)
+    answer = answer_of(events, SearchOptions(query="gene", start=1), None, 2.0)
 
     assert [(it.id, it.rank) for it in answer.hits] == [("h1", 2), ("h4", 3)]
     assert answer.hits[0].record.title == "Another title"
     assert (answer.counts.unique, answer.counts.received) == (3, 3)
     assert [report.status for report in answer.sources] == ["ok", "running"]
     assert not answer.complete
-    assert [it.id for it in answer_of(events, 0, 1, 2.0).hits] == ["h2"]
+    first_page = answer_of(events, SearchOptions(query="gene"), 1, 2.0)
+    assert [it.id for it in first_page.hits] == ["h2"]
+
+
+def test_the_answer_of_a_broken_stream_passes_its_filters() -> None:
+    """A hit that has grown and no longer passes is left out; the answer says what is not known."""
+    article, book = hit(1), hit(2, type="book")
+    events = [Started("s", "gene", ("alpha",), 15.0), Added(article), Added(hit(2)), Grown(book)]
+    options = SearchOptions(query="gene", filter="type:article", facets="type")
+
+    answer = answer_of(events, options, None, 2.0)
+    later = answer_of([*events, FacetsChanged(Facets(9, ()))], options, None, 2.0)
+
+    assert [it.id for it in answer.hits] == ["h1"]
+    assert answer.filter == "type:article"
+    assert answer.applied == "1 work passes type:article"
+    assert answer.facets is None
+    passing, facets = answer.notes
+    assert passing.startswith("works that pass type:article: 1 were received before the search")
+    assert facets == "the search was ended before its facets were counted"
+    assert later.facets == Facets(9, ())
+
+
+def test_the_answer_of_a_broken_stream_is_sorted_and_counted() -> None:
+    """Hits that came after the last order stand where they belong; facets are of these hits."""
+    events = [
+        Started("s", "gene", ("alpha",), 15.0),
+        Added(hit(1, year=2019)),
+        Order(("h1",)),
+        Added(hit(2, year=2023)),
+    ]
+
+    answer = answer_of(events, SearchOptions(query="gene", sort="date", facets="year"), None, 2.0)
+
+    assert [(it.id, it.rank) for it in answer.hits] == [("h2", 1), ("h1", 2)]
+    assert answer.sort == "date"
+    assert answer.facets is not None
+    assert [value.value for value in answer.facets.facets[0].values] == ["2023", "2019"]
