@@ -12,6 +12,7 @@ from pathlib import Path
 
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
+from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.server.options import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 
@@ -89,6 +90,8 @@ TYPES = {
         "`Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, `2018`, "
         '`"2018-2020"`, `"2018-"`, `"-2020"`'
     ),
+    "filter": 'filters in one text, or a list of such texts: `["type:article", "oa:yes"]`',
+    "facets": "names, in a list or as one text with commas",
     "enrich": "names, as those of `sources`; `()` asks no source",
     "cache": "`False` does so; `True` does not",
     "user": "anything hashable",
@@ -119,11 +122,10 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
         case "flag":
             return "0, 1" if limits else "`True`, `False`"
         case "filters":
-            several = "a list of such texts" if limits is None else "repeated"
-            return f"`name:value` with commas between them, or {several}"
+            most = f"at most {MOST_FILTERS}, {MOST_CHARACTERS:,} characters"
+            return f"`NAME:VALUE` with commas between them, or repeated; {most}"
         case "facets":
-            several = ", or a tuple of names" if limits is None else ""
-            return f"names with commas between them{several}"
+            return "names with commas between them, or repeated"
         case "years":
             return "`2019`, `2019-2024`, `2019-`, `-2024`"
         case _:

@@ -91,6 +91,8 @@ def alone(name: str, record: Record, also: tuple[str, ...] = ()) -> Hit:
     provenance = dict.fromkeys(compress(_field_names, _all_fields(record)), source)
     for scheme in record.ids:
         provenance[f"ids.{scheme}"] = source
+    if record.citations == 0:
+        provenance["citations"] = source
     return Hit(name, record, (record,), provenance, also=also)
 
 
@@ -120,12 +122,18 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
         values["subtitle"], provenance["subtitle"] = titled.subtitle, titled.source
     for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
         said = [value for value in column if value]
+        if name == "citations":
+            # A source that counts no citation says more than one that is silent.
+            said = [value for value in column if value is not None]
         if not said:
             continue
         chosen = said[0] if len(said) == 1 else POLICIES.get(name, first)(said)
         values[name], provenance[name] = chosen, records[column.index(chosen)].source
         if name in _GATHERED:
             values[name] = tuple(dict.fromkeys(chain.from_iterable(said)))[:50]
+    if "pdf_url" in values:
+        freest = min((record for record in records if record.pdf_url), key=_closedness)
+        values["pdf_url"], provenance["pdf_url"] = freest.pdf_url, freest.source
     values["titles"] = _other_titles(records, titled.title, values["title"])
     if not values["titles"]:
         provenance.pop("titles", None)
@@ -149,6 +157,14 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
         **values,
     )
     return merged, provenance
+
+
+def _closedness(record: Record) -> int:
+    """Where a PDF can be read: a record that calls the work open comes first, one that calls it
+    closed last.
+    """
+    status = record.open_access
+    return 1 if status is None else 2 if status == "closed" else 0
 
 
 def _without_stop(title: str, records: Sequence[Record]) -> str:

@@ -206,6 +206,44 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
     return replace(whole, hits=hits, paging=Paging(start, count, _next(start, end, after, count)))
 
 
+def passing_name(search: Hashable, filters: Filters) -> Hashable:
+    """The name under which a `PositionStore` remembers the numbers of the hits that pass filters.
+
+    Args:
+        search: The name of the list without filters.
+        filters: At least one.
+    """
+    return search, str(filters)
+
+
+def number_passing(
+    passing: Iterable[Hit], name: Hashable, store: PositionStore, *, anew: bool, keep: bool = True
+) -> tuple[Positions, dict[int, Hit]]:
+    """Number the hits that pass filters among themselves: those that are numbered keep their
+    number, the others follow.
+
+    Args:
+        passing: In the order of the list.
+        name: See `passing_name`.
+        store: Where the numbers are remembered.
+        anew: Whether the first page is asked for, which begins the numbers anew.
+        keep: Whether the numbers are remembered.
+
+    Returns:
+        The numbers, and the hits by number, from 0.
+    """
+    positions = (None if anew else store.get(name)) or Positions()
+    seated, fresh = positions.seat(passing)
+    rounds = positions.rounds
+    # Where nothing is new the list has no further round, however often a page of it is asked for.
+    positions.settle(rounds if fresh or not rounds else rounds - 1, seated, fresh)
+    if keep and anew:
+        store.begin(name, positions)
+    elif keep:
+        store.keep(name, positions)
+    return positions, seated
+
+
 def filtered(
     whole: Answer, filters: Filters, search: Hashable, start: int, store: PositionStore
 ) -> Answer:
@@ -221,16 +259,17 @@ def filtered(
         start: Of the page that is asked for; a first page begins the numbers anew.
         store: Where the numbers are remembered.
     """
-    name = (search, str(filters))
-    positions = (store.get(name) if start else None) or Positions()
-    seated, fresh = positions.seat(filter(filters.passes(), whole.hits))
-    positions.settle(positions.rounds, seated, fresh)
-    if not whole.running:
-        if start:
-            store.keep(name, positions)
-        else:
-            store.begin(name, positions)
-    hits = tuple(replace(hit, rank=place + 1) for place, hit in sorted(seated.items()))
+    positions, seated = number_passing(
+        filter(filters.passes(), whole.hits),
+        passing_name(search, filters),
+        store,
+        anew=not start,
+        keep=not whole.running,
+    )
+    hits = tuple(
+        hit if hit.rank == place + 1 else replace(hit, rank=place + 1)
+        for place, hit in sorted(seated.items())
+    )
     further = whole.paging.next
     if further is not None:
         further = NextPage(len(positions), further.count)
@@ -269,7 +308,8 @@ def held_back(answer: Answer) -> tuple[str, ...]:
     not because of its limit.
     """
     last = answer.hits[-1].rank if answer.hits else 0
-    if answer.running or not last or last < answer.passing:
+    # The list of the works that pass filters may be empty.
+    if answer.running or not answer.counts.unique or last < answer.passing:
         return ()
     return tuple(report.source for report in answer.sources if report.more)
 

@@ -4,7 +4,7 @@ query is read, and what was left open is filled in.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,11 +26,11 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.listing.facets import FacetCounts, Facets, facet_names
+from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
-from metasearch.record import Hit, VersionsMode
+from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
 #: Rounds of asking that a list may have.
@@ -102,39 +102,38 @@ class ResolvedSearch:
         start = self.options.start
         return start + (self.options.limit or 1) if start else 0
 
-    def page(self, whole: Answer) -> Answer:
+    def page(self, whole: Answer, counts: FacetCounts | None = None) -> Answer:
         """The page that is asked for, of the answer with all hits.
 
         While a source is still running no position is settled, so no page follows yet.
+
+        Args:
+            whole: The answer.
+            counts: From `facet_counts`, which remember what was counted of the hits.
         """
         notes = (*self.notes, *whole.notes)
-        facets = self.counted(whole.hits)
+        counts = counts or self.facet_counts()
+        facets = counts.count(whole.hits) if counts is not None else None
         if self.filters:
-            seen = len(whole.hits)
+            seen, goes_on = len(whole.hits), whole.paging.next is not None
             whole = filtered(
                 whole, self.filters, self.name, self.options.start, self.position_store
             )
-            notes = (*notes, _filter_note(self.filters, len(whole.hits), seen))
+            notes = (*notes, _filter_note(self.filters, len(whole.hits), seen, goes_on))
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=notes, facets=facets)
         if page.running:
             return replace(page, paging=replace(page.paging, next=None))
         return page
 
-    def counted(self, hits: Iterable[Hit], counts: FacetCounts | None = None) -> Facets | None:
-        """The facets of all works that were seen; None where none was asked for. A work counts in
-        a facet where it passes the filters of the other names.
-
-        Args:
-            hits: All works.
-            counts: Those of an earlier call, which remember what was read of the hits.
+    def facet_counts(self) -> FacetCounts | None:
+        """What counts the facets of the works that are seen; None where none was asked for. A work
+        counts in a facet where it passes the filters of the other names.
         """
         if not self.facets:
             return None
-        counts = counts or FacetCounts(self.facets, self.options.facet_limit)
-        if not self.filters:
-            return counts.count(hits)
-        return counts.count(hits, lambda name: self.filters.without(name).passes())
+        failed = self.filters.failed() if self.filters else None
+        return FacetCounts(self.facets, self.options.facet_limit, failed)
 
     def holds(self, other: ResolvedSearch) -> bool:
         """Whether the whole answer to this search will hold the page of the other one.
@@ -150,6 +149,8 @@ class ResolvedSearch:
         own, others = self.options, other.options
         if self.enrichers and (own.start, own.limit) != (others.start, others.limit):
             return False  # enrichers are asked for the one page
+        if self.enrichers and self.filters != other.filters:
+            return False  # and other filters show other hits on it
         if others.start and (self.filters or other.filters):
             return False  # how many works pass the filters is not known yet
         if others.start:
@@ -232,12 +233,20 @@ def resolved(
     )
 
 
-def _filter_note(filters: Filters, passing: int, seen: int) -> str:
-    """How the filters were applied, for the notes of the answer."""
-    return (
+def _filter_note(filters: Filters, passing: int, seen: int, goes_on: bool) -> str:
+    """How the filters were applied, for the notes of the answer.
+
+    Args:
+        filters: Of the search.
+        passing: Works that pass.
+        seen: All works that were received.
+        goes_on: Whether sources have more records.
+    """
+    note = (
         f"filter {filters}: {passing:,} of the {seen:,} works that were received pass; no source "
         f"was asked for it"
     )
+    return f"{note}; the sources have further records" if goes_on else note
 
 
 def query_of(options: SearchOptions) -> ReadQuery:

@@ -11,18 +11,25 @@ from time import perf_counter
 
 from metasearch.dedup import Fingerprint, OnlineDedup
 from metasearch.engine.options import LAST_PLACE
-from metasearch.engine.pages import Positions, PositionStore, totals
+from metasearch.engine.pages import (
+    Positions,
+    PositionStore,
+    number_passing,
+    passing_name,
+    totals,
+)
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
+from metasearch.listing.facets import Facets
 from metasearch.listing.rank import Ranking
 from metasearch.listing.sort import arranged
 from metasearch.record import Hit, Record
 
 #: Hits that are merged and scored at a stretch, in about a millisecond.
 STRETCH = 40
-#: Rounds of asking in which works that pass the filters are looked for: few may pass, and every
-#: round is a request to each source.
-FILTERED_ROUNDS = 10
+#: Rounds of asking without a further work that passes the filters, after which no more are looked
+#: for: few may pass, and every round is a request to each source.
+FRUITLESS_ROUNDS = 10
 
 
 class _Stopwatch:
@@ -64,6 +71,13 @@ class Listing:
         self._positions = Positions()
         self._rounds = 0
         self._resumed = False  # whether the list was begun by an earlier search
+        filters = resolved.filters
+        self._passing_name = passing_name(resolved.name, filters) if filters else None
+        self._passes = filters.passes()
+        self._most_passing = 0
+        self._fruitless = 0  # rounds in a row without a further hit that passes the filters
+        #: None where no facet is asked for.
+        self.facet_counts = resolved.facet_counts()
         self._watch = _Stopwatch()  # for merging and ranking
 
     def insert(self, batch: Iterable[tuple[Record, Fingerprint]]) -> None:
@@ -82,25 +96,50 @@ class Listing:
 
     def _scored(self, hits: Iterable[Hit]) -> int:
         with self._watch:
-            return self._ranking.prepare(hits)
+            return self._read(list(hits))
+
+    def _read(self, hits: Sequence[Hit]) -> int:
+        """Read hits ahead for the ranking and the facets; returns how many hits there were."""
+        if self.facet_counts is not None:
+            self.facet_counts.add(hits)
+        return self._ranking.prepare(hits)
 
     def changes(self) -> list[Change]:
-        """What happened to the hits since the last call."""
+        """What happened to the hits since the last call; these hits are read ahead, so that `order`
+        and `facets` have little left to do.
+        """
         with self._watch:
-            return self._dedup.changes()
+            changes = self._dedup.changes()
+            self._read([change.hit for change in changes])
+            return changes
+
+    def passes(self, hit: Hit) -> bool:
+        """Whether a hit passes the filters."""
+        return self._passes(hit)
+
+    def facets(self) -> Facets | None:
+        """The facets of all hits; None where none is asked for."""
+        if self.facet_counts is None:
+            return None
+        with self._watch:
+            return self.facet_counts.count(self.unordered())
 
     def hits(self) -> list[Hit]:
         """The list as it would be if no more records came: hits with a place keep it, the others
         follow by rank.
         """
-        positions = self._positions
-        # Hits on earlier pages of the list have their places already.
-        if self._resolved.options.start and not self._rounds:
-            positions = self._position_store.get(self._resolved.name) or positions
+        positions = self._seats()
         everything = self.unordered()
         seated, fresh = positions.seat(everything)
         seated |= dict(enumerate(self._sorted(fresh, everything), len(positions)))
         return self._arranged(seated, len(fresh))
+
+    def _seats(self) -> Positions:
+        """The places that hits have by now."""
+        if self._resolved.options.start and not self._rounds:
+            # Hits on earlier pages of the list have their places already.
+            return self._position_store.get(self._resolved.name) or self._positions
+        return self._positions
 
     def unordered(self) -> list[Hit]:
         """All hits, neither ranked nor in the order of the list."""
@@ -111,15 +150,26 @@ class Listing:
         return arranged(self._ranking.ranked(fresh, everything), self._sort, self._arrival)
 
     def order(self) -> list[str]:
-        """The ids of that list."""
+        """The ids of that list, of the hits that pass the filters."""
         with self._watch:
             everything = self.unordered()
-            seated, fresh = self._positions.seat(everything)
+            seated, fresh = self._seats().seat(everything)
             if self._sort == "relevance":
                 ids = self._ranking.ids(fresh, everything)
             else:
                 ids = [hit.id for hit in self._sorted(fresh, everything)]
-            return [seated[place].id for place in sorted(seated)] + ids
+            ids = [seated[place].id for place in sorted(seated)] + ids
+            return ids if self._passing_name is None else self._order_of_passing(everything, ids)
+
+    def _order_of_passing(self, everything: Sequence[Hit], ids: Sequence[str]) -> list[str]:
+        """The ids of the hits that pass, in the order of their own numbers."""
+        passing = {hit.id: hit for hit in everything if self._passes(hit)}
+        numbers = None
+        if self._resolved.options.start or self._rounds:
+            numbers = self._position_store.get(self._passing_name)
+        listed = [passing[name] for name in ids if name in passing]
+        seated, fresh = (numbers or Positions()).seat(listed)
+        return [seated[place].id for place in sorted(seated)] + [hit.id for hit in fresh]
 
     def to_rerank(self, most: int) -> list[Hit]:
         """The best of the hits that came since the last call, best first, `most` of them."""
@@ -160,7 +210,13 @@ class Listing:
                 position_store.keep(resolved.name, self._positions)
             else:
                 position_store.begin(resolved.name, self._positions)
-            return self._arranged(seated, len(fresh))
+            hits = self._arranged(seated, len(fresh))
+            if self._passing_name is not None:
+                # Now and not with the page: the numbers depend on the rounds that were read, not on
+                # the page that a search was for.
+                passing = filter(self._passes, hits)
+                number_passing(passing, self._passing_name, position_store, anew=not start)
+            return hits
 
     def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
         """Whether the page needs another round.
@@ -169,10 +225,8 @@ class Listing:
             hits: The list, as `settle` returned it.
             failed: Whether a source has failed: what is missing may be missing because of that.
         """
-        filters = self._resolved.filters
-        if filters:
-            passing = sum(map(filters.passes(), hits))
-            return passing < self._resolved.places and self._rounds < FILTERED_ROUNDS
+        if self._passing_name is not None:
+            return self._needs_passing(sum(map(self._passes, hits)))
         if self._positions.covered(self._rounds) < self._resolved.places:
             return True
         # A hit that stood on this page when the list was begun may come in the next round; that is
@@ -182,6 +236,12 @@ class Listing:
             return False
         start, limit = self._resolved.options.start, self._resolved.options.limit
         return self._positions.lacks(start, start + (limit or LAST_PLACE), hits)
+
+    def _needs_passing(self, passing: int) -> bool:
+        """Whether another round is read because too few hits pass the filters."""
+        self._fruitless = 0 if passing > self._most_passing else self._fruitless + 1
+        self._most_passing = max(passing, self._most_passing)
+        return passing < self._resolved.places and self._fruitless < FRUITLESS_ROUNDS
 
     def whole(
         self,

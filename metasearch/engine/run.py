@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
+from metasearch.engine.facet_events import FacetEvents
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.results import Listing
 from metasearch.engine.scheduler import collect_until
@@ -25,7 +26,6 @@ from metasearch.events import (
     Added,
     Answer,
     Change,
-    FacetsChanged,
     Finished,
     Grown,
     Joined,
@@ -35,16 +35,14 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
 
-#: Seconds between two `Order` events while sources are still answering.
-ORDER_EVERY = 0.15
-#: Seconds between two `FacetsChanged` events.
-FACETS_EVERY = 0.25
+#: Seconds between two `Order` events while sources are still answering; with more hits than
+#: `ORDERED_AT_ONCE` in proportion more, because all are ranked anew.
+ORDER_EVERY, ORDERED_AT_ONCE = 0.15, 500
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
 #: sources have to wait. What waits at the deadline is merged at once, so it must not be much.
 BACKLOG, WAITING = 256, 32
@@ -85,9 +83,10 @@ class Run:
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
-        self._facet_counts = FacetCounts(resolved.facets, resolved.options.facet_limit)
-        self._facets: Facets | None = None  # as they were sent last
-        self._passes = resolved.filters.passes() if resolved.filters else None
+        self._sent = 0  # events that were put into `_out`
+        self._facets = FacetEvents(wanted=bool(resolved.facets))
+        self._ordered = float("-inf")  # loop time of the last `Order`
+        self._orders_every = ORDER_EVERY
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
         self._list = Listing(resolved, weights, shared.position_store)
@@ -116,6 +115,12 @@ class Run:
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
         plain = self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
         return plain if self._enrichers is None else self._enrichers.added(plain)
+
+    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
+        """The page that a search asks for, of the answer with all hits; of the own search without
+        counting its facets again.
+        """
+        return resolved.page(whole, self._list.facet_counts if resolved is self.resolved else None)
 
     async def soon(self) -> Answer:
         """As `so_far`, in steps, so that the loop does not stall; the whole answer, where all
@@ -187,18 +192,19 @@ class Run:
             await self._ask_round(deeper, context)
             await self._rerank(deadline)
             hits = self._list.settle()
+        await asyncio.sleep(0)  # a long list takes milliseconds to rank, and its page some more
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         if shared.answer_cache is not None:
             fresh = not any(source.old_pages for source in self._sources)
             shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
-            await self._enrichers.ask(resolved.page(whole).hits, context, self._send)
+            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
-            answer = resolved.page(whole)
-            if answer.facets is not None and answer.facets != self._facets:
-                self._note(FacetsChanged(answer.facets))
+            answer = self.page(resolved, whole)
+            if (final := self._facets.changed(answer.facets)) is not None:
+                self._note(final)
             await self._send(Finished(answer))
 
     def _reports(self) -> tuple[SourceReport, ...]:
@@ -279,7 +285,7 @@ class Run:
             self._reranking = False
         self._list.rerank(near)
         if self._out is not None:
-            self._note(self._order())
+            self._note_order()
 
     def _skip_turns(self) -> None:
         """Have `_prepare` wait for no turns from now on."""
@@ -326,21 +332,31 @@ class Run:
         this, so that dedup needs no locks.
         """
         loop = asyncio.get_running_loop()
-        ordered = counted = 0.0
         while running:
-            source, batch = await inbox.get()
+            source, batch = await self._next_batch(inbox)
             self._take(source, batch)
             running -= batch is None
             if self._out is None:
                 continue
             self._note(*self._changes(), SourceProgress(source.report()))
-            if not running or (batch is not None and loop.time() - ordered >= ORDER_EVERY):
-                ordered = loop.time()
-                self._note(self._order())
-            if self.resolved.facets and loop.time() - counted >= FACETS_EVERY:
-                counted = loop.time()
-                self._note_facets()
+            now = loop.time()
+            if not running or (batch is not None and now - self._ordered >= self._orders_every):
+                self._ordered = now
+                self._note_order()
+            if batch is not None:
+                self._facets.hits_changed()
+            self._note_facets()
             await self._send()
+
+    async def _next_batch(self, inbox: Inbox) -> tuple[QueryRun, RecordBatch | None]:
+        """The next batch; facets whose time comes meanwhile are sent."""
+        while True:
+            try:
+                async with asyncio.timeout_at(self._facets.due):
+                    return await inbox.get()
+            except TimeoutError:
+                self._note_facets()
+                await self._send()
 
     def _take(self, source: QueryRun, batch: RecordBatch | None) -> None:
         """Count and merge a batch; None is the end of the source's round."""
@@ -356,7 +372,7 @@ class Run:
         if self._out is None:
             return []
         changes = self._list.changes()
-        if self._passes is None:
+        if not self.resolved.filters:
             return changes
         return [shown for change in changes if (shown := self._passing(change)) is not None]
 
@@ -366,8 +382,7 @@ class Run:
         A hit that was sent and no longer passes is sent on as it grows: it is in no `Order`, and
         not in the answer.
         """
-        assert self._passes is not None
-        hit, passes = change.hit, self._passes(change.hit)
+        hit, passes = change.hit, self._list.passes(change.hit)
         sent = hit.id in self._shown
         if isinstance(change, Joined):
             absorbed = tuple(name for name in change.absorbed if name in self._shown)
@@ -382,18 +397,19 @@ class Run:
         self._shown.add(hit.id)
         return Grown(hit) if sent else Added(hit)
 
-    def _order(self) -> Order:
+    def _note_order(self) -> None:
         ids = self._list.order()
-        if self._passes is not None:
-            passing = {hit.id for hit in self._list.unordered() if self._passes(hit)}
-            ids = [name for name in ids if name in passing]
-        return Order(tuple(ids))
+        self._orders_every = ORDER_EVERY * max(1.0, len(ids) / ORDERED_AT_ONCE)
+        self._note(Order(tuple(ids)))
 
     def _note_facets(self) -> None:
-        facets = self.resolved.counted(self._list.unordered(), self._facet_counts)
-        if facets is not None and facets != self._facets:
-            self._facets = facets
-            self._note(FacetsChanged(facets))
+        if self._loop is None or self._out is None:
+            return
+        noted = self._sent + len(self._unsent)
+        read = self._sent - self._out.qsize()
+        event = self._facets.count(self._list.facets, self._loop.time(), noted, read)
+        if event is not None:
+            self._note(event)
 
     def _note(self, *events: SearchEvent) -> None:
         if self._out is not None:
@@ -405,3 +421,4 @@ class Run:
         while self._unsent and self._out is not None:
             await self._out.put(self._unsent[0])
             self._unsent.popleft()
+            self._sent += 1

@@ -75,7 +75,7 @@ class Search(Coroutine[Any, Any, Answer]):
     def answer(self) -> Answer | None:
         """The finished answer; None until it is there."""
         if self._answer is None and self._run.whole is not None:
-            self._answer = self._resolved.page(self._run.whole)
+            self._answer = self._page(self._run.whole)
         return self._answer
 
     @property
@@ -157,11 +157,11 @@ class Search(Coroutine[Any, Any, Answer]):
                 self._run = self._shared_run.run
             if self._shared_run is not None:
                 whole = await self._shared_runs.answer(self._shared_run, self._resolved)
-                return self._resolved.page(whole)
+                return self._page(whole)
             if self._run.task is not None:  # its events are being read
                 # Not the task itself: where this await is cancelled, the task must go on.
                 await asyncio.wait({self._run.task})
-                return self._resolved.page(self._run.ended())
+                return self._page(self._run.ended())
             return self.partial()
         finally:
             await self._closed()
@@ -184,7 +184,10 @@ class Search(Coroutine[Any, Any, Answer]):
 
     def partial(self) -> Answer:
         """The answer as of now, for a caller that cannot wait for the end."""
-        return self.answer or self._resolved.page(self._run.so_far())
+        return self.answer or self._page(self._run.so_far())
+
+    def _page(self, whole: Answer) -> Answer:
+        return self._run.page(self._resolved, whole)
 
     def _cached(self) -> Answer | None:
         cache = self._shared.answer_cache

@@ -8,9 +8,10 @@ filters read it, too.
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from metasearch.bib.languages import language_code
@@ -172,8 +173,8 @@ def _author_key(value: str) -> str:
 
 #: All facets by name.
 FACETS: Mapping[str, FacetField] = {
-    field.name: field
-    for field in (
+    declared.name: declared
+    for declared in (
         FacetField("source", "sources that hold the work", _sources, _lower),
         FacetField("only", "the source of a work that no other source holds", _only, _lower),
         FacetField("type", "kind of work", _type, _lower, choices=TYPES),
@@ -217,76 +218,149 @@ def facet_names(value: str | Iterable[str] | None) -> tuple[str, ...]:
 # --------------------------------------------------------------------------- counting
 
 
+@dataclass(slots=True)
+class _Tally:
+    """The works of one facet, counted so far.
+
+    Attributes:
+        spellings: Key -> value as hits spell it -> number of works that spell it so.
+        totals: Key -> number of works that have it.
+        missing: Works without a value.
+    """
+
+    spellings: dict[str, Counter[str]] = field(default_factory=dict)
+    totals: Counter[str] = field(default_factory=Counter)
+    missing: int = 0
+
+    def add(self, values: Mapping[str, str]) -> None:
+        """Count a work with these values, by key."""
+        self.missing += not values
+        for key, value in values.items():
+            self.totals[key] += 1
+            spellings = self.spellings.get(key)
+            if spellings is None:
+                spellings = self.spellings[key] = Counter()
+            spellings[value] += 1
+
+    def take_out(self, values: Mapping[str, str]) -> None:
+        """Undo `add`."""
+        self.missing -= not values
+        for key, value in values.items():
+            spellings = self.spellings[key]
+            self.totals[key] -= 1
+            spellings[value] -= 1
+            if not spellings[value]:
+                del spellings[value]
+            if not spellings:
+                del self.totals[key], self.spellings[key]
+
+    def facet(self, declared: FacetField, limit: int) -> Facet:
+        """The facet as it is shown."""
+        values = self._by_value() if declared.by_value else self._most_frequent(limit)
+        return Facet(
+            declared.name,
+            tuple(
+                FacetValue(value, count, filter_text(declared.name, value))
+                for count, value in values
+            ),
+            more=len(self.totals) - len(values),
+            missing=self.missing,
+        )
+
+    def _by_value(self) -> list[tuple[int, str]]:
+        counted = [(count, self._commonest(key)) for key, count in self.totals.items()]
+        counted.sort(key=lambda each: (len(each[1]), each[1]), reverse=True)
+        return counted[:MOST_VALUES]
+
+    def _most_frequent(self, limit: int) -> list[tuple[int, str]]:
+        counts = self.totals.values()
+        # Most values of a long list have one work each: those that are too rare are not sorted.
+        least = heapq.nlargest(limit, counts)[-1] if counts else 0
+        frequent = [
+            (count, self._commonest(key)) for key, count in self.totals.items() if count >= least
+        ]
+        return heapq.nsmallest(limit, frequent, key=lambda each: (-each[0], each[1]))
+
+    def _commonest(self, key: str) -> str:
+        """The spelling that most works have; of equally common ones the first of the alphabet."""
+        spellings = self.spellings[key]
+        if len(spellings) == 1:
+            return next(iter(spellings))
+        return min(spellings, key=lambda value: (-spellings[value], value))
+
+
 class FacetCounts:
-    """Counts facets of a list that grows: the values of a hit that has not changed are read once.
+    """Counts facets of a list that grows: a hit that has not changed is read and counted once.
 
     Args:
         names: Of `FACETS`.
         limit: Values of each facet that are shown.
+        failed: Returns the names of the filters that a hit does not pass: a work counts in a facet
+            where it passes the filters of all other names. None where there are no filters.
     """
 
-    def __init__(self, names: Iterable[str], limit: int = DEFAULT_VALUES) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        limit: int = DEFAULT_VALUES,
+        failed: Callable[[Hit], frozenset[str]] | None = None,
+    ) -> None:
         self._fields = tuple(FACETS[name] for name in names)
         self._limit = limit
-        self._read: dict[str, tuple[Hit, tuple[dict[str, str], ...]]] = {}
+        self._failed = failed
+        self._tallies = tuple(_Tally() for _ in self._fields)
+        #: `id` of a hit -> the hit, and for each facet its values by key; None in place of the
+        #: values where it does not count in the facet.
+        self._counted: dict[int, tuple[Hit, tuple[dict[str, str] | None, ...]]] = {}
 
-    def count(
-        self, hits: Iterable[Hit], passes: Callable[[str], Callable[[Hit], bool]] | None = None
-    ) -> Facets:
-        """The facets of these hits; the order of the hits has no effect.
+    def add(self, hits: Iterable[Hit]) -> None:
+        """Read and count hits ahead of `count`."""
+        for hit in hits:
+            if id(hit) in self._counted:
+                continue
+            values = self._values(hit)
+            self._counted[id(hit)] = hit, values
+            for tally, each in zip(self._tallies, values, strict=True):
+                if each is not None:
+                    tally.add(each)
+
+    def count(self, hits: Sequence[Hit]) -> Facets:
+        """The facets of these hits; their order has no effect.
 
         Args:
             hits: All works that were seen.
-            passes: Name of a facet -> which works count in it; None where all do.
         """
-        seen = [(hit, self._values(hit)) for hit in hits]
-        facets = []
-        for place, field in enumerate(self._fields):
-            shown = passes(field.name) if passes is not None else None
-            read = [values[place] for hit, values in seen if shown is None or shown(hit)]
-            facets.append(self._facet(field, read))
-        return Facets(len(seen), tuple(facets))
-
-    def _values(self, hit: Hit) -> tuple[dict[str, str], ...]:
-        """For each facet, key -> value as this hit spells it."""
-        known = self._read.get(hit.id)
-        if known is not None and known[0] is hit:
-            return known[1]
-        values = tuple(keyed(field, hit) for field in self._fields)
-        self._read[hit.id] = hit, values
-        return values
-
-    def _facet(self, field: FacetField, read: list[dict[str, str]]) -> Facet:
-        spellings: dict[str, Counter[str]] = {}
-        for values in read:
-            for key, value in values.items():
-                spellings.setdefault(key, Counter())[value] += 1
-        counted = [
-            (count.total(), min(count, key=lambda value: (-count[value], value)))
-            for count in spellings.values()
-        ]
-        if field.by_value:
-            counted.sort(key=lambda each: each[1], reverse=True)
-            limit = MOST_VALUES
-        else:
-            counted.sort(key=lambda each: (-each[0], each[1]))
-            limit = self._limit
-        return Facet(
-            field.name,
+        self.add(hits)
+        if len(self._counted) > len(hits):
+            there = set(map(id, hits))
+            for gone in [number for number in self._counted if number not in there]:
+                self._take_out(self._counted.pop(gone)[1])
+        return Facets(
+            len(hits),
             tuple(
-                FacetValue(value, count, filter_text(field.name, value))
-                for count, value in counted[:limit]
+                tally.facet(declared, self._limit)
+                for declared, tally in zip(self._fields, self._tallies, strict=True)
             ),
-            more=max(0, len(counted) - limit),
-            missing=sum(not values for values in read),
+        )
+
+    def _take_out(self, values: Iterable[dict[str, str] | None]) -> None:
+        for tally, each in zip(self._tallies, values, strict=True):
+            if each is not None:
+                tally.take_out(each)
+
+    def _values(self, hit: Hit) -> tuple[dict[str, str] | None, ...]:
+        failed = self._failed(hit) if self._failed is not None else frozenset()
+        return tuple(
+            None if failed and failed != {declared.name} else keyed(declared, hit)
+            for declared in self._fields
         )
 
 
-def keyed(field: FacetField, hit: Hit) -> dict[str, str]:
+def keyed(facet: FacetField, hit: Hit) -> dict[str, str]:
     """Key -> value of one hit in one facet, without what is no value."""
     values: dict[str, str] = {}
-    for value in field.values(hit):
-        key = field.key(value)
+    for value in facet.values(hit):
+        key = facet.key(value)
         if key:
             values.setdefault(key, value)
     return values

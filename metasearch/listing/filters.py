@@ -8,8 +8,9 @@ before a name takes works away ("-retracted:yes").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.listing.facets import FACETS, filter_text, keyed
@@ -41,18 +42,19 @@ class Filter:
     def __str__(self) -> str:
         return f"{'-' if self.exclude else ''}{filter_text(self.name, self.value)}"
 
-    def holds(self, hit: Hit) -> bool:
-        """Whether the work has the value."""
-        if self._years is not None:
-            year = hit.record.year
-            first, last = self._years.first, self._years.last
-            return (
-                year is not None
-                and (first is None or first <= year)
-                and (last is None or year <= last)
-            )
-        facet = FACETS[self.name]
-        return facet.key(self.value) in keyed(facet, hit)
+    def holds(self, values: Mapping[str, str]) -> bool:
+        """Whether a work has the value.
+
+        Args:
+            values: Of the work in the facet of this name, by key (`facets.keyed`).
+        """
+        if self._years is None:
+            return FACETS[self.name].key(self.value) in values
+        first, last = self._years.first, self._years.last
+        return any(
+            (first is None or first <= int(year)) and (last is None or int(year) <= last)
+            for year in values
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +66,43 @@ class Filters:
     def __bool__(self) -> bool:
         return bool(self.filters)
 
-    def without(self, name: str) -> Filters:
-        """All but those that ask for values of one name; those that exclude values stay."""
-        return Filters(tuple(each for each in self.filters if each.exclude or each.name != name))
-
     def __str__(self) -> str:
         return ",".join(map(str, self.filters))
 
     def passes(self) -> Callable[[Hit], bool]:
-        """A function that says whether a work is shown."""
-        wanted: dict[str, list[Filter]] = {}
-        unwanted: list[Filter] = []
+        """A function that returns whether a work is shown."""
+        failed = self.failed()
+        return lambda hit: not failed(hit)
+
+    def failed(self) -> Callable[[Hit], frozenset[str]]:
+        """A function that returns which filters a work does not pass: the name of each, with a
+        hyphen before it where the filter takes works away. It reads a hit that has not changed
+        once, as long as it is kept.
+        """
+        of_name: dict[str, list[Filter]] = {}
         for each in self.filters:
-            if each.exclude:
-                unwanted.append(each)
-            else:
-                wanted.setdefault(each.name, []).append(each)
-        groups = list(wanted.values())
+            of_name.setdefault(each.name, []).append(each)
+        read: dict[str, tuple[Hit, frozenset[str]]] = {}
 
-        def passes(hit: Hit) -> bool:
-            return all(any(one.holds(hit) for one in group) for group in groups) and not any(
-                one.holds(hit) for one in unwanted
-            )
+        def failed(hit: Hit) -> frozenset[str]:
+            known = read.get(hit.id)
+            if known is not None and known[0] is hit:
+                return known[1]
+            names = frozenset(chain.from_iterable(_failed(*each, hit) for each in of_name.items()))
+            read[hit.id] = hit, names
+            return names
 
-        return passes
+        return failed
+
+
+def _failed(name: str, filters: Sequence[Filter], hit: Hit) -> Iterator[str]:
+    """The names of the filters of one name that a work does not pass."""
+    values = keyed(FACETS[name], hit)
+    wanted = [each for each in filters if not each.exclude]
+    if wanted and not any(each.holds(values) for each in wanted):
+        yield name
+    if any(each.exclude and each.holds(values) for each in filters):
+        yield f"-{name}"
 
 
 #: What is read as filters.

@@ -8,8 +8,9 @@ single collection: `benchmarks/ranking.py` prints what it does on several.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import NamedTuple
 
 from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
 from metasearch.listing.sort import RankMode
@@ -46,13 +47,42 @@ def rank(
     return Ranking(query, weights, mode).ranked(hits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """What is known of a hit without the others."""
+class _Prepared(NamedTuple):
+    """What is known of a hit without the others.
+
+    Attributes:
+        hit: As it was read.
+        positions: Source -> its best position, in the order of the names.
+        counts: How often the words occur; None where they do not count.
+        ties: The order of hits of equal score.
+    """
 
     hit: Hit
     positions: dict[str, int]
     counts: Counts | None
+    ties: tuple[int, int, str, str]
+
+
+class _Scored(NamedTuple):
+    """A hit with its score beside the others, ready to be sorted.
+
+    Attributes:
+        order: Smaller is better.
+        known: The hit.
+        votes: Points of each source, and for their agreement where there are several.
+        score: What its words are worth; None where they do not count.
+        of_words: Points for coverage, BM25F and pairs; 0 where a part does not count.
+        near: How near its meaning is to the query, 0 to 1.
+        of_meaning: Points for that.
+    """
+
+    order: tuple[float, int, int, str, str]
+    known: _Prepared
+    votes: list[float]
+    score: Score | None
+    of_words: tuple[float, float, float]
+    near: float
+    of_meaning: float
 
 
 class Ranking:
@@ -104,31 +134,33 @@ class Ranking:
                 hit.provenance,
                 hit.matches,
                 hit.versions,
-                score,
+                -scored.order[0] or 0.0,
                 number,
-                reasons,
+                tuple(self._reasons(scored)),
                 hit.also,
             )
-            for number, (_, hit, score, reasons) in enumerate(self._sorted(hits, among), 1)
+            for number, scored in enumerate(self._sorted(hits, among), 1)
+            for hit in (scored.known.hit,)
         ]
 
     def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
         """Their ids, in order; arguments as in `ranked`."""
-        return [hit.id for _, hit, _, _ in self._sorted(hits, among)]
+        return [scored.known.hit.id for scored in self._sorted(hits, among)]
 
     def _known(self, hit: Hit) -> _Prepared:
         known = self._prepared.get(hit.id)
         if known is None or known.hit is not hit:
-            counts = self._words.count(hit.record) if self._words else None
-            known = self._prepared[hit.id] = _Prepared(hit, best_positions(hit.records), counts)
+            known = self._prepared[hit.id] = _Prepared(
+                hit,
+                dict(sorted(best_positions(hit.records).items())),
+                self._words.count(hit.record) if self._words else None,
+                _ties(hit),
+            )
         return known
 
-    def _sorted(
-        self, hits: Iterable[Hit], among: Iterable[Hit] | None
-    ) -> list[tuple[tuple[float, int, int, str, str], Hit, float, tuple[Reason, ...]]]:
-        wanted = list(hits)
-        everything = wanted if among is None else list(among)
-        known = [self._known(hit) for hit in everything]
+    def _sorted(self, hits: Iterable[Hit], among: Iterable[Hit] | None) -> list[_Scored]:
+        wanted = [self._known(hit) for hit in hits]
+        known = wanted if among is None else [self._known(hit) for hit in among]
         agreement = source_weights([each.positions for each in known])
         answered = len({source for each in known for source in each.positions})
         unit = math.sqrt(answered / SOURCES_OF_ONE_POSITION) * FIRST_POSITION
@@ -138,70 +170,67 @@ class Ranking:
             ids = [each.hit.id for each in known]
             scores = dict(zip(ids, self._words.scores(counts), strict=True))
         scored = []
-        for hit in wanted:
-            positions = self._known(hit).positions
-            reasons = self._votes(positions, agreement)
-            score = scores.get(hit.id)
-            if score is not None:
-                reasons += self._reasons_of_words(score, unit)
-            near = self._nearness.get(hit.id)
-            if near:
-                text = "its meaning is near the query"
-                text += ", nearest of all" if near == 1 else f" ({near:.0%} of the nearest)"
-                reasons.append(Reason(text, round(unit * MEANING_PART * near, 9)))
-            points = round(math.fsum([reason.points for reason in reasons]), 9)
-            record = hit.record
-            sources = len({r.source for r in hit.records})
-            order = (-points, -sources, -(record.year or 0), record.title.casefold(), hit.id)
-            scored.append((order, hit, points, tuple(reasons)))
-        scored.sort(key=_order)
+        for each in wanted:
+            votes = self._votes(each.positions, agreement)
+            score = scores.get(each.hit.id)
+            of_words = (0.0, 0.0, 0.0) if score is None else _points_of_words(score, unit)
+            near = self._nearness.get(each.hit.id, 0.0)
+            of_meaning = round(unit * MEANING_PART * near, 9)
+            points = round(math.fsum((*votes, *of_words, of_meaning)), 9)
+            order = (-points, *each.ties)
+            scored.append(_Scored(order, each, votes, score, of_words, near, of_meaning))
+        scored.sort(key=itemgetter(0))
         return scored
 
-    def _votes(self, positions: Mapping[str, int], agreement: Mapping[str, float]) -> list[Reason]:
-        """A reason for each source, and one for their agreement."""
+    def _votes(self, positions: Mapping[str, int], agreement: Mapping[str, float]) -> list[float]:
+        """The points of each source, and at the end those of their agreement."""
         factor = len(positions) ** AGREEMENT
-        each = factor if self._folded_votes else 1.0
-        reasons = [
-            Reason(
-                f"{source} ranks it {position}",
-                round(
-                    each
-                    * self._weights.get(source, 1.0)
-                    * agreement.get(source, 1.0)
-                    / (K + position),
-                    9,
-                ),
-                source,
+        first = factor if self._folded_votes else 1.0
+        weights = self._weights
+        points = [
+            round(
+                first * weights.get(source, 1.0) * agreement.get(source, 1.0) / (K + position),
+                9,
             )
-            for source, position in sorted(positions.items())
+            for source, position in positions.items()
         ]
-        if len(positions) > 1 and not self._folded_votes:
-            together = (factor - 1) * math.fsum([reason.points for reason in reasons])
-            reasons.append(Reason(f"{len(positions)} sources agree", round(together, 9)))
-        return reasons
+        if len(points) > 1 and not self._folded_votes:
+            points.append(round((factor - 1) * math.fsum(points), 9))
+        return points
 
-    def _reasons_of_words(self, score: Score, unit: float) -> list[Reason]:
-        reasons = []
+    def _reasons(self, scored: _Scored) -> Iterator[Reason]:
+        """The parts of the score, in words."""
+        positions, votes = scored.known.positions, scored.votes
+        for (source, position), points in zip(positions.items(), votes, strict=False):
+            yield Reason(f"{source} ranks it {position}", points, source)
+        if len(votes) > len(positions):
+            yield Reason(f"{len(positions)} sources agree", votes[-1])
+        if scored.score is not None:
+            yield from self._reasons_of_words(scored.score, scored.of_words)
+        if scored.near:
+            how = ", nearest of all" if scored.near == 1 else f" ({scored.near:.0%} of the nearest)"
+            yield Reason(f"its meaning is near the query{how}", scored.of_meaning)
+
+    def _reasons_of_words(
+        self, score: Score, points: tuple[float, float, float]
+    ) -> Iterator[Reason]:
+        coverage, bm25, pairs = points
         if score.held:
-            reasons.append(
-                Reason(self._covered(score), round(unit * COVERAGE_PART * score.coverage, 9))
-            )
+            yield Reason(self._covered(score), coverage)
         if score.bm25:
             text = (
                 "its words fit the query best"
                 if score.bm25 == 1
                 else f"its words fit the query {score.bm25:.0%} as well as the best hit's"
             )
-            reasons.append(Reason(text, round(unit * BM25_PART * score.bm25, 9)))
+            yield Reason(text, bm25)
         if score.pairs:
             text = (
                 "two words of the query stand together"
                 if score.pairs == 1
                 else f"{score.pairs} pairs of words of the query stand together"
             )
-            points = unit * PAIRS_PART * min(score.pairs, MOST_PAIRS) / MOST_PAIRS
-            reasons.append(Reason(text, round(points, 9)))
-        return reasons
+            yield Reason(text, pairs)
 
     def _covered(self, score: Score) -> str:
         """How much of the query the title and the fields hold, in words."""
@@ -219,7 +248,19 @@ class Ranking:
         return f"{held} of {wanted} {what} agree"
 
 
-def _order(
-    scored: tuple[tuple[float, int, int, str, str], Hit, float, Sequence[Reason]],
-) -> tuple[float, int, int, str, str]:
-    return scored[0]
+def _ties(hit: Hit) -> tuple[int, int, str, str]:
+    """The order of hits of equal score: more sources, later years, title, id."""
+    record = hit.record
+    sources = len({each.source for each in hit.records})
+    return (-sources, -(record.year or 0), record.title.casefold(), hit.id)
+
+
+def _points_of_words(score: Score, unit: float) -> tuple[float, float, float]:
+    """Points for coverage, BM25F and pairs."""
+    return (
+        round(unit * COVERAGE_PART * score.coverage, 9) if score.held else 0.0,
+        round(unit * BM25_PART * score.bm25, 9) if score.bm25 else 0.0,
+        round(unit * PAIRS_PART * min(score.pairs, MOST_PAIRS) / MOST_PAIRS, 9)
+        if score.pairs
+        else 0.0,
+    )

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from metasearch.bib.normalise import spaced, words
 from metasearch.query.ast import FACETS, Query, Term, terms
@@ -70,8 +71,7 @@ class Counts:
     fielded: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """What the words of one hit are worth beside those of the other hits.
 
     Attributes:

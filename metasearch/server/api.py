@@ -19,6 +19,7 @@ from metasearch.server.access import FACE
 from metasearch.server.limits.clients import USER
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
+from metasearch.server.pages.narrowing import PAGE_FACETS
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
@@ -67,6 +68,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         timeout=timeout,
         wait=_wait(parameters, form, timeout, shared),
         user=request[USER],
+        facets=_facets(parameters, form),
     )
     if form in stream.FORMS and request.method == "HEAD":
         return stream.head(form)
@@ -113,6 +115,11 @@ def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerConte
     page = shared.options.page_wait if form == "html" else None
     wait = parameters.wait or shared.engine.settings.wait or page
     return None if wait is None else min(wait, timeout)
+
+
+def _facets(parameters: Parameters, form: str) -> str | tuple[str, ...] | None:
+    """The facets to count: a page shows some without being asked."""
+    return parameters.facets or (PAGE_FACETS if form == "html" else None)
 
 
 async def _whole(
@@ -208,15 +215,18 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 
 def _form(parameters: Parameters) -> Form:
-    shown = ("q", "sources", "year", "start")  # another search begins at its beginning
+    # Another search begins at its beginning.
+    shown = ("q", "sources", "year", "sort", "start")
     hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
-    return Form(parameters.query, parameters.year, parameters.sources or (), hidden)
+    return Form(
+        parameters.query, parameters.year, parameters.sources or (), parameters.sort, hidden
+    )
 
 
 def form_again(request: web.Request) -> Form:
     """The search form with what was typed, for pages about an error in it."""
     query = given_so_far(request)
-    return Form(query.get("q", ""), query.get("year", ""))
+    return Form(query.get("q", ""), query.get("year", ""), sort=query.get("sort", "relevance"))
 
 
 def html_response(

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Literal, Protocol
 
-from metasearch.events import Answer, Finished, SearchEvent
+from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
 from metasearch.formats.events import sse
 from metasearch.server.options import Options
 
@@ -23,7 +23,7 @@ logger = logging.getLogger("metasearch.server")
 
 
 class Events(Protocol):
-    """The part of a search that a stream uses; see `linked.Linked`."""
+    """The part of a search that a stream uses; see `page_links.Linked`."""
 
     id: str
 
@@ -34,6 +34,9 @@ class Events(Protocol):
 
 class LiveSearch:
     """The events of one search so far, each a finished server-sent event.
+
+    Facets replace the facets before them, so only the newest are held: a reader that is slow, or
+    comes back, receives no others.
 
     Attributes:
         id: Of the search.
@@ -48,7 +51,8 @@ class LiveSearch:
         self.state: Literal["running", "finished", "broken"] = "running"
         self.size = 0
         self.gone = 0
-        self._events: deque[bytes] = deque()
+        self._events: deque[bytes] = deque()  # b"" where newer facets have taken the place
+        self._facets = 0  # number of the newest facets; 0 for none
         self._seen: dict[object, int] = {}  # by each who reads
         self._changed = asyncio.Event()
         self._read = asyncio.Event()
@@ -66,10 +70,20 @@ class LiveSearch:
         """Adds an event; its id is "SEARCHID-N", N from 1."""
         if isinstance(event, Finished):
             self.state = "finished"
+        if isinstance(event, FacetsChanged):
+            self._drop_facets()
+            self._facets = len(self) + 1
         written = sse(event, f"{self.id}-{len(self) + 1}")
         self._events.append(written)
         self.size += len(written)
         self._wake()
+
+    def _drop_facets(self) -> None:
+        """Let go of the facets that are held; their number stays theirs."""
+        place = self._facets - 1 - self.gone
+        if place >= 0:
+            self.size -= len(self._events[place])
+            self._events[place] = b""
 
     def close(self) -> None:
         """No more events will come."""
@@ -110,7 +124,8 @@ class LiveSearch:
                 while seen < len(self):
                     event = self._events[seen - self.gone]
                     seen += 1
-                    yield event
+                    if event:
+                        yield event
                     self._seen[reader] = seen  # it has been written: the next one is asked for
                     self._read.set()
                 if self.state != "running":

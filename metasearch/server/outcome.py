@@ -8,7 +8,12 @@ from typing import Any
 
 from metasearch.errors import TimedOut
 from metasearch.events import Answer
-from metasearch.formats.answer import paging_object, report_object, totals_object
+from metasearch.formats.answer import (
+    facets_object,
+    paging_object,
+    report_object,
+    totals_object,
+)
 from metasearch.formats.failures import alike, as_line
 from metasearch.server.limits.admission import RETRY_AFTER
 from metasearch.server.problem import Problem
@@ -34,6 +39,9 @@ def lasting(answer: Answer) -> list[Any]:
         pages,
         answer.syntax,
         answer.notes,
+        answer.sort,
+        answer.filter,
+        facets_object(answer.facets),
     ]
 
 

@@ -1,7 +1,7 @@
 """Unknown parameters: those that have a known meaning in other programs are refused, with the
 right one named.
 
-A client that sends `page=2` or `sort=date` would take the first page by relevance for the one
+A client that sends `page=2` or `order=date` would take the first page by relevance for the one
 that it requested. Other parameters (`utm_source`, a time stamp against caches) are ignored, and
 named in the notes of the answer.
 """
@@ -15,6 +15,8 @@ from metasearch.formats.text import line
 _START = "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
 _COUNT = "is no parameter here; count=N returns at most N hits"
 _ORDER = "is no parameter here; sort=date (or -date, title, citations, first-seen) orders the list"
+_FACETS = "is no parameter here; facets=NAME,... counts the works by year, type, source and others"
+_FILTER = "is no parameter here; filter=NAME:VALUE,... shows the works with these values"
 _YEARS = "is no parameter here; year=2019-2024 (or 2019-, -2024) limits the years"
 _SOURCES = "is no parameter here; sources=NAME,... says which databases are asked"
 #: Name in small letters, without "_" and "-" -> why it is refused.
@@ -32,6 +34,8 @@ _REASONS: Mapping[str, str] = {
         ("maxresults", "maximumrecords", "retmax", "resultsperpage", "hitsperpage", "top"), _COUNT
     ),
     **dict.fromkeys(("sortby", "sortorder", "sortkeys", "order", "orderby"), _ORDER),
+    **dict.fromkeys(("facet", "facetfield", "facetfields", "facetby"), _FACETS),
+    **dict.fromkeys(("filters", "filterby", "filterquery", "fq"), _FILTER),
     **dict.fromkeys(
         ("years", "fromyear", "toyear", "yearfrom", "yearto", "since", "until"), _YEARS
     ),

@@ -102,3 +102,40 @@ def test_order_does_not_matter(rows: list[Record], rng: random.Random) -> None:
     rng.shuffle(shuffled)
 
     assert merge(shuffled) == merge(members)
+
+
+def test_the_highest_citation_count_stands_on_the_hit() -> None:
+    """With the source that counts it, whatever the sources' order of trust; a count of 0 is a
+    count."""
+    rows = [record("a", 1, title="T", citations=3), record("b", 1, title="T", citations=40),
+            record("c", 1, title="T"), record("d", 1, title="T", citations=40)]  # fmt: skip
+    hit = merged(*rows, trust={"a": 9.0})
+    none = merged(record("a", 1, title="T", citations=0), record("b", 1, title="T"))
+    single = merged(record("a", 1, title="T", citations=0))
+
+    assert (hit.record.citations, hit.provenance["citations"]) == (40, "b")
+    assert (none.record.citations, none.provenance["citations"]) == (0, "a")
+    assert (single.record.citations, single.provenance["citations"]) == (0, "a")
+    assert (
+        "citations" not in merged(record("a", 1, title="T"), record("b", 1, title="T")).provenance
+    )
+
+
+def test_one_open_copy_makes_a_work_open() -> None:
+    """Whatever the more trusted source says; and the PDF is that of the copy that is open."""
+    rows = [
+        record("a", 1, title="T", open_access="closed", pdf_url="https://a.example/paywall.pdf"),
+        record("b", 1, title="T", pdf_url="https://b.example/unknown.pdf"),
+        record("c", 1, title="T", open_access="open"),
+        record("d", 1, title="T", open_access="green", pdf_url="https://d.example/free.pdf"),
+    ]
+    hit = merged(*rows, trust={"a": 9.0})
+    without = merged(*rows[:3], trust={"a": 9.0})
+    paywalled = merged(rows[0], record("e", 1, title="T"))
+
+    assert (hit.record.open_access, hit.provenance["open_access"]) == ("green", "d")
+    assert (hit.record.pdf_url, hit.provenance["pdf_url"]) == ("https://d.example/free.pdf", "d")
+    assert (without.record.open_access, without.provenance["open_access"]) == ("open", "c")
+    assert without.provenance["pdf_url"] == "b"
+    assert paywalled.record.open_access == "closed"
+    assert paywalled.provenance["pdf_url"] == "a"

@@ -16,6 +16,7 @@ from metasearch.engine.pages import (
     MOST_LISTS,
     Positions,
     PositionStore,
+    held_back,
     totals,
     window,
 )
@@ -311,6 +312,25 @@ def test_nothing_received() -> None:
     assert (none.estimate, none.most, none.reliable, none.basis) == (0, 0, True, "nothing found")
     assert (claimed.estimate, claimed.most, claimed.reliable) == (None, 50, False)
     assert (skipped.most, skipped.reliable) == (1, True)
+
+
+@pytest.mark.parametrize(("passing", "offered"), [(3, ("a",)), (0, ("a",)), (4, ())])
+def test_a_filtered_list_ends_where_no_more_works_pass(
+    passing: int, offered: tuple[str, ...]
+) -> None:
+    """With three hits on the page: sources that hold records back are named where all that pass
+    are shown, or none passes.
+    """
+    hits = tuple(
+        Hit(id=str(n), record=Record(source="a"), records=(), provenance={}, rank=n)
+        for n in range(1, min(3, passing) + 1)
+    )
+    counts, sources = Counts(9, 9, 0), (report("a", 9, more=True),)
+    seen = replace(totals(counts, sources), seen=passing, least=passing, estimate=None)
+    answer = Answer("q", True, counts, hits, sources, totals=seen, filter="oa:yes")
+
+    assert held_back(answer) == offered
+    assert answer.expected == passing
 
 
 @given(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from metasearch.errors import FormatError
 from metasearch.events import (
     Added,
+    FacetsChanged,
     Finished,
     Grown,
     Joined,
@@ -22,8 +23,10 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.formats.answer import answer_object, hit_object
+from metasearch.formats.answer import answer_object, facets_object, hit_object
 from metasearch.formats.events import event_object, fold, ndjson, sse
+from metasearch.listing.facets import FacetCounts, Facets
+from metasearch.listing.sort import SORTS
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
@@ -37,6 +40,11 @@ def joined(left: Hit, right: Hit) -> Hit:
     """One hit of the records of two, named after the smallest of them."""
     records = tuple(sorted(left.records + right.records, key=lambda r: r.key))
     return Hit(records[0].key, records[0], records, {"title": records[0].source})
+
+
+def counted(hits: Iterable[Hit]) -> Facets:
+    """Facets of some hits."""
+    return FacetCounts(["source", "year"]).count(hits)
 
 
 @st.composite
@@ -69,14 +77,23 @@ def searches(draw: st.DrawFn) -> list[SearchEvent]:
             events.append(Order(tuple(known)))
         if draw(st.booleans()):
             events.append(SourceProgress(SourceReport("crossref", "running", len(known))))
+        if draw(st.booleans()):
+            events.append(FacetsChanged(counted(known.values())))
     order = draw(st.permutations(sorted(known)))
     limit = draw(st.integers(0, len(order)))
     ranked = [
         replace(known[i], rank=n, score=1 / n, reasons=(Reason(f"place {n}", 1 / n, "crossref"),))
         for n, i in enumerate(order[:limit], 1)
     ]
-    events += [Order(tuple(order)), Finished(answer(*ranked, complete=draw(st.booleans())))]
-    return events
+    facets = draw(st.sampled_from([None, counted(known.values())]))
+    final = replace(
+        answer(*ranked, complete=draw(st.booleans())),
+        sort=draw(st.sampled_from(SORTS)),
+        filter=draw(st.sampled_from(["", 'venue:"a, b"'])),
+        facets=facets,
+    )
+    sent = [] if facets is None else [FacetsChanged(facets)]
+    return [*events, Order(tuple(order)), *sent, Finished(final)]
 
 
 @properties
@@ -133,6 +150,10 @@ def test_event_objects() -> None:
         "hit": hit_object(MERGED),
     }
     assert event_object(Order(("b", "a"))) == {"event": "order", "ids": ["b", "a"]}
+    facets = counted([MERGED])
+    assert event_object(FacetsChanged(facets)) == {"event": "facets"} | (
+        facets_object(facets) or {}
+    )
     done = event_object(Finished(answer(MERGED)))
     assert list(done)[:7] == ["event", "query", "complete", "counts", "hits", "sources", "seconds"]
     assert list(done)[7:] == [

@@ -26,6 +26,7 @@ from metasearch.events import (
     Added,
     Answer,
     Counts,
+    FacetsChanged,
     Finished,
     Order,
     SearchEvent,
@@ -33,6 +34,8 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.listing.facets import FacetCounts, facet_names
+from metasearch.listing.filters import parse_filters
 from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
 from metasearch.settings import Settings
@@ -142,6 +145,8 @@ class FakeSearch:
         for it in self.answer.sources:
             yield SourceProgress(it)
         yield Order(tuple(it.id for it in self.answer.hits))
+        if self.answer.facets is not None:
+            yield FacetsChanged(self.answer.facets)
         yield Finished(self.answer)
 
     def __aiter__(self) -> AsyncIterator[SearchEvent]:
@@ -233,8 +238,16 @@ class FakeEngine:
         for name in names_of(options.sources) or ():
             self.registry.spec(str(name))
         self.asked.append({name: getattr(options, name) for name in OPTIONS})
-        search = FakeSearch(
-            f"s{next(self._ids)}", replace(self.answer, query=text), self.gate, self.fault
+        filters, names = parse_filters(options.filter), facet_names(options.facets)
+        hits = self.answer.hits
+        answered = replace(
+            self.answer,
+            query=text,
+            hits=tuple(filter(filters.passes(), hits)),
+            sort=options.sort,
+            filter=str(filters),
+            facets=FacetCounts(names, options.facet_limit).count(hits) if names else None,
         )
+        search = FakeSearch(f"s{next(self._ids)}", answered, self.gate, self.fault)
         self.searches.append(search)
         return search

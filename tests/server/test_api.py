@@ -41,7 +41,9 @@ async def test_parameters_reach_the_engine(client, engine):
         "&per_source=50&format=json"
     )
     await client.get(
-        url + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall"
+        url
+        + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall&sort=-date"
+        "&rank=positions&filter=type:book&facets=year&facet_limit=3"
     )
 
     assert [
@@ -51,6 +53,11 @@ async def test_parameters_reach_the_engine(client, engine):
             "start": 14,
             "limit": 7,
             "years": Years(2019, 2024),
+            "sort": "-date",
+            "rank": "positions",
+            "filter": "type:book",
+            "facets": "year",
+            "facet_limit": 3,
             "per_source": 50,
             "timeout": 4.5,
             "wait": 1.5,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from metasearch.formats.events import event_object
+from metasearch.listing.facets import Facets
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.app import ROUTES
@@ -49,7 +51,8 @@ def test_formats():
 
 async def test_events():
     """Every kind of event has its row."""
-    kinds = {event_object(it)["event"] async for it in FakeSearch("s1", answer(hit()))} | {
+    counted = replace(answer(hit()), facets=Facets(1, ()))
+    kinds = {event_object(it)["event"] async for it in FakeSearch("s1", counted)} | {
         "update",
         "merge",
     }

@@ -5,9 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from dataclasses import fields
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, fields
 
-from metasearch.events import Answer
+import orjson
+
+from metasearch.events import Added, Answer, FacetsChanged, Finished, Order, SearchEvent
+from metasearch.formats.events import sse
+from metasearch.listing.facets import Facet, Facets, FacetValue
 from metasearch.server.live import Hub, LiveSearch
 from metasearch.server.options import Options
 from tests.server.fake import FakeSearch, answer, hit
@@ -168,6 +173,105 @@ async def test_a_running_search_waits_for_a_slow_reader():
         if line[:3] == b"id:"
     ]
     assert numbers == list(range(1, len(live) + 1))
+    await hub.close()
+
+
+def counted(works: int) -> FacetsChanged:
+    """Facets that take about a kilobyte."""
+    value = FacetValue("x" * 1000, works, "venue:x")
+    return FacetsChanged(Facets(works, (Facet("venue", (value,)),)))
+
+
+def kinds(written: list[bytes]) -> list[str]:
+    """The kind and number of each event, and the works that facets speak of."""
+    shown = []
+    for event in written:
+        kind, number, data = (line.partition(b": ")[2].decode() for line in event.splitlines()[:3])
+        works = f" of {orjson.loads(data)['works']}" if kind == "facets" else ""
+        shown.append(f"{kind} {number}{works}")
+    return shown
+
+
+async def after(live: LiveSearch, seen: int) -> list[str]:
+    """What a reader gets that comes back to a search that has ended."""
+    return kinds([event async for event in live.after(seen, 1.0)])
+
+
+async def test_newer_facets_take_the_place_of_older_ones():
+    """One who reads late, or comes back, gets the newest; numbers stay as they were."""
+    live = LiveSearch("a")
+    for event in (counted(1), Order(("x",)), counted(2), Order(("y",)), counted(3), Order(())):
+        live.publish(event)
+    live.close()
+
+    assert await after(live, 0) == ["order a-2", "order a-4", "facets a-5 of 3", "order a-6"]
+    assert await after(live, 3) == ["order a-4", "facets a-5 of 3", "order a-6"]
+    assert await after(live, 5) == ["order a-6"]
+
+
+async def test_a_reader_that_keeps_up_gets_all_facets():
+    """Each as it comes, with the next number."""
+    live = LiveSearch("a")
+    reading = live.after(0, 1.0)
+    got = []
+    for works in range(1, 4):
+        live.publish(counted(works))
+        got.append(await anext(reading))
+    await reading.aclose()
+
+    assert kinds(got) == [f"facets a-{works} of {works}" for works in range(1, 4)]
+
+
+async def test_facets_do_not_add_up():
+    """A thousand of them take the bytes of one, also where those before are gone already."""
+    live = LiveSearch("a")
+    for works in range(1000):
+        live.publish(counted(works))
+    assert live.size == len(sse(counted(999), "a-1000"))
+
+    reading = live.after(0, 1.0)
+    assert kinds([await anext(reading)]) == ["facets a-1000 of 999"]
+    waiting = asyncio.ensure_future(anext(reading))
+    await asyncio.sleep(0)  # it asks for the next one, so the last one has been read
+    await live.fit(lambda: 0)
+    assert (live.size, live.gone) == (0, 1000)
+    live.publish(counted(1000))
+    assert live.size == len(sse(counted(1000), "a-1001"))
+    await waiting
+    await reading.aclose()
+
+
+@dataclass
+class CountingSearch:
+    """A search that sends facets behind each of so many hits."""
+
+    hits: int
+    id: str = "a"
+
+    async def __aiter__(self) -> AsyncIterator[SearchEvent]:
+        for number in range(self.hits):
+            yield Added(hit(number + 1))
+            yield counted(number)
+        yield Finished(answer())
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def test_a_slow_reader_gets_facets_once_for_all_that_waited():
+    """While it sleeps the search goes on; then it gets every hit, and the newest facets."""
+    hub = Hub(Options())
+    live = hub.start(CountingSearch(40))
+    reading = hub.follow(live)
+    got = [await anext(reading)]
+    while live.state == "running":
+        await asyncio.sleep(0)
+    got += [event async for event in reading]
+
+    shown = kinds(got)
+    assert sum(event.startswith("hit") for event in shown) == 40
+    assert [event for event in shown if event.startswith("facets")] == ["facets a-80 of 39"]
+    assert shown[-1] == "done a-81"
     await hub.close()
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, urlencode
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.dedup import STRATEGIES
+from metasearch.listing.facets import FACETS, filter_text
+from metasearch.listing.filters import parse_filters
+from metasearch.listing.sort import SORTS
 from metasearch.query import Years
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
+
+#: Values of filters: letters, and all that stands between filters.
+values = st.text('ab乳,:"- ', min_size=1, max_size=8).filter(lambda text: set(text) & set("ab乳"))
 
 
 def wrong(*pairs: tuple[str, str]) -> dict[str, str]:
@@ -102,6 +110,96 @@ def test_bad_strategies(text):
     assert f"is none of {', '.join(STRATEGIES)}" in wrong(("dedup", text))["dedup"]
 
 
+@pytest.mark.parametrize("text", SORTS)
+def test_sorts(text):
+    """The order of the list is one of six words."""
+    assert read(MultiDict(sort=text), Options()).sort == text
+
+
+@pytest.mark.parametrize("text", ["Date", "year", "date,title", "--date", "\x00"])
+def test_bad_sorts(text):
+    """Any other word is refused, and the reason names all."""
+    assert f"is none of {', '.join(SORTS)}" in wrong(("sort", text))["sort"]
+
+
+def test_rank():
+    """What relevance is: one of two words."""
+    assert read(MultiDict(rank="positions"), Options()).rank == "positions"
+    assert "is none of words, positions" in wrong(("rank", "bm25"))["rank"]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("filter", " type:Article , oa:yes")],
+        [("filter", "oa:yes"), ("filter", ""), ("filter", "type:Article,OA:yes")],
+    ],
+)
+def test_filters_with_commas_or_repeated(pairs):
+    """They are written in one way, whatever way they were sent in."""
+    assert read(MultiDict(pairs), Options()).filter == "oa:yes,type:Article"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("colour:red", "there is no filter 'colour'; filters are source, only, type,"),
+        ("type:novel", "filter type: 'novel' is none of article, preprint,"),
+        ("oa:gold", "filter oa: 'gold' is none of yes, no"),
+        ("year:19", "filter year: Years are written with four digits, as 2020, 2019-2024"),
+        ("venue:", "filter venue: there is no value behind the colon"),
+        ("article", "'article' is not name:value; write for example type:article"),
+        ("source:" + "a" * 5_000, "longer than 5,000 characters"),
+        (",".join(f"year:{1900 + n}" for n in range(51)), "at most 50 are allowed"),
+    ],
+)
+def test_bad_filters(text, reason):
+    """The reason says what is allowed."""
+    assert reason in wrong(("filter", text))["filter"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([("facets", "Year, type,year")], "year,type"),
+        ([("facets", "year"), ("facets", "type,,")], "year,type"),
+        ([("facets", "oa,all")], ",".join(dict.fromkeys(["oa", *FACETS]))),
+        ([("facets", " , ")], None),
+    ],
+)
+def test_facets_with_commas_or_repeated(pairs, expected):
+    """Each once, in the order in which they are named."""
+    assert read(MultiDict(pairs), Options()).facets == expected
+
+
+def test_bad_facets():
+    """The reason names all, and limits say from where to where."""
+    problems = wrong(("facets", "years"), ("facet_limit", "501"))
+
+    assert f"facets are {', '.join(FACETS)}, or all" in problems["facets"]
+    assert "is not a whole number from 1 to 500" in problems["facet_limit"]
+
+
+@given(
+    st.sampled_from([*SORTS, ""]),
+    st.sampled_from(["words", "positions", ""]),
+    st.lists(st.tuples(st.sampled_from(["venue", "author", "-subject", "source"]), values)),
+    st.lists(st.sampled_from([*FACETS, "all"])),
+    st.sampled_from(["", "1", "10", "500"]),
+)
+def test_links_repeat_order_filters_and_facets(sort, rank, filters, facets, limit):
+    """What `pairs` writes is read as the same search, whatever the values of the filters are."""
+    written = [filter_text(name, value) for name, value in filters]
+    pairs = [("q", "mice"), ("sort", sort), ("rank", rank), ("facet_limit", limit)]
+    pairs += [("filter", text) for text in written] + [("facets", name) for name in facets]
+    parameters = read(MultiDict(pairs), Options())
+
+    linked = parse_qsl(urlencode(parameters.pairs()), keep_blank_values=True)
+
+    assert read(MultiDict(linked), Options()) == parameters
+    assert parse_filters(parameters.filter) == parse_filters(tuple(written))
+
+
 def test_repeated_parameters():
     """What can be given once may not be given twice, not even under its other name."""
     problems = wrong(
@@ -127,9 +225,24 @@ def test_too_many_sources():
 @given(
     st.dictionaries(
         st.sampled_from(
-            ["q", "count", "n", "sources", "year", "timeout", "per_source", "versions", "dedup"]
+            [
+                "q",
+                "count",
+                "n",
+                "sources",
+                "year",
+                "timeout",
+                "per_source",
+                "versions",
+                "dedup",
+                "sort",
+                "rank",
+                "filter",
+                "facets",
+                "facet_limit",
+            ]
         ),
-        st.text(),
+        st.text() | st.text('type:article,-"year 2'),
     )
 )
 def test_any_text_is_read_or_refused(pairs):

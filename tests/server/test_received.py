@@ -37,6 +37,44 @@ async def test_lists_and_format_in_a_json_body(client, engine):
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        {
+            "data": [
+                ("q", "gene"),
+                ("filter", "type:article"),
+                ("filter", "oa:yes"),
+                ("facets", "year,type"),
+                ("facet_limit", "3"),
+                ("sort", "date"),
+            ]
+        },
+        {
+            "json": {
+                "q": "gene",
+                "filter": ["type:article", "oa:yes"],
+                "facets": ["year", "type"],
+                "facet_limit": 3,
+                "sort": "date",
+            }
+        },
+    ],
+)
+async def test_filters_and_facets_are_posted(client, engine, body):
+    """As fields of a form that are repeated, or as arrays."""
+    response = await client.post("/search?format=json", **body)
+    (asked,) = engine.asked
+
+    assert response.status == 200
+    assert [asked[name] for name in ("filter", "facets", "facet_limit", "sort")] == [
+        "oa:yes,type:article",
+        "year,type",
+        3,
+        "date",
+    ]
+
+
+@pytest.mark.parametrize(
     ("body", "kind", "status"),
     [
         (b"[1]", "application/json", 400),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from metasearch.listing.sort import Sort
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.pages.environment import render
@@ -18,6 +19,15 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+#: Order of the list -> what the form calls it.
+SORT_WORDS: Mapping[Sort, str] = {
+    "relevance": "Most relevant first",
+    "date": "Newest first",
+    "-date": "Oldest first",
+    "title": "By title",
+    "citations": "Most cited first",
+    "first-seen": "As received",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +37,14 @@ class Form:
     Attributes:
         query, year: As typed.
         chosen: Names of the sources that are ticked.
+        sort: The order of the list, one of `SORT_WORDS`.
         hidden: Other parameters of the search, which a new search from this form repeats.
     """
 
     query: str = ""
     year: str = ""
     chosen: Sequence[str] = ()
+    sort: str = "relevance"
     hidden: dict[str, str] = field(default_factory=dict)
 
 
@@ -67,6 +79,7 @@ def page(
         form=form,
         sources=sources,
         focus=focus,
+        sort_words=SORT_WORDS,
         **context,
     )
 

@@ -12,6 +12,7 @@ from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.text import line
 from metasearch.server.pages.environment import many
 from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.narrowing import Narrowing
 from metasearch.server.pages.page import Form, page
 from metasearch.server.site import Site
 from metasearch.server.sources import SourceView
@@ -60,9 +61,13 @@ class Results:
         """What people call a source."""
         return self.labels.get(source, source)
 
-    def address(self, site: Site, **changes: str | int) -> str:
-        """The local address of the same search with other parameters."""
-        return site.path("/search", **{**self.parameters, **changes})
+    def address(self, site: Site, **changes: str | int | None) -> str:
+        """The local address of the same search with other parameters, without those that are
+        None.
+        """
+        parameters = {**self.parameters, **changes}
+        kept = {name: value for name, value in parameters.items() if value is not None}
+        return site.path("/search", **kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,11 @@ class ReportView:
 def results_page(site: Site, results: Results, sources: Sequence[SourceView]) -> str:
     """The whole page."""
     answer = results.answer
+
+    def narrowed(filters: str) -> str:
+        return results.address(site, start=None, filter=filters or None, format="html")
+
+    narrowing = Narrowing(answer.filter, narrowed, results.label)
     return page(
         "results.html",
         site,
@@ -125,6 +135,8 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         sources,
         answer=answer,
         refresh=REFRESH,
+        chips=narrowing.chips(),
+        facets=narrowing.facets(answer.facets),
         summary=_summary(answer),
         expected=_expected(answer),
         incomplete=_incomplete(results),
@@ -144,9 +156,12 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
 def _summary(answer: Answer) -> str:
     counts = answer.counts
     answered = sum(report.status in ("ok", "empty") for report in answer.sources)
-    shown = f"{len(answer.hits)} of " if len(answer.hits) < counts.unique else ""
+    listed = answer.passing
+    shown = f"{len(answer.hits)} of " if len(answer.hits) < listed else ""
     if shown and answer.hits and answer.paging.start:
         shown = f"{answer.hits[0].rank} to {answer.hits[-1].rank} of "
+    if answer.filter:
+        shown += f"{listed:,} that pass the filters, of "
     return (
         f"{shown}{many(counts.unique, 'work')} from {many(counts.received, 'record')}, "
         f"{many(counts.duplicates, 'duplicate')} merged; "
@@ -157,7 +172,7 @@ def _summary(answer: Answer) -> str:
 def _expected(answer: Answer) -> str:
     """How many works there may be in all; "" where there are no more than were received."""
     totals = answer.totals
-    if totals is None or answer.expected <= answer.counts.unique:
+    if totals is None or answer.expected <= answer.passing:
         return ""
     most = f", at most {totals.most:,}" if totals.most is not None else ""
     uncertain = "" if totals.reliable else " (uncertain)"
@@ -172,6 +187,8 @@ def _nothing_found(answer: Answer) -> str:
         return "No work has arrived yet."
     if answer.paging.start and answer.counts.unique:
         return f"The list ends before place {answer.paging.start + 1}."
+    if answer.filter and answer.counts.unique:
+        return f"None of the {many(answer.counts.unique, 'work')} received passes the filters."
     if any(report.status in ("ok", "empty") for report in answer.sources):
         return "The sources that answered have no work for this query."
     if any(report.failed for report in answer.sources):
