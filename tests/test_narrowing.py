@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -580,6 +581,18 @@ async def test_narrowing_joins_a_search_that_goes_on(options: dict[str, Any]) ->
     plain, _ = engine(quick)
     assert numbers(answer) == narrowed(await plain.search("work"), options)
     await plain.close()
+    await made.close()
+
+
+async def test_other_hits_are_not_enriched_for_a_search_with_other_filters() -> None:
+    """An enricher is asked for the hits of one page; with another filter the page has others."""
+    made, _ = engine(sources(TWO))
+    plain, same = made.search("work")._resolved, made.search("work", filter="type:book")._resolved
+    assert plain.holds(same)
+    enrichers = plain.sources[:1]
+    enriched = replace(plain, enrichers=enrichers), replace(same, enrichers=enrichers)
+    assert enriched[0].holds(enriched[0])
+    assert not enriched[0].holds(enriched[1])
     await made.close()
 
 
