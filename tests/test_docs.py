@@ -63,7 +63,7 @@ QUESTIONS = {
     "Where is RIS read?": "metasearch/formats/ris/read.py",
     "Where is Crossref's rate limit?": "adapter_specs/crossref.toml",
     "Where does it say why two records were merged?": "metasearch/dedup/explain.py",
-    "Which file decides the order of hits?": "metasearch/engine/rank.py",
+    "Which file decides the order of hits?": "metasearch/listing/rank.py",
     "Where is CQL read?": "metasearch/query/cql/parser.py",
     "Where is an address refused that is inside our network?": "metasearch/adapters/fetch/guard.py",
     "Where are names in Pinyin compared?": "metasearch/bib/chinese/names.py",
