@@ -141,7 +141,8 @@ async def test_options_are_passed_on() -> None:
         "sources": "a,b", "start": 5, "limit": 7, "years": "2018-", "per_source": 9, "timeout": 3.0,
         "wait": 2.0,
         "cache": False, "versions": "merge", "dedup": "four-tuple", "user": "me", "syntax": "cql",
-        "enrich": (), "sort": "date", "rank": "positions", "filter": "type:article",
+        "enrich": (), "sort": "date", "rank": "positions", "rerank": False,
+        "filter": "type:article",
         "facets": "year,type", "facet_limit": 3,
     }  # fmt: skip
     settings = Settings(sources={name: {"extends": "crossref"} for name in "ab"}, shipped=False)

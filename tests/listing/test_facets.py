@@ -93,3 +93,17 @@ def test_names_are_checked() -> None:
     assert facet_names("all") == tuple(FACETS)
     with pytest.raises(UsageError, match=r"no facet 'colour'.*source, only, type"):
         facet_names("colour")
+
+
+@given(hits(), hits(), st.sampled_from(["", "type:article", "oa:yes,-language:en,year:2020-"]))
+def test_a_list_that_grows_is_counted_as_one_that_was_there(
+    first: list[Hit], later: list[Hit], text: str
+) -> None:
+    """Whatever was counted before: hits that changed or are gone leave nothing behind."""
+    filters = parse_filters(text)
+    counts = FacetCounts(FACETS, 3, filters.failed())
+    counts.count(first)
+    counts.add(later[:2])
+    mixed = [*first[len(later) :], *later]
+
+    assert counts.count(mixed) == FacetCounts(FACETS, 3, filters.failed()).count(mixed)

@@ -43,7 +43,7 @@ async def test_parameters_reach_the_engine(client, engine):
     await client.get(
         url
         + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall&sort=-date"
-        "&rank=positions&filter=type:book&facets=year&facet_limit=3"
+        "&rank=positions&rerank=0&filter=type:book&facets=year&facet_limit=3"
     )
 
     assert [
@@ -55,6 +55,7 @@ async def test_parameters_reach_the_engine(client, engine):
             "years": Years(2019, 2024),
             "sort": "-date",
             "rank": "positions",
+            "rerank": False,
             "filter": "type:book",
             "facets": "year",
             "facet_limit": 3,
