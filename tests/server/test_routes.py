@@ -235,6 +235,7 @@ async def test_description_document(serve):
     assert {
         "text/html": f"{search}&format=html",
         "application/atom+xml": f"{search}&format=atom",
+        "application/rss+xml": f"{search}&format=rss",
         "application/json": f"{search}&format=json",
         "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
         "application/opensearchdescription+xml": f"{base}/opensearch.xml",
