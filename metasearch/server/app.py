@@ -10,6 +10,7 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.cors import cors_headers, preflights
 from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.connections import Connection, Connections
@@ -111,10 +112,11 @@ def make_app(
     async def end_streams(app: web.Application) -> None:
         await app[SHARED].hub.close()
 
-    app = web.Application(middlewares=[observed, errors, admitted])
+    app = web.Application(middlewares=[observed, errors, preflights, admitted])
     app.cleanup_ctx.append(lifespan)
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
+    app.on_response_prepare.append(cors_headers)
     for path, handler in ROUTES:
         app.router.add_get(path, handler)
         if path in POSTED:
