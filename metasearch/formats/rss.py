@@ -34,10 +34,11 @@ def write(answer: Answer, *, links: Mapping[str, str] | None = None) -> bytes:
     """
     known = links or {}
     query = line(answer.query)
+    works = "1 work" if answer.counts.unique == 1 else f"{answer.counts.unique:,} works"
     root, channel = document(
         f"metasearch: {query}",
         known.get("alternate", search_urn(answer)),
-        f"{answer.counts.unique:,} works from {len(answer.sources)} sources",
+        f"{works} from {len(answer.sources)} sources",
     )
     for relation in _FEED_RELATIONS:
         if relation in known:

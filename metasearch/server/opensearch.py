@@ -33,6 +33,7 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         ("text/html", "html"),
         ("application/atom+xml", "atom"),
         ("application/rss+xml", "rss"),
+        ("application/feed+json", "jsonfeed"),
         ("application/json", "json"),
     ):
         query = "q={searchTerms}&count={count?}&start={startIndex?}"

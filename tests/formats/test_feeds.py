@@ -44,7 +44,7 @@ def test_the_channel_of_rss_describes_the_search() -> None:
 
     assert channel.findtext("title") == "metasearch: attention"
     assert channel.findtext("link") == LINKS["alternate"]
-    assert channel.findtext("description") == "1 works from 2 sources"
+    assert channel.findtext("description") == "1 work from 2 sources"
     links = {each.get("rel"): each.get("href") for each in channel.findall("a:link", NS)}
     assert links == {name: LINKS[name] for name in ("self", "next", "search")}
     counts = ("os:totalResults", "os:startIndex", "os:itemsPerPage")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -557,12 +558,35 @@ async def test_the_list_of_search():
     assert pages[0]["unresponsive_engines"] == []
 
 
-def test_no_face_is_imported_with_the_server():
-    """A server that no such client asks does not load the face."""
-    code = (
-        "import sys, metasearch.server.app; "
-        "print([name for name in sys.modules if name.startswith('metasearch.server.faces.')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+WITHOUT_FACES = """
+import asyncio, sys
+from aiohttp.test_utils import TestClient, TestServer
+from metasearch.server.app import make_app
+from tests.server.fake import FakeEngine
 
-    assert done.stdout.strip() == "[]"
+def faces():
+    return any(name.startswith("metasearch.server.faces.searxng") for name in sys.modules)
+
+async def main():
+    engine = FakeEngine()
+    async with TestClient(TestServer(make_app(lambda: engine))) as client:
+        await (await client.get("/search?q=mice&format=json")).read()
+        before = faces()
+        await (await client.get("/searxng/?q=mice&format=json")).read()
+        print(before, faces())
+
+asyncio.run(main())
+"""
+
+
+def test_the_face_is_imported_by_its_first_request():
+    """Start-up and a plain JSON search do without; the first request of such a client loads it."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_FACES],
+        cwd=Path(__file__).resolve().parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.split() == ["False", "True"]

@@ -176,6 +176,7 @@ async def config(request: web.Request) -> web.Response:
 
 def _engine(source: SourceView, groups: list[str]) -> dict[str, Any]:
     usual = EVERYTHING if source.default else ()
+    languages = source.spec.languages if source.spec else ()
     return {
         "name": source.name,
         "categories": [*usual, *_categories(groups)],
@@ -183,7 +184,7 @@ def _engine(source: SourceView, groups: list[str]) -> dict[str, Any]:
         "enabled": source.default and source.status not in _NOT_ASKED,
         "paging": True,
         "language_support": False,
-        "languages": [line(language) for language in source.spec.languages] if source.spec else [],
+        "languages": [line(code) for code in languages if code != "*"],
         "regions": [],
         "safesearch": False,
         "time_range_support": True,
