@@ -11,7 +11,7 @@ from aiohttp import web
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.cors import cors_headers, preflights
-from metasearch.server.faces import on_demand
+from metasearch.server.faces import on_first_request
 from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.connections import Connection, Connections
@@ -47,11 +47,11 @@ ROUTES = (
     ("/robots.txt", routes.robots),
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
-    ("/searxng", on_demand("searxng.routes", "search")),
-    ("/searxng/", on_demand("searxng.routes", "search")),
-    ("/searxng/search", on_demand("searxng.routes", "search")),
-    ("/searxng/config", on_demand("searxng.routes", "config")),
-    ("/searxng/autocompleter", on_demand("searxng.routes", "autocompleter")),
+    ("/searxng", on_first_request("searxng.routes", "search")),
+    ("/searxng/", on_first_request("searxng.routes", "search")),
+    ("/searxng/search", on_first_request("searxng.routes", "search")),
+    ("/searxng/config", on_first_request("searxng.routes", "config")),
+    ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
 )
 #: Routes that also read parameters from the body of a POST, for queries too long for an address.
 POSTED = frozenset(

@@ -1,24 +1,25 @@
-"""Faces: what clients of other programs send and read, over the searches of this server.
-
-Each face reads its own parameters into `server.parameters.Parameters` and writes the same answer
-as `/search`, in the same order and with the same ids, in the form of its protocol. The engine knows
-no face. A face is imported by its first request, so that it costs the start of a server nothing.
+"""Other protocols over the same list: each face reads its own parameters into `SearchOptions` and
+writes the same answer. A face is imported when its first request comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from importlib import import_module
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 
-def on_demand(module: str, handler: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """A handler that imports its module, of this package, with its first request."""
+def on_first_request(module: str, handler: str = "answer") -> Handler:
+    """A handler that imports a face when it is first asked.
 
-    async def answer(request: web.Request) -> web.StreamResponse:
-        answering = getattr(import_module(f"{__name__}.{module}"), handler)
-        response: web.StreamResponse = await answering(request)
-        return response
+    Args:
+        module: The name of the face below this package.
+        handler: Its coroutine that takes the request.
+    """
 
-    return answer
+    async def handle(request: web.Request) -> web.StreamResponse:
+        answer: Handler = getattr(import_module(f"{__name__}.{module}"), handler)
+        return await answer(request)
+
+    return handle
