@@ -429,7 +429,7 @@ def shown(name: str, found: Hit, text: str = "") -> str:
             )
         )
     written = formats.write(name, given).decode()
-    return "\n".join(strings(json.loads(written))) if name == "json" else written
+    return "\n".join(strings(json.loads(written))) if name in ("json", "jsonfeed") else written
 
 
 def strings(value: Any) -> Iterator[str]:

@@ -175,6 +175,7 @@ def test_what_a_server_lets_in(tmp_path: Path) -> None:
         keys_file = "keys.txt"
         rate_limit = 0
         trusted_proxies = ["127.0.0.1", "10.1.2.3/8", "2001:db8::/32"]
+        cors = ["https://Reader.example.org:443", "http://localhost:3000", "http://[::1]:8000"]
         server_timing = false
     """
     assert load(tmp_path, text).server == ServerSettings(
@@ -182,6 +183,7 @@ def test_what_a_server_lets_in(tmp_path: Path) -> None:
         keys_file=tmp_path / "keys.txt",
         rate_limit=0,
         trusted_proxies=("127.0.0.1", "10.1.2.3/8", "2001:db8::/32"),
+        cors=("https://reader.example.org", "http://localhost:3000", "http://[::1]:8000"),
         server_timing=False,
     )
     assert load(tmp_path).server == ServerSettings()
@@ -208,6 +210,12 @@ def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) 
             'trusted_proxies = ["proxy.example.org"]',
             "server.trusted_proxies: 'proxy.example.org' is no address",
         ),
+        ('cors = ["*"]', "server.cors: '*' is no origin such as https://reader.example.org"),
+        ('cors = ["null"]', "server.cors: 'null' is no origin"),
+        ('cors = ["https://a.example.org/"]', "'https://a.example.org/' is no origin"),
+        ('cors = ["https://*.example.org"]', "'https://*.example.org' is no origin"),
+        ('cors = ["https://me@example.org"]', "'https://me@example.org' is no origin"),
+        ('cors = "https://a.example.org"', "server.cors: must be an array, is a string"),
         ("trusted_proxies = [1]", "server.trusted_proxies: must be a list of strings"),
         ('keys = "ENV:ALICE"', "server.keys: must be an array, is a string"),
         ("keys_file = 1", "server.keys_file: must be a string, is a whole number"),

@@ -57,15 +57,13 @@ def write(
         links: Absolute URLs by relation: "self", "alternate", "search", "first", "previous",
             "next", "last".
     """
-    dates = [_published(hit.record) for hit in answer.hits]
+    dates = [published(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
     query = line(answer.query)
     feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMESPACES)  # type: ignore[arg-type]  # the stubs know no None prefix
     _add(feed, ATOM, "title", f"metasearch: {query}")
-    _add(
-        feed, ATOM, "id", f"urn:metasearch:search:{hashlib.sha256(query.encode()).hexdigest()[:32]}"
-    )
-    _add(feed, ATOM, "updated", _timestamp(feed_date))
+    _add(feed, ATOM, "id", search_urn(answer))
+    _add(feed, ATOM, "updated", timestamp(feed_date))
     author = _add(feed, ATOM, "author")
     _add(author, ATOM, "name", "metasearch")
     _add(feed, ATOM, "generator", "metasearch")
@@ -104,25 +102,25 @@ def write(
             total=None if report.total is None else str(report.total),
         )
     best = max((hit.score for hit in answer.hits), default=0.0)
-    for hit, published in zip(answer.hits, dates, strict=True):
-        _entry(feed, hit, published, feed_date, hit.score / best if best > 0 else 0.0)
+    for hit, date in zip(answer.hits, dates, strict=True):
+        _entry(feed, hit, date, feed_date, hit.score / best if best > 0 else 0.0)
     return etree.tostring(feed, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
 def _entry(
     feed: etree._Element,
     hit: Hit,
-    published: datetime | None,
+    date: datetime | None,
     feed_date: datetime,
     relevance: float,
 ) -> None:
     record = hit.record
     entry = _add(feed, ATOM, "entry")
     _add(entry, ATOM, "title", full_title(record))
-    _add(entry, ATOM, "id", _urn(hit.id))
-    _add(entry, ATOM, "updated", _timestamp(published or feed_date))
-    if published:
-        _add(entry, ATOM, "published", _timestamp(published))
+    _add(entry, ATOM, "id", urn(hit.id))
+    _add(entry, ATOM, "updated", timestamp(date or feed_date))
+    if date:
+        _add(entry, ATOM, "published", timestamp(date))
     for person in record.authors:
         author = _add(entry, ATOM, "author")
         _add(author, ATOM, "name", line(person.name))
@@ -136,11 +134,18 @@ def _entry(
     _add(entry, RELEVANCE, "score", f"{min(1.0, max(0.0, relevance)):.4f}")
     _bibliographic(entry, record)
     for other in hit.also:
-        _add(entry, METASEARCH, "also", id=_urn(other))
+        _add(entry, METASEARCH, "also", id=urn(other))
     _provenance(entry, hit)
 
 
-def _urn(hit_id: str) -> str:
+def search_urn(answer: Answer) -> str:
+    """The id of a feed: the same for every answer to one query."""
+    digest = hashlib.sha256(line(answer.query).encode()).hexdigest()
+    return f"urn:metasearch:search:{digest[:32]}"
+
+
+def urn(hit_id: str) -> str:
+    """The id of a hit as feeds write it."""
     return f"urn:metasearch:hit:{quote(clean(hit_id), safe=':/')}"
 
 
@@ -221,7 +226,7 @@ def _add(
     return child
 
 
-def _published(record: Record) -> datetime | None:
+def published(record: Record) -> datetime | None:
     """The date of publication, the first day of a month or year where no more is known."""
     year, month, day = date_parts(record.date)
     try:
@@ -230,6 +235,6 @@ def _published(record: Record) -> datetime | None:
         return None
 
 
-def _timestamp(moment: datetime) -> str:
+def timestamp(moment: datetime) -> str:
     """RFC 3339 in UTC, to the second."""
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -206,6 +206,22 @@ FORMATS: Mapping[str, Format] = {
             unit="answer",
             media_type="application/atom+xml",
         ),
+        Format(
+            name="rss",
+            about="an RSS feed",
+            endings=("rss",),
+            writer="rss",
+            unit="answer",
+            media_type="application/rss+xml",
+        ),
+        Format(
+            name="jsonfeed",
+            about="a JSON Feed",
+            endings=("jsonfeed",),
+            writer="json_feed",
+            unit="answer",
+            media_type="application/feed+json",
+        ),
     )
 }
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping
-from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 import orjson
 from aiohttp import web
 
 from metasearch.events import Answer
-from metasearch.formats import WRITABLE, atom, write
+from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
+from metasearch.server.answering import finished
 from metasearch.server.limits.clients import USER
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
@@ -25,7 +25,7 @@ from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far
-from metasearch.server.site import SHARED, ServerContext, Site, owner, site_of
+from metasearch.server.site import SHARED, ServerContext, Site, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ OFFERED: Mapping[str, str] = {
     "html": "text/html",
     **{name: format_.media_type for name, format_ in WRITABLE.items() if name != "table"},
 }
+#: Those that have links to the page, to the feed itself and to its next part.
+FEEDS = frozenset({"atom", "rss", "jsonfeed"})
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
@@ -127,12 +129,7 @@ async def _whole(
 ) -> web.Response:
     """The answer as one document: the finished one, or what is there at the soft deadline."""
     shared, site = request.app[SHARED], site_of(request)
-    request[stream.SEARCH_ID] = prepared.id
-    async with aclosing(prepared):
-        answer = await prepared
-    if not answer.running:  # else the later request for the whole answer counts
-        shared.metrics.searched(answer)
-        shared.suggestions.learn(parameters.query, answer, owner(request))
+    answer = await finished(request, prepared, parameters)
     status = status_of(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
     if shared.options.server_timing:
@@ -187,18 +184,18 @@ def _body(
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)]), page.encode()
-    if form == "atom":
+    if form in FEEDS:
         here = parameters.pairs()
         links = {
-            "self": site.url("/search", **here, format="atom"),
+            "self": site.url("/search", **here, format=form),
             "alternate": site.url("/search", **here, format="html"),
             "search": site.url("/opensearch.xml"),
         }
         if answer.paging.start:
-            links["first"] = site.url("/search", **parameters.pairs(0), format="atom")
+            links["first"] = site.url("/search", **parameters.pairs(0), format=form)
         if (following := _following(answer, parameters, form, site)) is not None:
             links["next"] = following
-        body = atom.write(answer, links=links)
+        body = WRITABLE[form].write(answer, links=links)
     else:
         body = write(form, answer, bom=parameters.bom, provenance=parameters.provenance)
     return body, body

@@ -10,6 +10,8 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.cors import cors_headers, preflights
+from metasearch.server.faces import on_first_request
 from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.connections import Connection, Connections
@@ -45,9 +47,23 @@ ROUTES = (
     ("/robots.txt", routes.robots),
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
+    ("/searxng", on_first_request("searxng.routes", "search")),
+    ("/searxng/", on_first_request("searxng.routes", "search")),
+    ("/searxng/search", on_first_request("searxng.routes", "search")),
+    ("/searxng/config", on_first_request("searxng.routes", "config")),
+    ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
 )
 #: Routes that also read parameters from the body of a POST, for queries too long for an address.
-POSTED = frozenset({"/search", "/translate"})
+POSTED = frozenset(
+    {
+        "/search",
+        "/translate",
+        "/searxng",
+        "/searxng/",
+        "/searxng/search",
+        "/searxng/autocompleter",
+    }
+)
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
 #: server ends within two seconds.
 _PATIENCE = 0.6
@@ -111,10 +127,11 @@ def make_app(
     async def end_streams(app: web.Application) -> None:
         await app[SHARED].hub.close()
 
-    app = web.Application(middlewares=[observed, errors, admitted])
+    app = web.Application(middlewares=[observed, errors, preflights, admitted])
     app.cleanup_ctx.append(lifespan)
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
+    app.on_response_prepare.append(cors_headers)
     for path, handler in ROUTES:
         app.router.add_get(path, handler)
         if path in POSTED:

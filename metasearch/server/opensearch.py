@@ -32,6 +32,8 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
     for media_type, name in (
         ("text/html", "html"),
         ("application/atom+xml", "atom"),
+        ("application/rss+xml", "rss"),
+        ("application/feed+json", "jsonfeed"),
         ("application/json", "json"),
     ):
         query = "q={searchTerms}&count={count?}&start={startIndex?}"

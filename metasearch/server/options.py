@@ -37,6 +37,7 @@ class Options:
         rate_limit: Requests that one client may make in `rate_window` seconds; 0 for any number.
         max_clients: Most clients whose requests are counted.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        cors: Origins ("https://reader.example.org") whose pages may read answers.
         max_connections: Most connections that are open at once.
         max_client_connections: Most of one address, this machine and trusted proxies aside.
         keepalive: Seconds that a connection may stay silent between two requests; longer than
@@ -65,6 +66,7 @@ class Options:
     rate_window: float = 60.0
     max_clients: int = 10_000
     trusted_proxies: tuple[str, ...] = ()
+    cors: tuple[str, ...] = ()
     max_connections: int = 1000
     max_client_connections: int = 100
     keepalive: float = 75.0
@@ -81,6 +83,7 @@ class Options:
             suggest=server.suggest,
             rate_limit=server.rate_limit,
             trusted_proxies=server.trusted_proxies,
+            cors=server.cors,
             max_query=server.max_query,
         )
 

@@ -25,9 +25,12 @@ from metasearch.server.process import running_loop_name
 from metasearch.server.received import given
 from metasearch.server.site import SHARED, ServerContext, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
+from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
 from metasearch.server.workers.peer_app import all_workers
 
+#: Addresses that crawlers are asked not to visit.
+CLOSED = ("/search", "/plan", "/suggest", "/metrics", "/searxng", "/?q=")
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
 _LONGEST_PREFIX = 200
@@ -103,19 +106,23 @@ async def suggest(request: web.Request) -> web.Response:
     unless enabled.
     """
     prefix = request.query.get("q", "")
-    site, shared, user = site_of(request), request.app[SHARED], owner(request)
-    if not shared.options.suggest:
+    site = site_of(request)
+    if not request.app[SHARED].options.suggest:
         raise web.HTTPNotFound
-    typed = prefix[:_LONGEST_PREFIX]
-    async with shared.admission.brief():
-        own = shared.suggestions.complete(typed, user)
-        completions = completed(
-            [own, *(await shared.peers.completions(typed, user) if user else ())]
-        )
+    completions = await completions_of(request, prefix)
     texts = [completion.text for completion in completions]
     urls = [site.url("/search", q=completion.text, format="html") for completion in completions]
     descriptions = [completion.description for completion in completions]
     return _json([prefix, texts, descriptions, urls], SUGGESTIONS_TYPE)
+
+
+async def completions_of(request: web.Request, prefix: str) -> list[Completion]:
+    """The completions that this user may see, of all workers."""
+    shared, user = request.app[SHARED], owner(request)
+    typed = prefix[:_LONGEST_PREFIX]
+    async with shared.admission.brief():
+        own = shared.suggestions.complete(typed, user)
+        return completed([own, *(await shared.peers.completions(typed, user) if user else ())])
 
 
 async def opensearch(request: web.Request) -> web.Response:
@@ -192,7 +199,7 @@ async def robots(request: web.Request) -> web.Response:
     A crawler that follows links would search without end, at the cost of every source.
     """
     site = site_of(request)
-    closed = [site.path(path) for path in ("/search", "/plan", "/suggest", "/metrics", "/?q=")]
+    closed = [site.path(path) for path in CLOSED]
     text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in closed), "Allow: /\n"))
     return web.Response(text=text, headers={"Cache-Control": "public, max-age=3600"})
 

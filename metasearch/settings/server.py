@@ -16,6 +16,7 @@ SILENCE = 10.0
 _BASE_URL = re.compile(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
 )
+_ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.ASCII)
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
@@ -29,6 +30,8 @@ class ServerSettings:
             may send requests.
         rate_limit: Requests that one client may send in a minute; 0 is any number.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        cors: Origins whose pages may read responses, as a browser writes them:
+            "https://reader.example.org".
         server_timing: Whether responses contain the time that each source took.
         suggest: Whether the server completes queries: those in `suggestions`, and earlier ones of
             the same user.
@@ -41,6 +44,7 @@ class ServerSettings:
     keys_file: Path | None = None
     rate_limit: int = 120
     trusted_proxies: tuple[str, ...] = ()
+    cors: tuple[str, ...] = ()
     server_timing: bool = True
     suggest: bool = False
     suggestions: tuple[str, ...] = ()
@@ -93,6 +97,7 @@ def server_settings(tables: SettingsTables) -> ServerSettings:
         keys_file=tables.folder / Path(keys_file).expanduser() if keys_file else None,
         rate_limit=rate_limit,
         trusted_proxies=proxies,
+        cors=_origins(tables),
         server_timing=table.get("server_timing") is not False,
         suggest=table.get("suggest") is True,
         suggestions=tables.strings(table.get("suggestions", []), "server.suggestions"),
@@ -123,3 +128,19 @@ def _proxies(tables: SettingsTables) -> tuple[str, ...]:
         except ValueError:
             tables.wrong(where, f"{proxy!r} is no address or network")
     return proxies
+
+
+def _origins(tables: SettingsTables) -> tuple[str, ...]:
+    """Origins, each with the port only where it is not the usual one, as browsers send them."""
+    where = "server.cors"
+    origins = [origin.lower() for origin in tables.strings(tables["server"].get("cors", []), where)]
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            tables.wrong(
+                where,
+                f"{origin!r} is no origin such as https://reader.example.org: a scheme and a host, "
+                'without a path; "*" is not allowed',
+            )
+    return tuple(
+        origin.removesuffix(":443" if origin.startswith("https:") else ":80") for origin in origins
+    )

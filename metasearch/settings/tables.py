@@ -43,6 +43,7 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "keys_file": str,
         "rate_limit": int,
         "trusted_proxies": list,
+        "cors": list,
         "server_timing": bool,
         "suggest": bool,
         "suggestions": list,

@@ -34,6 +34,8 @@ def test_importing_the_package_loads_no_format() -> None:
         ("ris", "application/x-research-info-systems", "ris"),
         ("bibtex", "application/x-bibtex", "bib"),
         ("atom", "application/atom+xml", "atom"),
+        ("rss", "application/rss+xml", "rss"),
+        ("jsonfeed", "application/feed+json", "jsonfeed"),
         ("table", "text/plain", "txt"),
     ],
 )

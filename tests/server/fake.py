@@ -177,7 +177,14 @@ class FakeRegistry:
         return [name for name in self.names() if self.specs[name].default]
 
     def expand(self, names: Sequence[str]) -> list[str]:
-        return list(names)
+        return ["gamma" if name == "medicine" else name for name in names]
+
+    @property
+    def groups(self) -> list[str]:
+        return ["all", "default", "general", "medicine"]
+
+    def groups_of(self, name: str) -> list[str]:
+        return ["default", "general"] if name in self.default() else ["medicine"]
 
     def disabled(self, names: Sequence[str] | None = None) -> list[str]:
         return []
@@ -235,8 +242,8 @@ class FakeEngine:
     def search(self, query: str | SearchOptions, **given: Any) -> FakeSearch:
         options = search_options(query, given)
         text = to_text(query_of(options).query)
-        for name in names_of(options.sources) or ():
-            self.registry.spec(str(name))
+        for name in self.registry.expand([str(it) for it in names_of(options.sources) or ()]):
+            self.registry.spec(name)
         self.asked.append({name: getattr(options, name) for name in OPTIONS})
         filters, names = parse_filters(options.filter), facet_names(options.facets)
         hits = self.answer.hits

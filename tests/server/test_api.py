@@ -14,6 +14,7 @@ from lxml import etree
 
 from metasearch.dedup import STRATEGIES
 from metasearch.errors import CannotAsk, ConnectFailed, NotRead
+from metasearch.events import NextPage, Paging
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
@@ -272,7 +273,7 @@ async def test_no_source_answered_as_a_page(serve):
     assert (await response.text()).count("no whole answer within 15 s") >= 2
 
 
-@pytest.mark.parametrize("name", ["json", "html", "atom", "ris", "csv"])
+@pytest.mark.parametrize("name", ["json", "html", "atom", "rss", "jsonfeed", "ris", "csv"])
 async def test_unchanged_answer_is_not_sent_again(client, engine, name):
     """The entity tag does not depend on how long anything took, nor on the cache."""
     url = f"/search?q=mice&format={name}"
@@ -289,7 +290,7 @@ async def test_unchanged_answer_is_not_sent_again(client, engine, name):
     assert first.headers["ETag"] == second.headers["ETag"]
 
 
-@pytest.mark.parametrize("name", ["json", "html", "atom", "ris", "csv"])
+@pytest.mark.parametrize("name", ["json", "html", "atom", "rss", "jsonfeed", "ris", "csv"])
 async def test_changed_answer_is_sent_again(client, engine, name):
     """A tag of other hits does not match."""
     first = await client.get(f"/search?q=mice&format={name}")
@@ -305,10 +306,27 @@ async def test_formats_have_tags_of_their_own(client):
     """One address with two representations never has one tag for both."""
     tags = {
         (await client.get(f"/search?q=mice&format={it}")).headers["ETag"]
-        for it in ("json", "html", "atom", "csv")
+        for it in ("json", "html", "atom", "rss", "jsonfeed", "csv")
     }
 
-    assert len(tags) == 4
+    assert len(tags) == 6
+
+
+async def test_feeds_have_their_links(serve):
+    """RSS and JSON Feed name their own address, the page and the next part, as Atom does."""
+    given = replace(answer(hit()), paging=Paging(20, 10, NextPage(30, 10)))
+    client = await serve(FakeEngine(given))
+    url = "/search?q=mice&start=20&count=10"
+    feed = await (await client.get(f"{url}&format=jsonfeed")).json(content_type=None)
+    channel = etree.fromstring(await (await client.get(f"{url}&format=rss")).read())[0]
+    links = {each.get("rel"): each.get("href") for each in channel.iter(f"{{{ATOM}}}link")}
+
+    assert feed["feed_url"].endswith("/search?q=mice&start=20&count=10&format=jsonfeed")
+    assert feed["home_page_url"].endswith("/search?q=mice&start=20&count=10&format=html")
+    assert feed["next_url"].endswith("/search?q=mice&start=30&count=10&format=jsonfeed")
+    assert links["self"].endswith("&format=rss")
+    assert links["next"].endswith("/search?q=mice&start=30&count=10&format=rss")
+    assert links["first"].endswith("/search?q=mice&count=10&format=rss")
 
 
 async def test_server_timing(client):

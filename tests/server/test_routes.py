@@ -235,6 +235,8 @@ async def test_description_document(serve):
     assert {
         "text/html": f"{search}&format=html",
         "application/atom+xml": f"{search}&format=atom",
+        "application/rss+xml": f"{search}&format=rss",
+        "application/feed+json": f"{search}&format=jsonfeed",
         "application/json": f"{search}&format=json",
         "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
         "application/opensearchdescription+xml": f"{base}/opensearch.xml",
@@ -351,7 +353,7 @@ async def test_issue_14_10_robots_may_visit_the_start_page_and_make_no_search(cl
     assert all(rules.can_fetch("anybot", path) for path in ("/", "/sources", "/opensearch.xml"))
     assert not any(
         rules.can_fetch("anybot", path)
-        for path in ("/search?q=mice", "/search", "/plan?q=x", "/?q=mice")
+        for path in ("/search?q=mice", "/search", "/plan?q=x", "/?q=mice", "/searxng/?q=mice")
     )
 
 

@@ -97,13 +97,13 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
     writer = csv.writer(out, lineterminator="\r\n")
     if beside is None:
         writer.writerow(COLUMNS)
-        writer.writerows([_guarded(cell) for cell in cells(hit)] for hit in hits)
+        writer.writerows([guarded(cell) for cell in cells(hit)] for hit in hits)
     else:
         more = columns_beside(beside.values())
-        writer.writerow([_guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
+        writer.writerow([guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
         for hit in hits:
             row = [*cells(hit), *_cells(beside.get(hit.id, NOTHING), more)]
-            writer.writerow([_guarded(cell) for cell in row])
+            writer.writerow([guarded(cell) for cell in row])
     return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
 
 
@@ -162,7 +162,7 @@ def _cells(beside: Beside, columns: list[str]) -> list[str]:
     return ["; ".join(beside.databases), joined(beside.origins), *values]
 
 
-def _guarded(cell: str | float | None) -> str | float | None:
+def guarded(cell: str | float | None) -> str | float | None:
     if not isinstance(cell, str):
         return cell
     return _formula_start.sub(r"\g<0>'", line(cell))

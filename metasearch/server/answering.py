@@ -1,0 +1,60 @@
+"""A search that is answered with one document: admitted, run to its end, counted.
+
+`/search` and the faces of other protocols share it; each reads its own parameters before, and
+writes its own document after.
+"""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from metasearch.events import Answer
+from metasearch.server.limits.clients import USER
+from metasearch.server.parameters import Parameters
+from metasearch.server.site import SHARED, owner
+from metasearch.server.stream import SEARCH_ID
+
+if TYPE_CHECKING:
+    from metasearch.engine.search import Search
+
+
+async def answered(request: web.Request, parameters: Parameters) -> Answer:
+    """The answer of a search, as `/search` returns it for the same parameters.
+
+    Raises:
+        Problem: 503 where too many searches run.
+        UsageError: The query cannot be read, or there is no such source.
+    """
+    shared = request.app[SHARED]
+    await shared.engine.ready(parameters.sources or ())
+    timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
+    wait = parameters.wait or shared.engine.settings.wait
+    prepared = shared.engine.search(
+        parameters,
+        timeout=timeout,
+        wait=None if wait is None else min(wait, timeout),
+        user=request[USER],
+    )
+    if prepared.joins:  # nothing is asked of any source
+        async with shared.admission.brief():
+            pass
+        return await finished(request, prepared, parameters)
+    with await shared.admission.enter(request[USER]):
+        return await finished(request, prepared, parameters)
+
+
+async def finished(request: web.Request, prepared: Search, parameters: Parameters) -> Answer:
+    """The answer of a search that is admitted; a whole one is counted and learned for
+    suggestions.
+    """
+    shared = request.app[SHARED]
+    request[SEARCH_ID] = prepared.id
+    async with aclosing(prepared):
+        answer = await prepared
+    if not answer.running:  # else the later request for the whole answer counts
+        shared.metrics.searched(answer)
+        shared.suggestions.learn(parameters.query, answer, owner(request))
+    return answer
