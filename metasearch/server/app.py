@@ -10,6 +10,7 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.faces import on_first_request
 from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.connections import Connection, Connections
@@ -45,9 +46,11 @@ ROUTES = (
     ("/robots.txt", routes.robots),
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
+    ("/sru", on_first_request("sru.handler")),
+    ("/sru/{database}", on_first_request("sru.handler")),
 )
 #: Routes that also read parameters from the body of a POST, for queries too long for an address.
-POSTED = frozenset({"/search", "/translate"})
+POSTED = frozenset({"/search", "/translate", "/sru", "/sru/{database}"})
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
 #: server ends within two seconds.
 _PATIENCE = 0.6

@@ -26,7 +26,7 @@ OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static
 UNCOUNTED = OPEN | {"/metrics"}
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
-_UNLISTED = frozenset({"/search", "/plan", "/suggest"})
+_UNLISTED = frozenset({"/search", "/plan", "/suggest", "/sru", "/sru/{database}"})
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
 

@@ -192,7 +192,9 @@ async def robots(request: web.Request) -> web.Response:
     A crawler that follows links would search without end, at the cost of every source.
     """
     site = site_of(request)
-    closed = [site.path(path) for path in ("/search", "/plan", "/suggest", "/metrics", "/?q=")]
+    closed = [
+        site.path(path) for path in ("/search", "/plan", "/suggest", "/metrics", "/sru", "/?q=")
+    ]
     text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in closed), "Allow: /\n"))
     return web.Response(text=text, headers={"Cache-Control": "public, max-age=3600"})
 
