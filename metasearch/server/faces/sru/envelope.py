@@ -214,6 +214,8 @@ def _extra_response(
         attributes = {"name": report.source, "status": report.status, "count": str(report.count)}
         if report.total is not None:
             attributes["total"] = str(report.total)
+        if report.cached:
+            attributes["cached"] = "true"
         source = add(root, METASEARCH, "source", **attributes)
         if report.error:
             add(source, METASEARCH, "error", line(str(report.error)))

@@ -96,9 +96,8 @@ def _numbers(fields: _Fields, hit: Hit) -> None:
     fields.add("010", "  ", ("a", record.ids.get("lccn")))
     for number in record.isbn:
         fields.add("020", "  ", ("a", number))
-    if record.type == "journal" or not record.venue:
-        for number in record.issn:
-            fields.add("022", "  ", ("a", number))
+    for number in record.issn:
+        fields.add("022", "  ", ("a", number))
     fields.add("024", "7 ", ("a", record.doi), ("2", "doi"))
     for scheme, value in sorted(record.ids.items()):
         if scheme == "oclc":
@@ -193,6 +192,7 @@ def _host(fields: _Fields, record: Record) -> None:
     number = " ".join(filter(None, (f"Vol. {volume}" if volume else "", year)))
     number = ", ".join(filter(None, (number, f"no. {issue}" if issue else "")))
     place = ", ".join(filter(None, (number, f"p. {pages}" if pages else "")))
-    isbn = record.isbn[:1] if record.type == "chapter" else ()
-    numbers = [("x", number) for number in record.issn] + [("z", number) for number in isbn]
-    fields.add("773", "0 ", ("t", record.venue), ("g", place), *numbers)
+    # A host has one of each; 020 and 022 have all.
+    issn = next(iter(record.issn), None)
+    isbn = next(iter(record.isbn), None) if record.type == "chapter" else None
+    fields.add("773", "0 ", ("t", record.venue), ("g", place), ("x", issn), ("z", isbn))

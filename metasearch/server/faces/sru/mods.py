@@ -13,6 +13,7 @@ from metasearch.record import Author, Hit, Record
 from metasearch.server.faces.sru.xml import add
 
 MODS = "http://www.loc.gov/mods/v3"
+_XLINK = "http://www.w3.org/1999/xlink"
 _RESOURCES = {
     "dataset": "software, multimedia", "software": "software, multimedia",
     "map": "cartographic", "score": "notated music", "audio": "sound recording",
@@ -48,7 +49,9 @@ def record_element(hit: Hit) -> etree._Element:
     _identifiers(root, record)
     for url in filter(None, map(web_url, (record.url, record.pdf_url))):
         add(add(root, MODS, "location"), MODS, "url", url)
-    _put(root, "accessCondition", record.licence)
+    licence = line(record.licence)
+    address = {f"{{{_XLINK}}}href": licence} if licence.startswith("http") else {}
+    _put(root, "accessCondition", licence, type="use and reproduction", **address)
     _record_info(root, hit)
     return root
 

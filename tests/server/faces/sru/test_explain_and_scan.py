@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from metasearch.query.ast import Term, Years
 from metasearch.query.cql.parser import parse_cql
-from metasearch.server.faces.sru.indexes import names
+from metasearch.server.faces.sru.indexes import field_of, names
 from metasearch.server.site import SHARED
 from tests.server.faces.sru.answers import get, reported, texts
 
@@ -54,20 +55,14 @@ async def test_the_address_is_the_public_one(serve):
 )
 def test_every_index_of_explain_can_be_searched(index):
     """Explain and the reader of queries speak of the same indexes."""
-    terms = {"date": "2020", "language": "en", "type": "book", "doi": "10.1000/x"}
-    tried = [*terms.values(), "9780262033848"]
+    field = field_of(index)
+    term = {"year": "2020", "language": "en", "type": "book"}.get(field, "x")
 
-    def readable(term: str) -> bool:
-        from metasearch.errors import QuerySyntaxError
+    read = parse_cql(f"reef and {index} = {term}").query
 
-        try:
-            parse_cql(f"x and {index} = {term}")
-        except QuerySyntaxError as error:
-            assert error.kind == "term", error
-            return False
-        return True
-
-    assert any(map(readable, tried))
+    assert field in {part.field for part in read.parts if isinstance(part, Term)} | (
+        {"year"} if any(isinstance(part, Years) for part in read.parts) else set()
+    ) | ({"identifier"} if field == "identifier" else set())
 
 
 async def test_explain_names_what_it_does_not_know(client):

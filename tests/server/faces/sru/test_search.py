@@ -10,8 +10,8 @@ from lxml import etree
 from metasearch.events import Counts, NextPage, Paging, Totals
 from metasearch.listing.facets import FacetCounts
 from metasearch.query import Term, to_text
-from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.server.faces.sru.answers import OASIS, ZING, get, reported, texts
+from tests.server.fake import FakeEngine, answer, hit, late, report
 
 
 def asked(engine: FakeEngine) -> dict:
@@ -315,7 +315,8 @@ async def test_facets_of_2_0(serve):
     assert texts(root, "//fr:facet[1]//fr:count") == ["2"]
     assert texts(root, "//fr:facet[2]//fr:actualTerm") == ["2021", "2019"]
     (url,) = texts(root, "//fr:facet[1]//fr:requestUrl")
-    assert url.endswith("&x-filter=subject%3AGenes") and "startRecord" not in url
+    assert url.endswith("&x-filter=subject%3AGenes")
+    assert "startRecord" not in url
     await get(client, url[url.index("/sru") :])
     assert engine.asked[1]["filter"] == "subject:Genes"
 
