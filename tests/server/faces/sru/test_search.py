@@ -373,3 +373,64 @@ async def test_a_complete_answer_may_be_kept(client, serve):
     assert good.headers["Cache-Control"] == "private, max-age=60"
     assert wrong.headers["Cache-Control"] == "no-store"
     assert good.headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
+@pytest.mark.parametrize(
+    ("sent", "query"),
+    [
+        # Koha, one record after the other.
+        (
+            (
+                "version=1.1&operation=searchRetrieve&query=title%3D%22reef%22+and+isbn%3D%229780262033848%22"
+                "&startRecord=3&maximumRecords=1&recordSchema=marcxml&recordPacking=xml"
+            ),
+            "title:reef AND isbn:9780262033848",
+        ),
+        # VuFind's connector.
+        (
+            (
+                "version=1.1&operation=searchRetrieve&startRecord=1&maximumRecords=20&recordSchema=marcxml"
+                "&query=dc.title+all+%22reef+fish%22+sortBy+dc.date%2Fsort.descending"
+            ),
+            "title:(reef fish)",
+        ),
+        # Zotero's look-up of the Library of Congress.
+        (
+            "operation=searchRetrieve&version=1.1&query=bath.ISBN%3D%5E9780262033848&maximumRecords=1",
+            "isbn:9780262033848",
+        ),
+        # Catmandu.
+        (
+            (
+                "version=1.1&operation=searchRetrieve&query=reef&recordSchema=dc&startRecord=1"
+                "&maximumRecords=10"
+            ),
+            "reef",
+        ),
+        # srupy.
+        ("startRecord=1&query=reef", "reef"),
+    ],
+)
+async def test_requests_of_library_software(client, engine, sent, query):
+    """As these clients send them, with the headers of YAZ."""
+    response = await client.get(f"/sru?{sent}", headers={"Content-Type": "text/xml"})
+    body = await response.read()
+
+    assert response.status == 200
+    assert to_text(asked(engine)["query"]) == query
+    assert b"info:srw/diagnostic" not in body
+
+
+async def test_a_head(client):
+    """Has the headers and no body."""
+    response = await client.head("/sru?query=reef")
+
+    assert (response.status, await response.read()) == (200, b"")
+
+
+async def test_searches_are_counted_as_those_of_this_face(client):
+    """In the metrics."""
+    await get(client, query="reef")
+    metrics = await (await client.get("/metrics")).text()
+
+    assert 'face="sru"' in metrics
