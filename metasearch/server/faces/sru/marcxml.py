@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from lxml import etree
 
@@ -40,6 +41,13 @@ class _Fields:
         for code, text in texts:
             if text:
                 add(field, MARC, "subfield", text, code=code)
+
+
+def divided(authors: Iterable[Author]) -> tuple[Author, ...]:
+    """The first author with a family name, which is all that `is_corporate` looks for among the
+    neighbours of a name; a work may have twenty thousand.
+    """
+    return tuple(islice((author for author in authors if author.family), 1))
 
 
 def record_element(hit: Hit) -> etree._Element:
@@ -115,7 +123,7 @@ def _numbers(fields: _Fields, hit: Hit) -> None:
 def _people(fields: _Fields, authors: Sequence[Author]) -> None:
     """The first author in 100 or 110; the others stand behind the titles, in 700 and 710."""
     if authors:
-        _person(fields, authors[0], authors, "1", ())
+        _person(fields, authors[0], divided(authors), "1", ())
 
 
 def _person(
@@ -142,11 +150,12 @@ def _person(
 
 
 def _editors(fields: _Fields, record: Record) -> None:
+    others, editors = divided(record.authors), divided(record.editors)
     for author in record.authors[1:]:
-        _person(fields, author, record.authors, "7", ())
+        _person(fields, author, others, "7", ())
     for editor in record.editors:
         role = (("e", "editor"), ("4", "edt"))
-        _person(fields, editor, record.editors, "7", role)
+        _person(fields, editor, editors, "7", role)
     if record.institution and record.type != "thesis":
         fields.add("710", "2 ", ("a", record.institution), ("4", "isb"))
 

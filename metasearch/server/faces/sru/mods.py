@@ -10,6 +10,7 @@ from metasearch.bib.languages import language_code, languages
 from metasearch.formats.reference import field_sources, is_corporate, page_range
 from metasearch.formats.text import clean, line, web_url
 from metasearch.record import Author, Hit, Record
+from metasearch.server.faces.sru.marcxml import divided
 from metasearch.server.faces.sru.xml import add
 
 MODS = "http://www.loc.gov/mods/v3"
@@ -26,10 +27,10 @@ def record_element(hit: Hit) -> etree._Element:
     record = hit.record
     root = etree.Element(f"{{{MODS}}}mods", {"version": "3.7"}, nsmap={None: MODS})  # type: ignore[dict-item]
     _titles(root, record)
-    for author in record.authors:
-        _name(root, author, is_corporate(author, record.authors), "aut")
-    for editor in record.editors:
-        _name(root, editor, is_corporate(editor, record.editors), "edt")
+    for people, role in ((record.authors, "aut"), (record.editors, "edt")):
+        neighbours = divided(people)
+        for person in people:
+            _name(root, person, is_corporate(person, neighbours), role)
     if record.institution:
         code = "dgg" if record.type == "thesis" else "isb"
         _name(root, Author(record.institution), True, code)

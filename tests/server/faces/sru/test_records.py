@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+import time
 from dataclasses import replace
 
 import pymarc
@@ -207,6 +208,16 @@ def test_hostile_records(schema) -> None:
         assert b"\x1b" not in body
         assert b"\r" not in body
         assert b"&#13;" not in body
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_very_many_authors(schema) -> None:
+    """None of whose names is divided: the time grows with their number, not with its square."""
+    record = replace(FULL, authors=(Author("Nobody"),) * 20_000)
+    began = time.perf_counter()
+    written(record, schema)
+
+    assert time.perf_counter() - began < 10
 
 
 def test_dublin_core() -> None:
