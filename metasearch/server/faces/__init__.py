@@ -10,15 +10,16 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 
-def on_first_request(module: str) -> Handler:
+def on_first_request(module: str, handler: str = "answer") -> Handler:
     """A handler that imports a face when it is first asked.
 
     Args:
-        module: The name of the face below this package; its coroutine `answer` takes the request.
+        module: The name of the face below this package.
+        handler: Its coroutine that takes the request.
     """
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        answer: Handler = import_module(f"{__name__}.{module}").answer
+        answer: Handler = getattr(import_module(f"{__name__}.{module}"), handler)
         return await answer(request)
 
     return handle

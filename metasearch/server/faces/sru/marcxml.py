@@ -23,7 +23,6 @@ _KINDS = {
     "dataset": "mm", "software": "mm", "map": "em", "score": "cm", "audio": "im", "video": "gm",
     "image": "km",
 }  # fmt: skip
-_ORCID = "https://orcid.org/"
 
 
 class _Fields:
@@ -67,8 +66,6 @@ def record_element(hit: Hit) -> etree._Element:
     date = record.date or _year(record)
     published = [("b", record.publisher), ("c", date)] if record.publisher else [("c", date)]
     fields.add("264", " 1", *published)
-    if not record.venue:
-        fields.add("300", "  ", ("a", record.pages))
     if record.type:
         fields.add("380", "  ", ("a", record.type), ("2", "metasearch"))
     _notes(fields, hit)
@@ -108,10 +105,9 @@ def _numbers(fields: _Fields, hit: Hit) -> None:
         fields.add("022", "  ", ("a", number))
     fields.add("024", "7 ", ("a", record.doi), ("2", "doi"))
     for scheme, value in sorted(record.ids.items()):
-        if scheme == "oclc":
-            fields.add("035", "  ", ("a", f"(OCoLC){value}"))
-        elif scheme != "lccn":
-            fields.add("024", "7 ", ("a", value), ("2", scheme))
+        fields.add("024", "7 ", ("a", value), ("2", scheme))
+    if "oclc" in record.ids:
+        fields.add("035", "  ", ("a", f"(OCoLC){record.ids['oclc']}"))
     for found in hit.records:
         if found.source_id:
             fields.add("035", "  ", ("a", f"({found.source}){found.source_id}"))
@@ -136,16 +132,16 @@ def _person(
     if is_corporate(author, authors):
         fields.add(f"{first_digit}10", "2 ", ("a", author.name), *role)
         return
-    orcid = _ORCID + author.orcid if author.orcid else None
+    orcid = f"(orcid){author.orcid}" if author.orcid else None
     affiliation = author.affiliation
     indicators = "1 " if author.family else "0 "
     fields.add(
         f"{first_digit}00",
         indicators,
         ("a", inverted(author)),
+        ("0", orcid),
         *role,
         ("u", affiliation),
-        ("1", orcid),
     )
 
 
@@ -194,14 +190,21 @@ def _notes(fields: _Fields, hit: Hit) -> None:
 
 
 def _host(fields: _Fields, record: Record) -> None:
-    if not record.venue:
+    """What contains the work, and the place of the work in it, each number with its word."""
+    venue = line(record.venue)
+    numbers = [
+        ("g", f"{word} {number}")
+        for word, number in (
+            ("Vol.", line(record.volume)),
+            ("no.", line(record.issue)),
+            ("p.", line(record.pages)),
+        )
+        if number
+    ]
+    titled = [("t", venue)] if venue else []
+    if not titled and not numbers:
         return
-    volume, issue, pages = line(record.volume), line(record.issue), line(record.pages)
-    year = f"({record.year})" if record.year and volume else ""
-    number = " ".join(filter(None, (f"Vol. {volume}" if volume else "", year)))
-    number = ", ".join(filter(None, (number, f"no. {issue}" if issue else "")))
-    place = ", ".join(filter(None, (number, f"p. {pages}" if pages else "")))
     # A host has one of each; 020 and 022 have all.
     issn = next(iter(record.issn), None)
     isbn = next(iter(record.isbn), None) if record.type == "chapter" else None
-    fields.add("773", "0 ", ("t", record.venue), ("g", place), ("x", issn), ("z", isbn))
+    fields.add("773", "0 ", *titled, *numbers, ("x", issn if venue else None), ("z", isbn))

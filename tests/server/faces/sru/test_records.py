@@ -97,7 +97,7 @@ def test_a_whole_record_as_pymarc_reads_it() -> None:
     ]
     assert values(found, "035", "a") == ["(alpha)alpha-1", "(beta)beta-2"]
     assert values(found, "100", "a") == ["Byron, Ada"]
-    assert values(found, "100", "1") == ["https://orcid.org/0000-0002-1825-0097"]
+    assert values(found, "100", "0") == ["(orcid)0000-0002-1825-0097"]
     assert values(found, "700", "a") == ["Li, Bo", "Itor, Ed"]
     assert values(found, "710", "a") == ["The Island Collaboration"]
     assert values(found, "245", "a") == ["Gene drives in island mice :"]
@@ -106,7 +106,7 @@ def test_a_whole_record_as_pymarc_reads_it() -> None:
         ["Island Press"],
         ["2021-03-15"],
     )
-    assert values(found, "773", "g") == ["Vol. 12 (2021), no. 3, p. 101-110"]
+    assert values(found, "773", "g") == ["Vol. 12", "no. 3", "p. 101-110"]
     assert values(found, "773", "x") == ["1234-5679"]
     assert values(found, "856", "u") == [FULL.url, FULL.pdf_url]
     assert values(found, "588", "a") == ["alpha: title", "beta: abstract"]
