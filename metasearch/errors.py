@@ -39,6 +39,7 @@ secret: the URLs in them are redacted where the request is built.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 
 class MetasearchError(Exception):
@@ -82,6 +83,28 @@ class UsageError(MetasearchError):
     status = 400
 
 
+#: What is wrong with a query, as far as its reader tells it apart; "syntax" is everything else.
+QueryFault = Literal[
+    "syntax",
+    "length",
+    "terms",
+    "parentheses",
+    "quotes",
+    "context-set",
+    "index",
+    "result-set",
+    "relation",
+    "relation-modifier",
+    "relation-and-index",
+    "term",
+    "empty-term",
+    "masking",
+    "masking-position",
+    "anchoring",
+    "feature",
+]
+
+
 class QuerySyntaxError(UsageError):
     """A query that cannot be read.
 
@@ -92,6 +115,7 @@ class QuerySyntaxError(UsageError):
         suggestion: One corrected query, which can be parsed, or None; `advice` says in words what
             to do.
         syntax: The syntax that it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
+        kind: What is wrong, in one of the words of `QueryFault`.
     """
 
     def __init__(
@@ -104,6 +128,7 @@ class QuerySyntaxError(UsageError):
         suggestion: str | None = None,
         advice: str | None = None,
         syntax: str = "simple",
+        kind: QueryFault = "syntax",
     ) -> None:
         super().__init__(reason, advice=f"Try: {suggestion}" if suggestion else advice)
         self.reason = reason
@@ -112,6 +137,7 @@ class QuerySyntaxError(UsageError):
         self.length = max(1, length)
         self.suggestion = suggestion
         self.syntax = syntax
+        self.kind = kind
 
 
 class UnknownSource(UsageError):

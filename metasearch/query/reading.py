@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from metasearch.errors import QuerySyntaxError
+from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query, searches, without_words
 from metasearch.query.blanks import is_blank, plain
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, corrections
@@ -52,12 +52,13 @@ class QueryReader:
                 MAX_LENGTH,
                 MAX_LENGTH + 1,
                 advice="Split it into several searches.",
+                kind="length",
             )
         if bad := _SURROGATE.search(text):
             fix = self.without(*bad.span())
             raise self.error("The query contains a byte that is not text", *bad.span(), fix=fix)
         if all(map(is_blank, text)):
-            raise self.error("The query is empty", 0, 1, advice=_ADVICE)
+            raise self.error("The query is empty", 0, 1, advice=_ADVICE, kind="empty-term")
 
     def note(self, sentence: str) -> None:
         """Add a note about what the tree does not express; each sentence is added once."""
@@ -72,7 +73,8 @@ class QueryReader:
         self.read += 1
         if self.read > MAX_TERMS:
             reason = f"The query has more than {MAX_TERMS} words and phrases"
-            raise self.error(reason, start, end, advice="Split it into several searches.")
+            advice = "Split it into several searches."
+            raise self.error(reason, start, end, advice=advice, kind="terms")
 
     def check_depth(self, depth: int, at: int) -> None:
         """Check that a bracket may open at `at`, inside `depth` others.
@@ -82,12 +84,14 @@ class QueryReader:
         """
         if depth >= MAX_DEPTH:
             reason = f"Brackets are nested more than {MAX_DEPTH} deep"
-            raise self.error(reason, at, at + 1, advice="Write the query with fewer brackets.")
+            advice = "Write the query with fewer brackets."
+            raise self.error(reason, at, at + 1, advice=advice, kind="parentheses")
 
     def truncated_number(self, field: str, start: int, end: int) -> QuerySyntaxError:
         """Returns the error for a star in an identifier."""
         fix = self.replaced(start, end, self.text[start:end].replace("*", ""))
-        return self.error(f"{field} takes a whole number, without a star", start, end, fix=fix)
+        reason = f"{field} takes a whole number, without a star"
+        return self.error(reason, start, end, fix=fix, kind="masking")
 
     def finished(self, query: Query) -> ReadQuery:
         """Returns the result, if the query can be searched for.
@@ -97,7 +101,8 @@ class QueryReader:
         """
         if not searches(query):
             reason = f"The query has no word to look for, only {without_words(query)}"
-            raise self.error(reason, *self._whole(), advice="Add a word to look for.")
+            advice = "Add a word to look for."
+            raise self.error(reason, *self._whole(), advice=advice, kind="feature")
         self.check_alternation(query)
         return ReadQuery(query, self.syntax, tuple(self._notes))
 
@@ -110,7 +115,7 @@ class QueryReader:
         if _nesting(query) > MAX_DEPTH:
             reason = f"AND, OR and NOT alternate more than {MAX_DEPTH} deep"
             advice = "Group what belongs together with brackets."
-            raise self.error(reason, *self._whole(), advice=advice)
+            raise self.error(reason, *self._whole(), advice=advice, kind="parentheses")
 
     def _whole(self) -> tuple[int, int]:
         """Where the text begins and ends, without blanks around it."""
@@ -125,6 +130,7 @@ class QueryReader:
         *,
         fix: str | None = None,
         advice: str | None = None,
+        kind: QueryFault = "syntax",
     ) -> QuerySyntaxError:
         """Returns an error at text[start:end]; `fix` is the text without this one mistake."""
         return QuerySyntaxError(
@@ -135,6 +141,7 @@ class QueryReader:
             suggestion=fix,
             advice=advice,
             syntax=self.syntax,
+            kind=kind,
         )
 
     def without(self, start: int, end: int) -> str:
@@ -167,6 +174,7 @@ def read_or_suggest(read: Callable[[str], ReadQuery], text: str) -> ReadQuery:
             suggestion=_corrected(read, error.suggestion),
             advice=_ADVICE if error.suggestion else error.advice,
             syntax=error.syntax,
+            kind=error.kind,
         ) from None
 
 

@@ -74,6 +74,7 @@ def _read_by_its_marks(text: str) -> ReadQuery:
             suggestion=error.suggestion,
             advice=error.advice,
             syntax=syntax,
+            kind=error.kind,
         ) from None
     if syntax in DATABASES:
         taken = (

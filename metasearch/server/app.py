@@ -52,6 +52,8 @@ ROUTES = (
     ("/searxng/search", on_first_request("searxng.routes", "search")),
     ("/searxng/config", on_first_request("searxng.routes", "config")),
     ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
+    ("/sru", on_first_request("sru.handler")),
+    ("/sru/{database}", on_first_request("sru.handler")),
 )
 #: Routes that also read parameters from the body of a POST, for queries too long for an address.
 POSTED = frozenset(
@@ -62,6 +64,8 @@ POSTED = frozenset(
         "/searxng/",
         "/searxng/search",
         "/searxng/autocompleter",
+        "/sru",
+        "/sru/{database}",
     }
 )
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A

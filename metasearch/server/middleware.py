@@ -27,7 +27,14 @@ UNCOUNTED = OPEN | {"/metrics"}
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
 _UNLISTED = frozenset(
-    {"/search", "/plan", "/suggest", *(f"/searxng{path}" for path in ("", "/", "/search"))}
+    {
+        "/search",
+        "/plan",
+        "/suggest",
+        "/sru",
+        "/sru/{database}",
+        *(f"/searxng{path}" for path in ("", "/", "/search")),
+    }
 )
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)

@@ -16,43 +16,12 @@ from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import markup
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
+from metasearch.query.cql.diagnostics import MEANINGS
 from metasearch.record import Record
 
 #: Diagnostics that are reported; more add nothing.
 REPORTED = 3
 _AUTHENTICATION, _OUT_OF_RANGE = 3, 61
-
-_MEANINGS = {
-    1: "General system error", 2: "System temporarily unavailable", 3: "Authentication error",
-    4: "Unsupported operation", 5: "Unsupported version", 6: "Unsupported parameter value",
-    7: "Mandatory parameter not supplied", 8: "Unsupported parameter",
-    9: "Unsupported combination of parameters",
-    10: "Query syntax error", 12: "Too many characters in query",
-    13: "Invalid or unsupported use of parentheses",
-    14: "Invalid or unsupported use of quotes", 15: "Unsupported context set",
-    16: "Unsupported index",
-    18: "Unsupported combination of indexes", 19: "Unsupported relation",
-    20: "Unsupported relation modifier",
-    21: "Unsupported combination of relation modifers",
-    22: "Unsupported combination of relation and index",
-    23: "Too many characters in term", 24: "Unsupported combination of relation and term",
-    26: "Non special character escaped in term", 27: "Empty term unsupported",
-    28: "Masking character not supported", 29: "Masked words too short",
-    30: "Too many masking characters in term",
-    31: "Anchoring character not supported", 32: "Anchoring character in unsupported position",
-    35: "Term contains only stopwords", 36: "Term in invalid format for index or relation",
-    37: "Unsupported boolean operator", 38: "Too many boolean operators in query",
-    39: "Proximity not supported", 47: "Cannot process query; reason unknown",
-    48: "Query feature unsupported",
-    49: "Masking character in unsupported position", 50: "Result sets not supported",
-    51: "Result set does not exist", 60: "Result set not created: too many matching records",
-    61: "First record position out of range", 64: "Record temporarily unavailable",
-    65: "Record does not exist",
-    66: "Unknown schema for retrieval", 67: "Record not available in this schema",
-    68: "Not authorized to send record",
-    69: "Not authorized to send record in this schema", 70: "Record too large to send",
-    71: "Unsupported record packing", 80: "Sort not supported",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +77,7 @@ def _in(root: Any) -> Iterator[ReadDiagnostic]:
         parts = {child.tag.rpartition("}")[2]: markup.plain(text_of(child)) for child in element}
         number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
         code = int(number) if number.isdecimal() and len(number) < 4 else None
-        message = parts.get("message") or _MEANINGS.get(code or 0) or parts.get("uri", "")
+        message = parts.get("message") or MEANINGS.get(code or 0) or parts.get("uri", "")
         text = ": ".join(part for part in (message, parts.get("details", "")) if part)
         if text and code != 0:  # 0 is no number of the list: Sudoc's word for "all is well"
             yield ReadDiagnostic(code, text)

@@ -69,7 +69,11 @@ class _CqlParser:
             return Sorted(tree, tuple(keys))
         if rest.kind == ")":
             raise self.reader.error(
-                "This bracket has no opening bracket", rest.start, rest.end, fix=self.without(rest)
+                "This bracket has no opening bracket",
+                rest.start,
+                rest.end,
+                fix=self.without(rest),
+                kind="parentheses",
             )
         raise self.stray(rest)
 
@@ -147,7 +151,11 @@ class _CqlParser:
             closing = self.peek()
             fix = self.reader.without(opening.start, closing.end)
             raise self.reader.error(
-                "There is nothing between the brackets", opening.start, closing.end, fix=fix
+                "There is nothing between the brackets",
+                opening.start,
+                closing.end,
+                fix=fix,
+                kind="parentheses",
             )
         if self.peek().kind == "end":
             raise self.reader.error(
@@ -155,13 +163,18 @@ class _CqlParser:
                 opening.start,
                 opening.end,
                 fix=self.without(opening),
+                kind="parentheses",
             )
         tree = self.query(prefixes, relation)
         if self.peek().kind != ")":
             if self.peek().kind == "end":
                 closed = f"{self.reader.text}{')' * self.depth}"
                 raise self.reader.error(
-                    "This bracket is never closed", opening.start, opening.end, fix=closed
+                    "This bracket is never closed",
+                    opening.start,
+                    opening.end,
+                    fix=closed,
+                    kind="parentheses",
                 )
             raise self.stray(self.peek())
         self.take()
@@ -209,6 +222,7 @@ class _CqlParser:
                 token.start,
                 token.end,
                 fix=self.without(token),
+                kind="parentheses",
             )
         sign = self.reader.text[token.start : token.end]
         reason = (

@@ -1,8 +1,8 @@
 """Indexes of CQL's context sets -> our fields.
 
 The sets are those of http://www.loc.gov/standards/sru/resources/contextSets.html: cql, dc (Dublin
-Core), bath (the Bath profile), bib (bibliographic, after MODS), rec (about the record in its
-database), and srw, as cql was called in 1.0.
+Core), bath (the Bath profile), bib (bibliographic, after MODS), marc (fields of MARC 21),
+rec (about the record in its database), and srw, as cql was called in 1.0.
 """
 
 from __future__ import annotations
@@ -76,6 +76,18 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
         year: dateIssued date *dateCreated *dateValid *dateModified *dateCopyright
         type: *genre *typeOfResource
     """),
+    "marc": _indexes("""
+        title: 245 *130 *240 *246 *440 *490
+        author: 100 700 720 *110 *111 *710 *711
+        subject: 650 653 *600 *610 *611 *630 *648 *651 *655
+        abstract: *520
+        venue: *773 *222
+        year: *260 *264
+        language: 041
+        isbn: 020
+        issn: 022
+        identifier: 024
+    """),
     "": _indexes("""
         any: any anywhere serverChoice
         title: title ti
@@ -99,9 +111,17 @@ NOT_SEARCHED = frozenset(
 )
 
 _SETS = re.compile(
-    r"(?<![a-z0-9])(cql|srw|dcterms|dc|dublincore|bath|bib|rec)(?=$|[^a-z]|v[0-9])", re.IGNORECASE
+    r"(?<![a-z0-9])(cql|srw|dcterms|dc|dublincore|bath|bib|marc|rec|metasearch)(?=$|[^a-z]|v[0-9])",
+    re.IGNORECASE,
 )
-_ALIASES = {"dcterms": "dc", "dublincore": "dc", "dct": "dc"}
+_ALIASES = {"dcterms": "dc", "dublincore": "dc", "dct": "dc", "metasearch": ""}
+
+
+def name_in_set(context_set: str, name: str) -> str:
+    """The name under which `INDEXES` has an index: of "245$a", a field of MARC with its subfield,
+    the field.
+    """
+    return name.partition("$")[0] if context_set == "marc" else name
 
 
 def set_of(prefix: str, assigned: str | None) -> str | None:

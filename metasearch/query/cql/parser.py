@@ -9,15 +9,25 @@ docs/syntaxes.md lists both for users.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from metasearch.errors import QuerySyntaxError
+from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.query.ast import Query
 from metasearch.query.cql.grammar import syntax_tree
-from metasearch.query.cql.indexes import INDEXES, NOT_SEARCHED, CqlIndex, set_of
+from metasearch.query.cql.indexes import (
+    INDEXES,
+    NOT_SEARCHED,
+    CqlIndex,
+    name_in_set,
+    set_of,
+)
 from metasearch.query.cql.syntax_tree import Boolean, Clause, Modifier, Relation, Tree
 from metasearch.query.cql.terms import ORDERED, CqlTermReader
 from metasearch.query.reading import QueryReader, ReadQuery, read_or_suggest
 from metasearch.query.trees import LeftToRight, negation
+
+#: Indexes that a list is to be sorted by, each with its modifiers.
+SortKeys = tuple[tuple[str, tuple[Modifier, ...]], ...]
 
 _TEXT_RELATIONS = ("=", "==", "<>", "exact", "any", "all", "adj", "scr")
 #: Modifiers that ask for what is done anyway.
@@ -32,10 +42,28 @@ def parse_cql(text: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It is no CQL, or asks for what cannot be searched here.
     """
-    return read_or_suggest(_read, text)
+    return read_or_suggest(_read_unsorted, text)
 
 
-def _read(text: str) -> ReadQuery:
+def parse_sorted_cql(text: str) -> tuple[ReadQuery, SortKeys]:
+    """As `parse_cql`, with the keys of sortBy, for a caller that can sort by them.
+
+    Raises:
+        QuerySyntaxError: As `parse_cql`.
+    """
+    read = read_or_suggest(lambda candidate: _read(candidate)[0], text)
+    return read, _read(text)[1]
+
+
+def _read_unsorted(text: str) -> ReadQuery:
+    read, keys = _read(text)
+    if not keys:
+        return read
+    names = ", ".join(key for key, _ in keys)
+    return replace(read, notes=(*read.notes, f"sortBy {names} is ignored: hits are sorted by rank"))
+
+
+def _read(text: str) -> tuple[ReadQuery, SortKeys]:
     reader = QueryReader(text, "cql")
     whole = syntax_tree(reader)
     query = _TreeReader(reader).of(whole.tree)
@@ -45,11 +73,9 @@ def _read(text: str) -> ReadQuery:
             0,
             len(text),
             advice="Add a word to look for; cql.allRecords may stand before NOT.",
+            kind="feature",
         )
-    if whole.keys:
-        names = ", ".join(key for key, _ in whole.keys)
-        reader.note(f"sortBy {names} is ignored: hits are sorted by rank")
-    return reader.finished(query)
+    return reader.finished(query), whole.keys
 
 
 class _TreeReader(CqlTermReader):
@@ -96,7 +122,8 @@ class _TreeReader(CqlTermReader):
             self.reader.note(f"{tree.operator}{shown} is read as {tree.operator.upper()}")
 
     def refused(self, tree: Boolean, reason: str) -> QuerySyntaxError:
-        return self.reader.error(reason, tree.start, tree.end, advice="Leave cql.allRecords out.")
+        advice = "Leave cql.allRecords out."
+        return self.reader.error(reason, tree.start, tree.end, advice=advice, kind="feature")
 
     # ---------------------------------------------------------------- one clause
 
@@ -123,7 +150,8 @@ class _TreeReader(CqlTermReader):
         if name in ORDERED:
             reason = f"{relation.name} compares dates; {relation.index} is not one"
             fix = self.reader.replaced(relation.at, relation.at + len(relation.name), "=")
-            raise self.reader.error(reason, relation.at, relation.at + len(relation.name), fix=fix)
+            end = relation.at + len(relation.name)
+            raise self.reader.error(reason, relation.at, end, fix=fix, kind="relation-and-index")
         return self.words_of(term, name, index, masked=masked)
 
     def index(self, relation: Relation, prefixes: Sequence[tuple[str, str]]) -> CqlIndex | None:
@@ -141,7 +169,7 @@ class _TreeReader(CqlTermReader):
         if known_set in ("cql", "srw") and low == "allrecords":
             return None
         if known_set in ("cql", "srw") and low in ("resultsetid", "resultset"):
-            raise self.unknown(relation, "Earlier result sets are not kept", None)
+            raise self.unknown(relation, "Earlier result sets are not kept", None, "result-set")
         if known_set == "rec":
             raise self.unknown(
                 relation,
@@ -151,10 +179,13 @@ class _TreeReader(CqlTermReader):
         if known_set is None:
             raise self.unknown(
                 relation,
-                f'The context set "{prefix[:30]}" is not known; those known are cql, dc, bath, bib',
+                f'The context set "{prefix[:30]}" is not known; '
+                "those known are cql, dc, bath, bib, marc",
                 name,
+                "context-set",
             )
         known = INDEXES[known_set]
+        low = name_in_set(known_set, low)
         if low in known:
             return known[low]
         if low in NOT_SEARCHED:
@@ -171,9 +202,11 @@ class _TreeReader(CqlTermReader):
             relation, reason, f"{known_set}.{known[near[0]].name}".lstrip(".") if near else None
         )
 
-    def unknown(self, relation: Relation, reason: str, instead: str | None) -> QuerySyntaxError:
+    def unknown(
+        self, relation: Relation, reason: str, instead: str | None, kind: QueryFault = "index"
+    ) -> QuerySyntaxError:
         fix = self.reader.replaced(relation.start, relation.end, instead or "cql.anywhere")
-        return self.reader.error(reason, relation.start, relation.end, fix=fix)
+        return self.reader.error(reason, relation.start, relation.end, fix=fix, kind=kind)
 
     def no_relation(self, relation: Relation) -> QuerySyntaxError:
         from difflib import get_close_matches
@@ -188,14 +221,14 @@ class _TreeReader(CqlTermReader):
             "encloses. Write words side by side in quotes"
         )
         if near:
-            return self.reader.error(
-                reason, relation.at, end, fix=self.reader.replaced(relation.at, end, near[0])
-            )
+            fix = self.reader.replaced(relation.at, end, near[0])
+            return self.reader.error(reason, relation.at, end, fix=fix, kind="relation")
         return self.reader.error(
             reason,
             relation.at,
             end,
             fix=self.reader.replaced(relation.at, end, f"and {relation.name} and"),
+            kind="relation",
         )
 
     def relation_modifiers(self, relation: Relation) -> bool:
@@ -210,14 +243,11 @@ class _TreeReader(CqlTermReader):
                     f"/{modifier.name} is not supported by any source", relation.at,
                     relation.at + len(relation.name),
                     advice="Write words; a * at the end of a word stands for any letters.",
+                    kind="relation-modifier",
                 )  # fmt: skip
             elif name not in _USUAL:
                 self.reader.note(f"{relation.name}{_shown(modifier)}: the modifier is ignored")
         return masked
-
-    # ---------------------------------------------------------------- terms
-
-    # ---------------------------------------------------------------- dates
 
 
 def _shown(modifier: Modifier) -> str:

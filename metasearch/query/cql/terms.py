@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.bib.languages import language_code
+from metasearch.errors import QueryFault
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.blanks import plain
 from metasearch.query.cql.indexes import CqlIndex
@@ -18,6 +19,12 @@ from metasearch.query.trees import disjunction, negation, truncatable, words
 from metasearch.query.years import BadYears, between, dated
 
 _MASKS = "*?^"
+#: Mask that cannot stand where it does -> what is wrong.
+_MASK_FAULTS: Mapping[str, QueryFault] = {
+    "?": "masking",
+    "^": "anchoring",
+    "*": "masking-position",
+}
 #: Relations that compare dates.
 ORDERED = ("<", "<=", ">", ">=", "within", "encloses")
 
@@ -45,12 +52,11 @@ class CqlTermReader:
 
     def words_of(self, term: CqlToken, relation: str, index: CqlIndex, *, masked: bool) -> Query:
         field = index.field
-        split = _split(term.text, quoted=term.kind == "quoted", masked=masked)
+        split = self.unanchored(_split(term.text, quoted=term.kind == "quoted", masked=masked))
         if not split:
             fix = self.reader.without(term.start, term.end)
-            raise self.reader.error(
-                "There is nothing between the quotes", term.start, term.end, fix=fix
-            )
+            reason = "There is nothing between the quotes"
+            raise self.reader.error(reason, term.start, term.end, fix=fix, kind="empty-term")
         if field == "identifier":
             known = identifier_field(" ".join(word.text for word in split))
             field = known or "any"
@@ -112,9 +118,19 @@ class CqlTermReader:
                     if field == "language"
                     else "Write a type, such as thesis."
                 )
-                raise self.reader.error(reason, term.start, term.end, advice=advice)
+                raise self.reader.error(reason, term.start, term.end, advice=advice, kind="term")
             return Term(known, field)
         return Term(word, field, truncated=True) if cut else words(word, field)
+
+    def unanchored(self, split: list[_TermWord]) -> list[_TermWord]:
+        """The words without the ^ at the beginning or end of one, which asks for its place in the
+        field.
+        """
+        bare = [_TermWord(_without_anchors(word.chars)) for word in split]
+        if bare == split or not any(word.chars for word in bare):
+            return split
+        self.reader.note("^ is ignored: sources cannot be asked where in a field a word stands")
+        return [word for word in bare if word.chars]
 
     def unmasked(self, word: _TermWord, term: CqlToken) -> tuple[str, bool]:
         """(the word without masks, whether it is truncated)."""
@@ -125,7 +141,7 @@ class CqlTermReader:
         sign = word.masks.replace("*", "")[:1] or "*"
         what = {
             "?": "? for one letter is not supported",
-            "^": "^ for the beginning or end of a field is not supported",
+            "^": "^ for the beginning or end of a field can stand only at the end of a word",
             "*": "* for any letters can stand only at the end of a word",
         }[sign]
         bare = "".join(char for char, mask in word.chars if not mask)
@@ -135,7 +151,8 @@ class CqlTermReader:
             fixed = fixed.replace(mask, "" if bare else "x")
         fix = self.reader.replaced(term.start, term.end, fixed) if bare else None
         advice = None if bare else "Add a word to look for."
-        raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice)
+        kind = _MASK_FAULTS[sign]
+        raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice, kind=kind)
 
     def years(self, relation: Relation, name: str, term: CqlToken) -> Query:
         value = plain(term.text).rstrip("*")
@@ -158,14 +175,18 @@ class CqlTermReader:
             )
             advice = None if fix else "Write a year with four digits."
             raise self.reader.error(
-                bad.reason, term.start, term.end, fix=fix, advice=advice
+                bad.reason, term.start, term.end, fix=fix, advice=advice, kind="term"
             ) from None
         if name == "encloses":
             self.reader.note("encloses is read as =, because a record has one year")
         year = years.first
         if (name == "<" and year == 1) or (name == ">" and year == 9999):
             raise self.reader.error(
-                "There is no such year", term.start, term.end, advice="Write another year."
+                "There is no such year",
+                term.start,
+                term.end,
+                advice="Write another year.",
+                kind="term",
             )
         match name:
             case "<" if year is not None:
@@ -186,6 +207,13 @@ class CqlTermReader:
         if not whole:
             self.reader.note("only the year of a date is searched")
         return years
+
+
+def _without_anchors(chars: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
+    anchor = ("^", True)
+    start = 1 if chars[:1] == (anchor,) else 0
+    end = len(chars) - 1 if chars[start:][-1:] == (anchor,) else len(chars)
+    return chars[start:end]
 
 
 def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:

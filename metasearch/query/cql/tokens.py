@@ -74,5 +74,5 @@ def _quoted(reader: QueryReader, at: int) -> CqlToken:
             if text[at + 1 :].strip() and not text.rstrip().endswith("\\")
             else reader.without(at, at + 1)
         )
-        raise reader.error("This quote is never closed", at, at + 1, fix=closed)
+        raise reader.error("This quote is never closed", at, at + 1, fix=closed, kind="quotes")
     return CqlToken("quoted", text[at + 1 : end], at, end + 1)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
 from metasearch.query.cql.indexes import INDEXES
-from metasearch.query.cql.parser import parse_cql
+from metasearch.query.cql.parser import parse_cql, parse_sorted_cql
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.growth import MOST, growth
@@ -102,14 +102,89 @@ def test_unmasked_terms_have_no_masks() -> None:
     assert parse_cql('title =/unmasked "c*t"').query == Term("c*t", "title")
 
 
-@pytest.mark.parametrize(
-    "text", ["cor?l", "c*l", "*reef", "^reef", '"reef ^"', "*", "title = co?al"]
-)
+@pytest.mark.parametrize("text", ["cor?l", "c*l", "*reef", "co^ral", "^", "*", "title = co?al"])
 def test_other_masks_are_refused(text: str) -> None:
     """No source can be asked for them all, and to drop them would ask for something else."""
     error = refused(text)
 
     assert "is not supported" in error.reason or "only at the end of a word" in error.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("^reef", Term("reef")),
+        ('"reef ^"', Term("reef")),
+        ("bath.isbn = ^9780262033848", Term("9780262033848", "isbn")),
+        ('dc.title = "^coral reef^"', Term("coral reef", "title", phrase=True)),
+        (r"\^reef", Term("^reef")),
+    ],
+)
+def test_anchors_are_ignored(text: str, query: Query) -> None:
+    """As library clients send them; a note says that the place in the field is not searched."""
+    found = parse_cql(text)
+
+    assert found.query == query
+    assert any(note.startswith("^ is ignored") for note in found.notes) == (text[0] != "\\")
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("marc.245 = reef", Term("reef", "title")),
+        ("marc.245$a = reef", Term("reef", "title")),
+        ("marc.100$a = darwin", Term("darwin", "author")),
+        ("marc.020 = 9780262033848", Term("9780262033848", "isbn")),
+        ('> m="info:srw/cql-context-set/1/marc-v1.0" m.650 = reef', Term("reef", "subject")),
+    ],
+)
+def test_indexes_of_the_marc_set(text: str, query: Query) -> None:
+    """Fields of MARC, with or without a subfield."""
+    assert parse_cql(text).query == query
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("coral reef", "syntax"),
+        ("(coral", "parentheses"),
+        ("coral)", "parentheses"),
+        ('"coral', "quotes"),
+        ("pica.tit = reef", "context-set"),
+        ("marc.999 = reef", "index"),
+        ("dc.nonsuch = reef", "index"),
+        ("rec.identifier = x", "index"),
+        ("cql.resultSetId = 1", "result-set"),
+        ("dc.title near reef", "relation"),
+        ("dc.title < reef", "relation-and-index"),
+        ("dc.title =/regexp reef", "relation-modifier"),
+        ("cor?l", "masking"),
+        ("isbn = 978*", "masking"),
+        ("c*l", "masking-position"),
+        ("co^ral", "anchoring"),
+        ('""', "empty-term"),
+        ("dc.type = nonsuch", "term"),
+        ("reef and dc.date = soon", "term"),
+        ("cql.allRecords = 1", "feature"),
+        ("dc.date = 2020", "feature"),
+        (" or ".join(["reef"] * 1001), "terms"),
+        ("x" * 20_001, "length"),
+    ],
+)
+def test_what_is_wrong_is_told_apart(text: str, kind: str) -> None:
+    """By a word, so that protocols can report it by their own numbers."""
+    assert refused(text).kind == kind
+
+
+def test_keys_of_sortby_for_a_caller_that_sorts() -> None:
+    """They come beside the query, and no note says that they are ignored."""
+    read, keys = parse_sorted_cql("reef sortBy dc.date/sort.descending dc.title")
+
+    assert [(name, [modifier.name for modifier in mods]) for name, mods in keys] == [
+        ("dc.date", ["sort.descending"]),
+        ("dc.title", []),
+    ]
+    assert (read.query, read.notes) == (Term("reef"), ())
 
 
 def test_a_phrase_with_a_truncated_word_is_read_as_words() -> None:

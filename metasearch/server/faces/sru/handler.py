@@ -1,0 +1,246 @@
+"""`/sru` and `/sru/NAME`: a request of SRU in, its answer out."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from urllib.parse import urlencode
+
+from aiohttp import web
+from lxml import etree
+from multidict import MultiMapping
+
+from metasearch.errors import UnknownSource, UsageError
+from metasearch.events import Answer
+from metasearch.formats.failures import alike, as_line
+from metasearch.server.api import WRITTEN_AT_ONCE
+from metasearch.server.faces.sru import soap
+from metasearch.server.faces.sru.diagnostics import Diagnostic, Refused
+from metasearch.server.faces.sru.envelope import (
+    begin,
+    diagnostics,
+    echo,
+    packed,
+    refusal,
+    search_response,
+)
+from metasearch.server.faces.sru.explain import ZEEREX, explanation
+from metasearch.server.faces.sru.parameters import RequestReader, SearchRequest, head_of
+from metasearch.server.faces.sru.scan import (
+    ScanRequest,
+    ScanTerm,
+    known_terms,
+    read_scan,
+    scan_response,
+    window,
+)
+from metasearch.server.faces.sru.versions import V1_1
+from metasearch.server.limits.clients import USER
+from metasearch.server.outcome import nothing_answered, status_of
+from metasearch.server.problem import Problem
+from metasearch.server.received import given
+from metasearch.server.site import SHARED, owner, site_of
+from metasearch.server.stream import SEARCH_ID
+from metasearch.server.suggest import together as completed
+
+
+async def answer(request: web.Request) -> web.Response:
+    """Answers a request of SRU; what is wrong with it stands in diagnostics."""
+    shared = request.app[SHARED]
+    in_envelope = request.method == "POST" and request.content_type in soap.MEDIA_TYPES
+    parameters: MultiMapping[str]
+    if in_envelope:
+        parameters = await soap.read(request, shared.options)
+        # An envelope of 2.0 does not exist.
+        head = head_of(parameters, V1_1)
+    else:
+        parameters = await given(request, shared.options)
+        head = head_of(parameters)
+    reader = RequestReader(head, parameters, request.match_info.get("database", ""))
+    status, headers = 200, {"Cache-Control": "no-store"}
+    try:
+        if head.refused is not None:
+            raise head.refused
+        root = await _answered(request, reader, headers)
+    except Refused as refused:
+        root = refusal(head, refused.diagnostic)
+    except Problem as problem:
+        if problem.status != 503:
+            raise
+        status, headers = problem.status, {**headers, **problem.headers}
+        root = refusal(head, Diagnostic(2, problem.detail))
+    if in_envelope:
+        root = soap.wrapped(root)
+    large = root.xpath("count(//*) > 20000")
+    body = await shared.admission.written(lambda: _bytes(root), large=bool(large))
+    return web.Response(
+        body=body, status=status, content_type="text/xml", charset="utf-8", headers=headers
+    )
+
+
+def _bytes(root: etree._Element) -> bytes:
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
+async def _answered(
+    request: web.Request, reader: RequestReader, headers: dict[str, str]
+) -> etree._Element:
+    """The answer to a request with a known operation.
+
+    Raises:
+        Refused: It cannot be carried out.
+        Problem: 503 where too many searches are running.
+    """
+    shared = request.app[SHARED]
+    if reader.database:
+        _check_database(request, reader.database)
+    match reader.head.operation:
+        case "explain":
+            async with shared.admission.brief():
+                return _explained(request, reader)
+        case "scan":
+            reader.check()
+            async with shared.admission.brief():
+                return await _scanned(request, reader)
+    reader.check()
+    wanted = reader.search(shared.options, shared.engine.settings.per_source)
+    found = await _searched(request, wanted)
+    status = status_of(found)
+    if status != 200:
+        raise Refused(2, nothing_answered(found, status, {}).detail)
+    start, seen = wanted.options.start, found.counts.unique
+    # A page that nextRecordPosition announced may turn out to be empty.
+    known = max(seen, wanted.options.per_source or 0, 1)
+    if not found.hits and not found.running and start >= known:
+        raise Refused(61, f"startRecord {start + 1}; the list has {seen} works")
+    if found.complete:
+        headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
+    head, site = reader.head, site_of(request)
+    # Another filter begins another list.
+    shown = {
+        name: value
+        for name, value in reader.given.items()
+        if name not in ("x-filter", "startRecord")
+    }
+    filters = reader.text("x-filter")
+
+    def address(filter_: str) -> str:
+        narrowed = {**shown, "x-filter": f"{filters},{filter_}" if filters else filter_}
+        return f"{site.base}{request.path}?{urlencode(narrowed, errors='replace')}"
+
+    return await shared.admission.written(
+        lambda: search_response(
+            head,
+            wanted,
+            found,
+            echoed=reader.echoed(),
+            warnings=[*_partial(found), *wanted.facets.unknown],
+            address=address,
+        ),
+        large=len(found.hits) > WRITTEN_AT_ONCE,
+    )
+
+
+def _check_database(request: web.Request, name: str) -> None:
+    """Check that the path names a source or a group.
+
+    Raises:
+        Refused: It does not.
+    """
+    registry = request.app[SHARED].engine.registry
+    try:
+        for source in registry.expand([name]):
+            registry.spec(source)
+    except UsageError as error:
+        raise Refused(235, name) from error
+
+
+# --------------------------------------------------------------------------- searchRetrieve
+
+
+async def _searched(request: web.Request, wanted: SearchRequest) -> Answer:
+    """The answer of the search; the finished one of the last minute, where there is one."""
+    shared = request.app[SHARED]
+    settings, options = shared.engine.settings, wanted.options
+    await shared.engine.ready(options.sources or ())
+    timeout = min(options.timeout or settings.timeout, shared.options.max_timeout)
+    wait = None if settings.wait is None else min(settings.wait, timeout)
+    try:
+        prepared = shared.engine.search(options, timeout=timeout, wait=wait, user=request[USER])
+    except UnknownSource as error:
+        raise Refused(6, f"x-sources: {error}. {error.advice}") from error
+    except UsageError as error:
+        raise Refused(6, f"{error}. {error.advice}") from error
+    request[SEARCH_ID] = prepared.id
+    if prepared.joins:  # nothing is asked of any source
+        async with shared.admission.brief():
+            pass
+        async with aclosing(prepared):
+            found = await prepared
+    else:
+        with await shared.admission.enter(request[USER]):
+            async with aclosing(prepared):
+                found = await prepared
+    if not found.running:  # else the later request for the whole answer counts
+        shared.metrics.searched(found)
+        shared.suggestions.learn(found.query, found, owner(request))
+    return found
+
+
+def _partial(found: Answer) -> list[Diagnostic]:
+    """The diagnostic of an answer that lacks sources."""
+    missing = [report for report in found.sources if report.failed or report.status == "running"]
+    if not missing:
+        return []
+    words = (
+        as_line(
+            [report.source for report in group],
+            str(group[0].error) if group[0].error else group[0].status,
+        )
+        for group in alike(missing)
+    )
+    return [Refused(59, "; ".join(words)).diagnostic]
+
+
+# --------------------------------------------------------------------------- explain and scan
+
+
+def _explained(request: web.Request, reader: RequestReader) -> etree._Element:
+    """The explain record; a parameter that cannot be used is named beside it."""
+    head, suggests = reader.head, request.app[SHARED].options.suggest
+    as_text, wrong = False, []
+    try:
+        reader.check()
+        as_text = reader.as_text()
+    except Refused as refused:
+        wrong = [refused.diagnostic]
+    root = begin(head)
+    record = explanation(site_of(request), reader.database, head.version, suggests=suggests)
+    packed(root, head.version, ZEEREX, record, as_text=as_text)
+    echo(root, head, reader.echoed())
+    diagnostics(root, head, wrong)
+    return root
+
+
+async def _scanned(request: web.Request, reader: RequestReader) -> etree._Element:
+    wanted = read_scan(reader)
+    terms = known_terms(wanted.field)
+    if terms is not None:
+        return scan_response(reader.head, reader, window(terms, wanted))
+    return scan_response(reader.head, reader, await _completions(request, wanted))
+
+
+async def _completions(request: web.Request, wanted: ScanRequest) -> list[ScanTerm]:
+    """Words that this user, or the operator, has searched for and that begin with the term.
+
+    Raises:
+        Refused: The server suggests nothing, or the index is of something else.
+    """
+    shared, user = request.app[SHARED], owner(request)
+    if not shared.options.suggest or wanted.field not in ("any", "title"):
+        raise Refused(4, "scan of this index; those of types and languages can be scanned")
+    own = shared.suggestions.complete(wanted.term, user, wanted.maximum)
+    others = await shared.peers.completions(wanted.term, user) if user else ()
+    found = completed([own, *others], wanted.maximum)
+    terms = sorted((ScanTerm(each.text) for each in found), key=lambda term: term.value.casefold())
+    # The list begins with the term: nothing before it is known.
+    return terms if wanted.position > 0 else terms[1:]

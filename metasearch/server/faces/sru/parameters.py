@@ -1,0 +1,280 @@
+"""What a request of SRU asks for: version, operation and parameters, checked before any source is
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from multidict import MultiDict, MultiMapping
+
+from metasearch.engine.options import LAST_PLACE, SearchOptions
+from metasearch.errors import QuerySyntaxError
+from metasearch.listing.sort import Sort
+from metasearch.query import ReadQuery, read
+from metasearch.query.cql.parser import SortKeys, parse_sorted_cql
+from metasearch.server.faces.sru.diagnostics import Refused, of_query
+from metasearch.server.faces.sru.facets import FacetRequest, read_facets
+from metasearch.server.faces.sru.indexes import ignored_keys, sort_of_cql, sort_of_keys
+from metasearch.server.faces.sru.schemas import DEFAULT, Schema, schema_of
+from metasearch.server.faces.sru.versions import RESPONSES, V1_2, V2_0, VERSIONS, Version
+from metasearch.server.options import Options
+from metasearch.server.parameters import read as read_search
+from metasearch.server.problem import Problem
+
+#: Records of an answer where a request does not say how many, and at most.
+DEFAULT_RECORDS, MOST_RECORDS = 10, 100
+#: Parameters of every operation; of those of one operation, those that only 2.0 has.
+_COMMON = frozenset({"version", "operation", "stylesheet", "extraRequestData"})
+_COMMON_2_0 = frozenset({"httpAccept", "responseType", "renderedBy"})
+_OWN: Mapping[str, frozenset[str]] = {
+    "searchRetrieve": frozenset(
+        "query startRecord maximumRecords recordPacking recordSchema recordXPath resultSetTTL "
+        "sortKeys".split()
+    ),
+    "scan": frozenset({"scanClause", "responsePosition", "maximumTerms"}),
+    "explain": frozenset({"recordPacking"}),
+}
+_OWN_2_0: Mapping[str, frozenset[str]] = {
+    "searchRetrieve": frozenset(
+        {"queryType", "recordXMLEscaping", "facetLimit", "facetStart", "facetSort"}
+    ),
+    "scan": frozenset(),
+    "explain": frozenset({"recordXMLEscaping"}),
+}
+#: Our parameter of a search -> the parameter of SRU that fills it.
+_EXTENSIONS = {"sources": "x-sources", "filter": "x-filter", "timeout": "x-timeout"}
+_MEDIA_TYPES = ("application/sru+xml", "application/xml", "text/xml", "*/*", "text/*")
+_LONGEST_ECHO = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What decides how an answer is written.
+
+    Attributes:
+        version: 1.2 or 2.0 where the one that was asked for does not exist.
+        operation: A key of `RESPONSES`.
+        refused: Why the request cannot be answered; None if it may be.
+    """
+
+    version: Version
+    operation: str
+    refused: Refused | None = None
+
+
+def head_of(given: MultiMapping[str], version: Version | None = None) -> Head:
+    """Version and operation; both may be left out.
+
+    Args:
+        given: The parameters.
+        version: Holds where none is given; None decides by `operation`, which 2.0 does not have.
+    """
+    named = given.get("version", "").strip()
+    operation = given.get("operation", "").strip()
+    if version is None:
+        version = V1_2 if operation else V2_0
+    version = VERSIONS.get(named, version)
+    guessed = "explain"
+    if given.get("query") is not None:
+        guessed = "searchRetrieve"
+    elif given.get("scanClause") is not None:
+        guessed = "scan"
+    if named and named not in VERSIONS:
+        known = operation if operation in RESPONSES else guessed
+        return Head(version, known, Refused(5, "2.0"))
+    if operation and operation not in RESPONSES:
+        return Head(version, guessed, Refused(4, operation))
+    return Head(version, operation or guessed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A searchRetrieve request.
+
+    Attributes:
+        options: Of the search; its limit is 1 where no records are wanted.
+        read: The query as it was read, with notes.
+        maximum: Records that are wanted; 0 for the number of hits alone.
+        as_text: Whether a record is a string.
+        notes: What of the request has no effect.
+    """
+
+    options: SearchOptions
+    read: ReadQuery
+    maximum: int
+    schema: Schema
+    as_text: bool
+    facets: FacetRequest
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReader:
+    """Reads the parameters of one operation.
+
+    Attributes:
+        head: Version and operation.
+        given: The parameters.
+        database: The part of the path behind /sru/: a source or group; "" for all.
+    """
+
+    head: Head
+    given: MultiMapping[str]
+    database: str = ""
+
+    @property
+    def _known(self) -> frozenset[str]:
+        operation = self.head.operation
+        known = _COMMON | _OWN[operation]
+        if self.head.version.newest:
+            known |= _COMMON_2_0 | _OWN_2_0[operation]
+        return known
+
+    def check(self) -> None:
+        """Check what all operations have in common.
+
+        Raises:
+            Refused: A parameter is unknown, repeated, or asks for what no operation can do.
+        """
+        known = self._known
+        for name in self.given:
+            if name not in known and not name.startswith("x-"):
+                raise Refused(8, name)
+        for name in self.given:
+            if len(self.given.getall(name)) > 1:
+                raise Refused(6, f"{name} is given more than once")
+        if self.text("stylesheet"):
+            raise Refused(110, "stylesheet")
+        if self.text("recordXPath"):
+            raise Refused(72, "recordXPath")
+        accepted = [part.partition(";")[0].strip() for part in self.text("httpAccept").split(",")]
+        if any(accepted) and not any(media in _MEDIA_TYPES for media in accepted):
+            raise Refused(6, f"httpAccept: {', '.join(accepted)}; the answer is {_MEDIA_TYPES[0]}")
+        if self.text("renderedBy") not in ("", "client"):
+            raise Refused(6, "renderedBy: only client")
+
+    def text(self, name: str) -> str:
+        """A parameter without blanks around it; "" where it is not given."""
+        return self.given.get(name, "").strip()
+
+    def number(self, name: str, default: int) -> int:
+        """A whole number of 0 or more.
+
+        Raises:
+            Refused: It is none.
+        """
+        text = self.text(name)
+        if not text:
+            return default
+        if not (text.isascii() and text.isdecimal() and len(text) < 10):
+            raise Refused(6, f"{name}: {text[:40]} is not a whole number of 0 or more")
+        return int(text)
+
+    def as_text(self) -> bool:
+        """Whether records are strings.
+
+        Raises:
+            Refused: There is no such packing.
+        """
+        packing = self.text(self.head.version.escaping)
+        if packing not in ("", "xml", "string"):
+            raise Refused(71, packing)
+        if self.head.version.newest:
+            other = self.text("recordPacking")
+            # 2.0 means something else by the name; clients of earlier versions still send theirs.
+            if other not in ("", "packed", "unpacked", "xml", "string"):
+                raise Refused(71, other)
+            packing = packing or other
+        return packing == "string"
+
+    def search(self, options: Options, per_source: int) -> SearchRequest:
+        """The search.
+
+        Args:
+            options: Of the server.
+            per_source: Records that each source is asked for, whatever `maximumRecords` is: all
+                pages are pages of one list.
+
+        Raises:
+            Refused: A parameter or the query cannot be used.
+        """
+        if not self.text("query"):
+            raise Refused(7, "query")
+        as_text = self.as_text()
+        schema = schema_of(self.text("recordSchema") or DEFAULT)
+        if schema is None:
+            raise Refused(66, self.text("recordSchema"))
+        start = self.number("startRecord", 1)
+        if not 1 <= start <= LAST_PLACE:
+            raise Refused(61, f"startRecord is from 1 to {LAST_PLACE}")
+        maximum = min(MOST_RECORDS, self.number("maximumRecords", DEFAULT_RECORDS))
+        facets = read_facets(
+            *(self.text(name) for name in ("facetLimit", "facetStart", "facetSort"))
+        )
+        query, sort, notes = self._query(options)
+        further = self._extensions(options)
+        sources = further.sources
+        if self.database and sources is None:
+            sources = (self.database,)
+        return SearchRequest(
+            options=SearchOptions(
+                query=query.query,
+                start=start - 1,
+                limit=max(1, min(maximum, LAST_PLACE - start + 1)),
+                per_source=per_source,
+                sources=sources,
+                filter=further.filter,
+                timeout=further.timeout,
+                sort=sort,
+                facets=facets.names or None,
+                facet_limit=facets.limit,
+            ),
+            read=query,
+            maximum=maximum,
+            schema=schema,
+            as_text=as_text,
+            facets=facets,
+            notes=tuple(notes),
+        )
+
+    def _query(self, options: Options) -> tuple[ReadQuery, Sort, list[str]]:
+        """The query, the order of the list, and notes about the order."""
+        text = self.text("query")
+        if len(text) > options.max_query:
+            raise Refused(12, f"at most {options.max_query} characters")
+        kind = self.text("queryType") or "cql"
+        keys: SortKeys = ()
+        try:
+            if kind == "searchTerms":
+                query = read(text, "simple")
+            elif kind == "cql":
+                query, keys = parse_sorted_cql(text)
+            else:
+                raise Refused(11, f"{kind}; cql or searchTerms")
+        except QuerySyntaxError as error:
+            raise of_query(error) from error
+        sort, rest = sort_of_cql(keys) if keys else sort_of_keys(self.text("sortKeys"))
+        return query, sort, ignored_keys(rest)
+
+    def _extensions(self, options: Options) -> SearchOptions:
+        """The options that SRU has no parameters for."""
+        ours = MultiDict(
+            {name: self.text(theirs) for name, theirs in _EXTENSIONS.items() if self.text(theirs)}
+        )
+        try:
+            return read_search(ours, options)
+        except Problem as problem:
+            error = problem.members["errors"][0]
+            name = _EXTENSIONS.get(error["parameter"], error["parameter"])
+            raise Refused(6, f"{name}: {error['reason']}") from problem
+
+    def echoed(self) -> list[tuple[str, str]]:
+        """The parameters for the echo, in the order of the request, cut where they are long."""
+        shown = self._known - {"operation", "version"}
+        return [
+            (name, value[:_LONGEST_ECHO])
+            for name, value in self.given.items()
+            if name in shown and value
+        ]
