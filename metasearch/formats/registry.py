@@ -107,13 +107,13 @@ FORMATS: Mapping[str, Format] = {
             name="noteexpress",
             about="NoteExpress: CNKI, Wanfang, VIP",
             endings=("net", "txt", "nol"),
-            reader="noteexpress",
+            reader="noteexpress.read",
         ),
         Format(
             name="nbib",
             about="PubMed and MEDLINE",
             endings=("nbib", "txt", "medline"),
-            reader="nbib",
+            reader="nbib.read",
         ),
         Format(
             name="ris",
@@ -128,7 +128,7 @@ FORMATS: Mapping[str, Format] = {
             name="refworks",
             about="RefWorks, CNKI, Wanfang",
             endings=("txt", "rwk"),
-            reader="refworks",
+            reader="refworks.read",
         ),
         Format(
             name="endnote-tagged",
@@ -178,7 +178,7 @@ FORMATS: Mapping[str, Format] = {
             name="csl-json",
             about="CSL-JSON of Zotero, Crossref and others",
             endings=("json",),
-            reader="csl_json",
+            reader="csl_json.read",
         ),
         Format(
             name="bibtex",
