@@ -42,7 +42,7 @@ def write(
     Raises:
         FormatError: There is no such format.
     """
-    unit = formats.get(name).unit
+    form = formats.get(name)
     hits = [work.hit for work in outcome.works]
     match name:
         case "ris":
@@ -65,7 +65,9 @@ def write(
             for hit, found in zip(hits, whole["hits"], strict=True):
                 found |= _object(beside[hit.id])
             yield orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
-        case _ if unit == "event":
+        case _ if form.in_parts:
+            yield from form.parts(hits, beside=besides(outcome, name))
+        case _ if form.unit == "event":
             from metasearch.formats.events import event_object
 
             beside = besides(outcome, name)

@@ -133,7 +133,9 @@ def chosen_format(
     ending = output.suffix.lower().lstrip(".")
     if not ending:
         return without_ending
-    known = {WRITABLE[name].extension: name for name in FORMAT_NAMES}
+    known: dict[str, str] = {}
+    for name in FORMAT_NAMES:  # of several with one ending, the first in the table
+        known.setdefault(WRITABLE[name].extension, name)
     if ending not in known:
         raise click.UsageError(
             f"No format has files that end in .{ending}, only .{', .'.join(known)}; "

@@ -6,7 +6,7 @@ by its first use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, cast
@@ -30,6 +30,8 @@ class Format:
             "answer" from the finished answer.
         media_type: Of what is written, without parameters; every format is UTF-8.
         download: A browser saves what is written, it does not show it.
+        in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
+            in place of `write`.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Format:
     unit: Unit = "hits"
     media_type: str = ""
     download: bool = False
+    in_parts: bool = False
 
     @property
     def extension(self) -> str:
@@ -64,7 +67,14 @@ class Format:
     @property
     def write(self) -> Callable[..., bytes]:
         """The writer's `write(answer or hits, ...)`; the module of events has none."""
+        if self.in_parts:
+            return lambda hits, **options: b"".join(self.parts(hits, **options))
         return _function(self.writer, "write")
+
+    @property
+    def parts(self) -> Callable[..., Iterator[bytes]]:
+        """The writer's `parts(hits, beside=...)`, where it has one."""
+        return _function(self.writer, "parts")
 
 
 def _function(module: str | None, name: str) -> Callable[..., Any]:
@@ -108,12 +118,20 @@ FORMATS: Mapping[str, Format] = {
             about="NoteExpress: CNKI, Wanfang, VIP",
             endings=("net", "txt", "nol"),
             reader="noteexpress.read",
+            writer="noteexpress.write",
+            media_type="application/x-noteexpress",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="nbib",
             about="PubMed and MEDLINE",
             endings=("nbib", "txt", "medline"),
             reader="nbib.read",
+            writer="nbib.write",
+            media_type="application/nbib",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="ris",
@@ -129,12 +147,20 @@ FORMATS: Mapping[str, Format] = {
             about="RefWorks, CNKI, Wanfang",
             endings=("txt", "rwk"),
             reader="refworks.read",
+            writer="refworks.write",
+            media_type="application/x-refworks-tagged",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="endnote-tagged",
             about="EndNote's tagged format (refer), CNKI",
             endings=("enw", "txt", "refer"),
             reader="endnote.tagged",
+            writer="endnote.write_tagged",
+            media_type="application/x-endnote-refer",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="marc",
@@ -179,6 +205,10 @@ FORMATS: Mapping[str, Format] = {
             about="CSL-JSON of Zotero, Crossref and others",
             endings=("json",),
             reader="csl_json.read",
+            writer="csl_json.write",
+            media_type="application/vnd.citationstyles.csl+json",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="bibtex",
