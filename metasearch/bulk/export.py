@@ -21,6 +21,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.origins import Beside
 from metasearch.formats.text import clean, clean_or_none, line
 
@@ -29,7 +30,12 @@ NOTES = 20
 
 
 def write(
-    name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False
+    name: str,
+    outcome: Outcome,
+    *,
+    provenance: bool = False,
+    bom: bool = False,
+    style: str = DEFAULT_STYLE,
 ) -> Iterator[bytes]:
     """The works in one of `metasearch.formats.WRITABLE`, in parts.
 
@@ -38,6 +44,7 @@ def write(
         outcome: What the job has done.
         provenance: RIS says in N1 which file gave which field.
         bom: CSV begins with a byte order mark.
+        style: Of citations.
 
     Raises:
         FormatError: There is no such format.
@@ -65,6 +72,8 @@ def write(
             for hit, found in zip(hits, whole["hits"], strict=True):
                 found |= _object(beside[hit.id])
             yield orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+        case "citations":
+            yield from form.parts(hits, style=style)
         case _ if form.in_parts:
             yield from form.parts(hits, beside=besides(outcome, name))
         case _ if form.unit == "event":

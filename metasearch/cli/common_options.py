@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import WRITABLE
+from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.record import VERSIONS_MODES
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
@@ -79,7 +80,7 @@ def dedup_options(command: Any) -> Any:
 
 
 def writing_options(command: Any) -> Any:
-    """Add `--bom` and `--provenance`, for commands that write files for other programs."""
+    """Add `--bom`, `--provenance` and `--style`, for commands that write files for others."""
     bom = click.option(
         "--bom/--no-bom",
         default=None,
@@ -91,7 +92,13 @@ def writing_options(command: Any) -> Any:
         is_flag=True,
         help="Name in N1 of RIS which source returned which field; Zotero shows it as a note.",
     )
-    return bom(provenance(command))
+    style = click.option(
+        "--style",
+        type=click.Choice(tuple(STYLES)),
+        default=DEFAULT_STYLE,
+        help="The style of --format citations.",
+    )
+    return bom(provenance(style(command)))
 
 
 def has_bom(bom: bool | None, output: Path | None) -> bool:

@@ -6,9 +6,10 @@ imported by its first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
 
 if TYPE_CHECKING:
@@ -31,7 +32,14 @@ def get(name: str) -> Format:
         ) from None
 
 
-def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = False) -> bytes:
+def write(
+    name: str,
+    answer: Answer,
+    *,
+    bom: bool = False,
+    provenance: bool = False,
+    style: str = DEFAULT_STYLE,
+) -> bytes:
     """A finished answer in a format, with the format's defaults; call its module for other options.
 
     Args:
@@ -39,10 +47,12 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
         answer: What it holds.
         bom: CSV begins with a byte order mark, by which Excel knows UTF-8.
         provenance: RIS says in N1 which source gave which field.
+        style: Of citations, one of `metasearch.formats.citations.styles.STYLES`.
 
     Raises:
         FormatError: No such format, or one that is written event by event
             (`metasearch.formats.events`).
+        UsageError: No such style.
     """
     format_ = get(name)
     if not format_.whole:
@@ -51,5 +61,10 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
             f"{name} is written while a search runs, not from its answer",
             advice=f"Use one of {whole}.",
         )
-    options = {"csv": {"bom": bom}, "ris": {"provenance": provenance}}.get(name, {})
+    every: dict[str, dict[str, Any]] = {
+        "csv": {"bom": bom},
+        "ris": {"provenance": provenance},
+        "citations": {"style": style},
+    }
+    options = every.get(name, {})
     return format_.write(answer.hits if format_.unit == "hits" else answer, **options)

@@ -250,6 +250,15 @@ FORMATS: Mapping[str, Format] = {
             download=True,
         ),
         Format(
+            name="citations",
+            about="formatted citations as text",
+            endings=("txt",),
+            writer="citations.write",
+            media_type="text/x-bibliography",
+            download=True,
+            in_parts=True,
+        ),
+        Format(
             name="atom",
             about="an Atom feed",
             endings=("atom",),

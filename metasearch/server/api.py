@@ -39,7 +39,7 @@ OFFERED: Mapping[str, str] = {
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
-_WITH_CHARSET = frozenset({"html", "csv"})
+_WITH_CHARSET = frozenset({"html", "csv", "citations"})
 
 
 async def search(request: web.Request) -> web.StreamResponse:
@@ -193,7 +193,13 @@ def _body(
             links["next"] = following
         body = atom.write(answer, links=links)
     else:
-        body = write(form, answer, bom=parameters.bom, provenance=parameters.provenance)
+        body = write(
+            form,
+            answer,
+            bom=parameters.bom,
+            provenance=parameters.provenance,
+            style=parameters.style,
+        )
     return body, body
 
 
