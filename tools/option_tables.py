@@ -40,7 +40,12 @@ def parameters() -> str:
     )
     rows.insert(1, ("`format`", written.help, "[a format](#formats)", written))
     rows += [
-        (f"`{name}`", option.help, ", ".join(option.choices) or "0, 1", option)
+        (
+            f"`{name}`",
+            option.help,
+            ", ".join(f"`{one}`" for one in option.choices) or "0, 1",
+            option,
+        )
         for name, option in OUTPUT.items()
     ]
     return _table("parameter", rows)

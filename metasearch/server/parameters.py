@@ -52,7 +52,7 @@ OUTPUT = {
         help="The style of `format=citations`.",
         kind="choice",
         choices=tuple(STYLES),
-        default=DEFAULT_STYLE,
+        default=f"`{DEFAULT_STYLE}`",
     ),
 }
 #: All parameters of a search; `format` is read elsewhere.

@@ -112,10 +112,23 @@ def item(hit: Hit, beside: Beside | None = None) -> dict[str, Any]:
     found["translated-title"] = others[1:]
     made = {name: value for name, value in found.items() if value}
     if beside is not None:
-        for name, value in beside.fields:
-            if (shown := clean(value)) and clean(name) not in found:
-                made.setdefault(clean(name), shown)
+        _add_beside(made, beside)
     return made
+
+
+def _add_beside(made: dict[str, Any], beside: Beside) -> None:
+    """Members of files; several values of one are apart by semicolons, and one whose name is ours
+    goes into the note.
+    """
+    ours = dict(made)
+    for name, value in ((clean(tag), clean(text)) for tag, text in beside.fields):
+        if not name or not value or value == ours.get(name):
+            continue
+        target, shown = ("note", f"{name}: {value}") if name in ours else (name, value)
+        if target == "note":
+            made["note"] = "\n".join(filter(None, (made.get("note"), shown)))
+        elif shown not in made.get(target, "").split("; "):
+            made[target] = "; ".join(filter(None, (made.get(target), shown)))
 
 
 def _genre(record: Record, kind: str) -> str:

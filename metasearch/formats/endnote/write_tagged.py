@@ -60,9 +60,7 @@ TYPES = {
 }
 #: Types whose container is a book, and types that stand in a series.
 _IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
-_LINES = TaggedLines(
-    "%{tag} {value}\r\n", re.compile(r"[0-9A-Za-z!@#$()\[\]~*+?^<>:&]"), "Z", frozenset("0TDJ")
-)
+_LINES = TaggedLines("%{tag} {value}\r\n", re.compile(r"[!-~]"), "Z", frozenset("0TDJ"))
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:

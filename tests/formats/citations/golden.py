@@ -28,10 +28,10 @@ EXAMPLES: dict[str, tuple[Record, str, str]] = {
         _record(
             WU, DOE,
             title="Title", venue="Nature", year=2019, volume="1", issue="2", pages="3-4",
-            type="article", language="en", url="https://ex.org/a", doi="10.1/x",
+            type="article", language="en", url="https://a.org", doi="10.1/x",
         ),
-        "WU L, DOE J. Title[J/OL]. Nature, 2019, 1(2): 3-4[2026-01-02]. https://ex.org/a DOI:10.1/x.",
-        "Wu L，Doe J. Title[J/OL]. Nature，2019，1（2）：3-4. https://ex.org/a. DOI:10.1/x.",
+        "WU L, DOE J. Title[J/OL]. Nature, 2019, 1(2): 3-4[2026-01-02]. https://a.org DOI:10.1/x.",
+        "Wu L，Doe J. Title[J/OL]. Nature，2019，1（2）：3-4. https://a.org. DOI:10.1/x.",
     ),
     "book": (
         _record(
