@@ -404,7 +404,7 @@ def html(given: Answer) -> str:
     )
 
 
-WHOLE = [name for name, it in formats.WRITABLE.items() if it.whole]
+WHOLE = [name for name, it in formats.WRITABLE.items() if it.whole and not it.library]
 STREAMED: dict[str, Callable[[SearchEvent], bytes]] = {
     "ndjson": ndjson,
     "sse": lambda event: sse(event, 1),

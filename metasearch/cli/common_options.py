@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from metasearch import formats
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import WRITABLE
@@ -128,13 +129,14 @@ def chosen_format(
 
     Raises:
         click.UsageError: Several formats are named, or no format has the ending.
+        UsageError: The library that writes the format is not installed.
     """
     names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     if len(names) > 1:
         listed = ", ".join(sorted(filter(None, names)))
         raise click.UsageError(f"Choose one format: {listed} were named.")
     if names:
-        return names.pop()
+        return formats.get(names.pop() or "").name
     if output is None:
         return None
     ending = output.suffix.lower().lstrip(".")
@@ -148,7 +150,7 @@ def chosen_format(
             f"No format has files that end in .{ending}, only .{', .'.join(known)}; "
             f"choose one with --format."
         )
-    return known[ending]
+    return formats.get(known[ending]).name
 
 
 # --------------------------------------------------------------------------- completion in a shell

@@ -23,13 +23,16 @@ def get(name: str) -> Format:
 
     Raises:
         FormatError: There is none; the message names those that there are.
+        UsageError: The library that writes it is not installed.
     """
     try:
-        return WRITABLE[name]
+        form = WRITABLE[name]
     except KeyError:
         raise FormatError(
             f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(WRITABLE)}."
         ) from None
+    form.require()
+    return form
 
 
 def write(

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal, cast
+
+from metasearch.errors import UsageError
 
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
@@ -32,6 +35,8 @@ class Format:
         download: A browser saves what is written, it does not show it.
         in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
             in place of `write`.
+        library: Its writer needs it, and it comes with the extra of the format's name; "" for
+            none.
     """
 
     name: str
@@ -44,6 +49,7 @@ class Format:
     media_type: str = ""
     download: bool = False
     in_parts: bool = False
+    library: str = ""
 
     @property
     def extension(self) -> str:
@@ -54,6 +60,18 @@ class Format:
     def whole(self) -> bool:
         """Whether nothing can be written before the search is finished."""
         return self.unit != "event"
+
+    def require(self) -> None:
+        """Check that what its writer needs is installed.
+
+        Raises:
+            UsageError: It is not; the advice is the command that installs it.
+        """
+        if self.library and find_spec(self.library) is None:
+            raise UsageError(
+                f"{self.name} is written by {self.library}, which is not installed",
+                advice=f"Install it with: pip install 'metasearch[{self.name}]'",
+            )
 
     def looks_like(self, head: str) -> bool:
         """Whether a file with this beginning holds this format."""
@@ -248,6 +266,16 @@ FORMATS: Mapping[str, Format] = {
             writer="csv.write",
             media_type="text/csv",
             download=True,
+        ),
+        Format(
+            name="xlsx",
+            about="Excel; needs metasearch[xlsx]",
+            endings=("xlsx",),
+            writer="xlsx",
+            media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            download=True,
+            in_parts=True,
+            library="openpyxl",
         ),
         Format(
             name="citations",

@@ -86,6 +86,7 @@ def chosen_format(request: web.Request) -> str:
 
     Raises:
         Problem: 406, with everything that there is; 400 where `format` is repeated.
+        UsageError: What writes the format is not installed.
     """
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
@@ -93,6 +94,8 @@ def chosen_format(request: web.Request) -> str:
             [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
         )
     if named:
+        if named[0] in WRITABLE:
+            WRITABLE[named[0]].require()
         if named[0] in OFFERED:
             return named[0]
         raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
