@@ -105,7 +105,7 @@ async def main():
             pass
     assert answer.hits
     for name in formats.WRITABLE:
-        if formats.WRITABLE[name].unit != "event":
+        if formats.WRITABLE[name].unit != "event" and not formats.WRITABLE[name].library:
             formats.write(name, answer)
     return answer
 

@@ -40,7 +40,15 @@ def parameters() -> str:
         help="How the answer is written; wins over `Accept`.", kind="choice", default="by `Accept`"
     )
     rows.insert(1, ("`format`", written.help, "[a format](#formats)", written))
-    rows += [(f"`{name}`", option.help, "0, 1", option) for name, option in OUTPUT.items()]
+    rows += [
+        (
+            f"`{name}`",
+            option.help,
+            ", ".join(f"`{one}`" for one in option.choices) or "0, 1",
+            option,
+        )
+        for name, option in OUTPUT.items()
+    ]
     return _table("parameter", rows)
 
 

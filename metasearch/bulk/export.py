@@ -21,6 +21,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.origins import Beside
 from metasearch.formats.text import clean, clean_or_none, line
 
@@ -29,7 +30,12 @@ NOTES = 20
 
 
 def write(
-    name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False
+    name: str,
+    outcome: Outcome,
+    *,
+    provenance: bool = False,
+    bom: bool = False,
+    style: str = DEFAULT_STYLE,
 ) -> Iterator[bytes]:
     """The works in one of `metasearch.formats.WRITABLE`, in parts.
 
@@ -38,11 +44,12 @@ def write(
         outcome: What the job has done.
         provenance: RIS says in N1 which file gave which field.
         bom: CSV begins with a byte order mark.
+        style: Of citations.
 
     Raises:
         FormatError: There is no such format.
     """
-    unit = formats.get(name).unit
+    form = formats.get(name)
     hits = [work.hit for work in outcome.works]
     match name:
         case "ris":
@@ -65,7 +72,11 @@ def write(
             for hit, found in zip(hits, whole["hits"], strict=True):
                 found |= _object(beside[hit.id])
             yield orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
-        case _ if unit == "event":
+        case "citations":
+            yield from form.parts(hits, style=style)
+        case _ if form.in_parts:
+            yield from form.parts(hits, beside=besides(outcome, name))
+        case _ if form.unit == "event":
             from metasearch.formats.events import event_object
 
             beside = besides(outcome, name)

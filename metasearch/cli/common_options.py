@@ -9,9 +9,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from metasearch import formats
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import WRITABLE
+from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.listing.facets import FACETS
 from metasearch.record import VERSIONS_MODES
 
@@ -81,7 +83,7 @@ def dedup_options(command: Any) -> Any:
 
 
 def writing_options(command: Any) -> Any:
-    """Add `--bom` and `--provenance`, for commands that write files for other programs."""
+    """Add `--bom`, `--provenance` and `--style`, for commands that write files for others."""
     bom = click.option(
         "--bom/--no-bom",
         default=None,
@@ -93,7 +95,13 @@ def writing_options(command: Any) -> Any:
         is_flag=True,
         help="Name in N1 of RIS which source returned which field; Zotero shows it as a note.",
     )
-    return bom(provenance(command))
+    style = click.option(
+        "--style",
+        type=click.Choice(tuple(STYLES)),
+        default=DEFAULT_STYLE,
+        help="The style of --format citations.",
+    )
+    return bom(provenance(style(command)))
 
 
 def has_bom(bom: bool | None, output: Path | None) -> bool:
@@ -123,25 +131,28 @@ def chosen_format(
 
     Raises:
         click.UsageError: Several formats are named, or no format has the ending.
+        UsageError: The library that writes the format is not installed.
     """
     names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     if len(names) > 1:
         listed = ", ".join(sorted(filter(None, names)))
         raise click.UsageError(f"Choose one format: {listed} were named.")
     if names:
-        return names.pop()
+        return formats.get(names.pop() or "").name
     if output is None:
         return None
     ending = output.suffix.lower().lstrip(".")
     if not ending:
         return without_ending
-    known = {WRITABLE[name].extension: name for name in FORMAT_NAMES}
+    known: dict[str, str] = {}
+    for name in FORMAT_NAMES:  # of several with one ending, the first in the table
+        known.setdefault(WRITABLE[name].extension, name)
     if ending not in known:
         raise click.UsageError(
             f"No format has files that end in .{ending}, only .{', .'.join(known)}; "
             f"choose one with --format."
         )
-    return known[ending]
+    return formats.get(known[ending]).name
 
 
 # --------------------------------------------------------------------------- completion in a shell

@@ -27,6 +27,7 @@ from metasearch.dedup.matcher import Chain
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.reading.encodings import decode
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
@@ -57,6 +58,7 @@ class DedupOptions:
         versions: None is "separate", whatever the configuration sets for searches.
         dedup: Name of a strategy; None takes that of the settings, as with `pins`.
         provenance: RIS names in N1 which file holds which field.
+        style: The style of citations.
         bom: CSV begins with a byte order mark.
     """
 
@@ -72,6 +74,7 @@ class DedupOptions:
     versions: VersionsMode | None
     dedup: str | None
     provenance: bool = False
+    style: str = DEFAULT_STYLE
     bom: bool = False
 
 
@@ -242,6 +245,7 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
             result.outcome,
             provenance=options.provenance,
             bom=options.bom,
+            style=options.style,
         )
     elif options.report is not None and options.report.suffix.lower() == ".json":
         yield result.json()

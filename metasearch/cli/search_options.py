@@ -19,6 +19,7 @@ from metasearch.cli.common_options import (
 )
 from metasearch.engine.options import OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.query import Years, parse_years
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class SearchCommandOptions(SearchOptions):
         output: The file to write; None for standard output.
         bom: CSV begins with a byte order mark.
         provenance: RIS names in N1 which source returned which field.
+        style: The style of citations.
         explain: Write why hits rank and were merged, and what was sent.
         config: The configuration file; None for the one in the user's folder.
         record: The folder in which exchanges are recorded, or None.
@@ -55,6 +57,7 @@ class SearchCommandOptions(SearchOptions):
     output: Path | None = None
     bom: bool = False
     provenance: bool = False
+    style: str = DEFAULT_STYLE
     explain: bool = False
     config: Path | None = None
     record: Path | None = None

@@ -25,7 +25,13 @@ def document_of(
 ) -> bytes:
     """An answer in a format that is one document."""
     if options.format != "table":
-        return formats.write(options.format, answer, bom=options.bom, provenance=options.provenance)
+        return formats.write(
+            options.format,
+            answer,
+            bom=options.bom,
+            provenance=options.provenance,
+            style=options.style,
+        )
     from metasearch.formats import table
 
     to_terminal = sink.to_stdout and console.capable(sys.stdout)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
 
 if TYPE_CHECKING:
@@ -23,16 +24,26 @@ def get(name: str) -> Format:
 
     Raises:
         FormatError: There is none; the message names those that there are.
+        UsageError: The library that writes it is not installed.
     """
     try:
-        return WRITABLE[name]
+        form = WRITABLE[name]
     except KeyError:
         raise FormatError(
             f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(WRITABLE)}."
         ) from None
+    form.require()
+    return form
 
 
-def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = False) -> bytes:
+def write(
+    name: str,
+    answer: Answer,
+    *,
+    bom: bool = False,
+    provenance: bool = False,
+    style: str = DEFAULT_STYLE,
+) -> bytes:
     """A finished answer in a format, with the format's defaults; call its module for other options.
 
     Args:
@@ -40,10 +51,12 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
         answer: What it holds.
         bom: CSV begins with a byte order mark, by which Excel knows UTF-8.
         provenance: RIS says in N1 which source gave which field.
+        style: Of citations, one of `metasearch.formats.citations.styles.STYLES`.
 
     Raises:
         FormatError: No such format, or one that is written event by event
             (`metasearch.formats.events`).
+        UsageError: No such style.
     """
     format_ = get(name)
     if not format_.whole:
@@ -56,6 +69,7 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
         "csv": {"bom": bom},
         "ris": {"provenance": provenance},
         "table": {"answer": answer},
+        "citations": {"style": style},
     }
     options = own.get(name, {})
     return format_.write(answer.hits if format_.unit == "hits" else answer, **options)

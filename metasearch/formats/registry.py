@@ -6,10 +6,13 @@ by its first use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal, cast
+
+from metasearch.errors import UsageError
 
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
@@ -30,6 +33,10 @@ class Format:
             "answer" from the finished answer.
         media_type: Of what is written, without parameters; every format is UTF-8.
         download: A browser saves what is written, it does not show it.
+        in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
+            in place of `write`.
+        library: Its writer needs it, and it comes with the extra of the format's name; "" for
+            none.
     """
 
     name: str
@@ -41,6 +48,8 @@ class Format:
     unit: Unit = "hits"
     media_type: str = ""
     download: bool = False
+    in_parts: bool = False
+    library: str = ""
 
     @property
     def extension(self) -> str:
@@ -51,6 +60,18 @@ class Format:
     def whole(self) -> bool:
         """Whether nothing can be written before the search is finished."""
         return self.unit != "event"
+
+    def require(self) -> None:
+        """Check that what its writer needs is installed.
+
+        Raises:
+            UsageError: It is not; the advice is the command that installs it.
+        """
+        if self.library and find_spec(self.library) is None:
+            raise UsageError(
+                f"{self.name} is written by {self.library}, which is not installed",
+                advice=f"Install it with: pip install 'metasearch[{self.name}]'",
+            )
 
     def looks_like(self, head: str) -> bool:
         """Whether a file with this beginning holds this format."""
@@ -64,7 +85,14 @@ class Format:
     @property
     def write(self) -> Callable[..., bytes]:
         """The writer's `write(answer or hits, ...)`; the module of events has none."""
+        if self.in_parts:
+            return lambda hits, **options: b"".join(self.parts(hits, **options))
         return _function(self.writer, "write")
+
+    @property
+    def parts(self) -> Callable[..., Iterator[bytes]]:
+        """The writer's `parts(hits, beside=...)`, where it has one."""
+        return _function(self.writer, "parts")
 
 
 def _function(module: str | None, name: str) -> Callable[..., Any]:
@@ -107,13 +135,21 @@ FORMATS: Mapping[str, Format] = {
             name="noteexpress",
             about="NoteExpress: CNKI, Wanfang, VIP",
             endings=("net", "txt", "nol"),
-            reader="noteexpress",
+            reader="noteexpress.read",
+            writer="noteexpress.write",
+            media_type="application/x-noteexpress",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="nbib",
             about="PubMed and MEDLINE",
             endings=("nbib", "txt", "medline"),
-            reader="nbib",
+            reader="nbib.read",
+            writer="nbib.write",
+            media_type="application/nbib",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="ris",
@@ -128,13 +164,21 @@ FORMATS: Mapping[str, Format] = {
             name="refworks",
             about="RefWorks, CNKI, Wanfang",
             endings=("txt", "rwk"),
-            reader="refworks",
+            reader="refworks.read",
+            writer="refworks.write",
+            media_type="application/x-refworks-tagged",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="endnote-tagged",
             about="EndNote's tagged format (refer), CNKI",
             endings=("enw", "txt", "refer"),
             reader="endnote.tagged",
+            writer="endnote.write_tagged",
+            media_type="application/x-endnote-refer",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="marc",
@@ -142,6 +186,10 @@ FORMATS: Mapping[str, Format] = {
             endings=("mrc", "marc", "iso"),
             reader="marc.iso2709",
             binary=True,
+            writer="marc.write_iso2709",
+            media_type="application/marc",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="marcxml",
@@ -149,6 +197,10 @@ FORMATS: Mapping[str, Format] = {
             endings=("xml", "marcxml"),
             reader="marc.marcxml",
             binary=True,
+            writer="marc.write_xml",
+            media_type="application/marcxml+xml",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="endnote-xml",
@@ -156,6 +208,19 @@ FORMATS: Mapping[str, Format] = {
             endings=("xml",),
             reader="endnote.xml",
             binary=True,
+            writer="endnote.write_xml",
+            media_type="application/x-endnote+xml",
+            download=True,
+            in_parts=True,
+        ),
+        Format(
+            name="mods",
+            about="MODS",
+            endings=("mods", "xml"),
+            writer="mods",
+            media_type="application/mods+xml",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="ndjson",
@@ -178,7 +243,11 @@ FORMATS: Mapping[str, Format] = {
             name="csl-json",
             about="CSL-JSON of Zotero, Crossref and others",
             endings=("json",),
-            reader="csl_json",
+            reader="csl_json.read",
+            writer="csl_json.write",
+            media_type="application/vnd.citationstyles.csl+json",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="bibtex",
@@ -197,6 +266,25 @@ FORMATS: Mapping[str, Format] = {
             writer="csv.write",
             media_type="text/csv",
             download=True,
+        ),
+        Format(
+            name="xlsx",
+            about="Excel; needs metasearch[xlsx]",
+            endings=("xlsx",),
+            writer="xlsx",
+            media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            download=True,
+            in_parts=True,
+            library="openpyxl",
+        ),
+        Format(
+            name="citations",
+            about="formatted citations as text",
+            endings=("txt",),
+            writer="citations.write",
+            media_type="text/x-bibliography",
+            download=True,
+            in_parts=True,
         ),
         Format(
             name="atom",

@@ -42,7 +42,7 @@ FEEDS = frozenset({"atom", "rss", "jsonfeed"})
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
-_WITH_CHARSET = frozenset({"html", "csv"})
+_WITH_CHARSET = frozenset({"html", "csv", "citations"})
 
 
 async def search(request: web.Request) -> web.StreamResponse:
@@ -90,6 +90,7 @@ def chosen_format(request: web.Request) -> str:
 
     Raises:
         Problem: 406, with everything that there is; 400 where `format` is repeated.
+        UsageError: What writes the format is not installed.
     """
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
@@ -97,6 +98,8 @@ def chosen_format(request: web.Request) -> str:
             [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
         )
     if named:
+        if named[0] in WRITABLE:
+            WRITABLE[named[0]].require()
         if named[0] in OFFERED:
             return named[0]
         raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
@@ -197,7 +200,13 @@ def _body(
             links["next"] = following
         body = WRITABLE[form].write(answer, links=links)
     else:
-        body = write(form, answer, bom=parameters.bom, provenance=parameters.provenance)
+        body = write(
+            form,
+            answer,
+            bom=parameters.bom,
+            provenance=parameters.provenance,
+            style=parameters.style,
+        )
     return body, body
 
 

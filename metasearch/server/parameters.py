@@ -19,6 +19,7 @@ from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.formats.text import line
 from metasearch.listing.facets import facet_names
 from metasearch.listing.filters import parse_filters
@@ -47,6 +48,12 @@ OUTPUT = {
         kind="flag",
         default="0",
     ),
+    "style": Option(
+        help="The style of `format=citations`.",
+        kind="choice",
+        choices=tuple(STYLES),
+        default=f"`{DEFAULT_STYLE}`",
+    ),
 }
 #: All parameters of a search; `format` is read elsewhere.
 KNOWN = frozenset(
@@ -66,6 +73,7 @@ class Parameters(SearchOptions):
         year: The years as typed, for the form of the result page.
         bom: CSV begins with a byte order mark.
         provenance: RIS says in N1 which source gave which field.
+        style: The style of citations.
         unknown: Names of parameters that are given and mean nothing here, each once.
     """
 
@@ -75,6 +83,7 @@ class Parameters(SearchOptions):
     year: str = ""
     bom: bool = False
     provenance: bool = False
+    style: str = DEFAULT_STYLE
     unknown: tuple[str, ...] = ()
 
     def pairs(self, start: int | None = None) -> dict[str, str | int]:
@@ -91,6 +100,8 @@ class Parameters(SearchOptions):
             if value != _DEFAULTS[name]:
                 given[option.parameters[0]] = self.year if name == "years" else _written(value)
         given |= {"bom": int(self.bom), "provenance": int(self.provenance)}
+        if self.style != DEFAULT_STYLE:
+            given["style"] = self.style
         return {name: value for name, value in given.items() if value}
 
 
@@ -211,7 +222,10 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         if (reason := refused(name)) is not None:
             reader.wrong(name, reason)
     values = {name: reader.option(option) for name, option in ASKED.items()}
-    values |= {name: reader.converted(_yes, name) for name in OUTPUT}
+    values |= {
+        name: reader.converted(_one_of(option.choices) if option.choices else _yes, name)
+        for name, option in OUTPUT.items()
+    }
     if (values["start"] or 0) + (values["limit"] or 0) > LAST_PLACE:
         reader.wrong(
             "start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends"

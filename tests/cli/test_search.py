@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -589,6 +590,31 @@ def test_no_hits_is_said(run: Run, engine: Script) -> None:
 
     assert outcome.out == ""
     assert outcome.err == "no hits; try fewer or other words, or more sources\n"
+
+
+def test_the_ending_chooses_an_export(run: Run, engine: Script, tmp_path: Path) -> None:
+    """Of several formats with one ending, the first in the table: .json stays the JSON answer."""
+    engine.hits, engine.reports = [hit()], [ok()]
+    begins = {"json": b'{"query"', "nbib": b"PMID-", "enw": b"%0 ", "xml": b"<?xml", "mrc": b"0"}
+
+    for ending, start in begins.items():
+        run("gene", "-o", str(tmp_path / f"hits.{ending}"))
+        assert (tmp_path / f"hits.{ending}").read_bytes().startswith(start)
+    assert b"/MARC21/slim" in (tmp_path / "hits.xml").read_bytes()
+    cited = run("gene", "--format", "citations", "--style", "gb7714-2015").out
+    assert cited.startswith("[1] ")
+    assert "，" not in cited
+
+
+def test_a_missing_library_is_told_before_the_search(
+    run: Run, engine: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+
+    outcome = run("gene", "--format", "xlsx")
+
+    assert outcome.code == 2
+    assert "pip install 'metasearch[xlsx]'" in outcome.err
 
 
 def test_a_file_for_a_spreadsheet_begins_with_a_byte_order_mark(

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import re
+import sys
 from dataclasses import replace
 
 import orjson
@@ -15,6 +16,7 @@ from lxml import etree
 from metasearch.dedup import STRATEGIES
 from metasearch.errors import CannotAsk, ConnectFailed, NotRead
 from metasearch.events import NextPage, Paging
+from metasearch.formats import WRITABLE
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
@@ -151,6 +153,8 @@ async def test_start_path_with_a_query_searches(client):
 @pytest.mark.parametrize("name", sorted(OFFERED))
 async def test_head_of_every_format(client, engine, name):
     """HEAD gives the type without a body."""
+    if name in WRITABLE and WRITABLE[name].library:
+        pytest.importorskip(WRITABLE[name].library)
     response = await client.head(f"/search?q=mice&format={name}")
 
     assert (200, OFFERED[name], b"") == (
@@ -166,6 +170,16 @@ async def test_head_of_every_format(client, engine, name):
         ("ris", "metasearch-gene-drive.ris", "TY  - JOUR"),
         ("bibtex", "metasearch-gene-drive.bib", "@article{"),
         ("csv", "metasearch-gene-drive.csv", "rank,"),
+        ("csl-json", "metasearch-gene-drive.json", "[\n{"),
+        ("nbib", "metasearch-gene-drive.nbib", "PMID-"),
+        ("endnote-tagged", "metasearch-gene-drive.enw", "%0 Journal Article"),
+        ("endnote-xml", "metasearch-gene-drive.xml", "<?xml"),
+        ("noteexpress", "metasearch-gene-drive.net", "{Reference Type}: Journal Article"),
+        ("refworks", "metasearch-gene-drive.txt", "RT Journal Article"),
+        ("mods", "metasearch-gene-drive.mods", "<?xml"),
+        ("marcxml", "metasearch-gene-drive.xml", "<?xml"),
+        ("marc", "metasearch-gene-drive.mrc", "0"),
+        ("citations", "metasearch-gene-drive.txt", "[1] "),
     ],
 )
 async def test_downloads(client, name, file_name, start):
@@ -189,6 +203,37 @@ async def test_a_byte_order_mark_and_provenance_on_request(client):
     assert "N1  - Fields by source: " in ris
     assert "N1  - " not in await (await client.get("/search?q=mice&format=ris")).text()
     assert (wrong.status, (await wrong.json())["errors"][0]["parameter"]) == (400, "bom")
+
+
+async def test_the_style_of_citations(client):
+    """2025 has full-width marks, 2015 has not; a style that is not there is a 400."""
+    new = await client.get("/search?q=mice&format=citations")
+    old = await client.get("/search?q=mice&format=citations&style=gb7714-2015")
+    wrong = await client.get("/search?q=mice&format=citations&style=chicago")
+
+    assert new.content_type == "text/x-bibliography"
+    assert await new.text() != await old.text()
+    assert "，" not in await old.text()
+    assert (wrong.status, (await wrong.json())["errors"][0]["parameter"]) == (400, "style")
+
+
+async def test_a_format_whose_library_is_missing(client, monkeypatch):
+    """It is told before any source is asked, with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+
+    response = await client.get("/search?q=mice&format=xlsx")
+
+    assert response.status == 400
+    assert "pip install 'metasearch[xlsx]'" in await response.text()
+
+
+async def test_general_media_types_choose_no_export(client):
+    """A client that accepts any XML or text gets what it got before there were exports."""
+    for accept in ("*/*", "application/*"):
+        response = await client.get("/search?q=mice", headers={"Accept": accept})
+        assert response.content_type == "application/json"
+    response = await client.get("/search?q=mice", headers={"Accept": "text/*"})
+    assert response.content_type == "text/html"
 
 
 async def test_file_name_of_a_query_without_ascii_letters(client):

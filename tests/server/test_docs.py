@@ -44,7 +44,7 @@ def test_parameters(name):
 
 def test_formats():
     """The table of formats is the table of the code."""
-    rows = re.findall(r"^\| `([a-z]+)` \| `([a-z]+/[a-z+-]+)`", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+/[a-z.+-]+)`", PAGE, re.MULTILINE)
 
     assert dict(api.OFFERED) == dict(rows)
 

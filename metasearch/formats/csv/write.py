@@ -102,7 +102,7 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
         more = columns_beside(beside.values())
         writer.writerow([guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
         for hit in hits:
-            row = [*cells(hit), *_cells(beside.get(hit.id, NOTHING), more)]
+            row = [*cells(hit), *cells_beside(beside.get(hit.id, NOTHING), more)]
             writer.writerow([guarded(cell) for cell in row])
     return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
 
@@ -150,7 +150,7 @@ def cells(hit: Hit) -> list[str | float | None]:
     ]
 
 
-def _cells(beside: Beside, columns: list[str]) -> list[str]:
+def cells_beside(beside: Beside, columns: list[str]) -> list[str]:
     """The cells behind those of a row; several values of one tag are apart by semicolons."""
     found: dict[str, list[str]] = {}
     for tag, value in beside.fields:
@@ -160,6 +160,11 @@ def _cells(beside: Beside, columns: list[str]) -> list[str]:
             known.append(shown)
     values = ["; ".join(found.get(name, ())) for name in columns]
     return ["; ".join(beside.databases), joined(beside.origins), *values]
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet could take the text, or what follows a semicolon in it, for one."""
+    return _formula_start.search(text) is not None
 
 
 def guarded(cell: str | float | None) -> str | float | None:

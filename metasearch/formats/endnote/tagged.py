@@ -52,6 +52,7 @@ _TABLE = TagTable(
     titles=("Q",),
     authors=("A",),
     book_authors=("E",),
+    editors=("E",),
     between_authors=_NAMES_RUN_ON,
     year=("D", "8"),
     date=("8", "D"),

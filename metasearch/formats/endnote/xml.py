@@ -8,10 +8,13 @@ Text may stand in any number of <style> elements, whose texts are one. A standar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from metasearch.bib.names.person import person
+from metasearch.formats import origins
+from metasearch.formats.endnote.write_xml import APP
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
@@ -49,6 +52,9 @@ def _draft(found: Element) -> Draft:
     numbers = said.all("accession-num")
     providers = said.all("remote-database-provider")
     database = accession.database(said.all("remote-database-name"), providers, links, numbers)
+    ours = said.all("source-app") == [APP]
+    own_numbers = [number for number in said.all("label") if ours and accession.is_ours(number)]
+    made_of = origins.read(part for note in said.all("notes") for part in note.splitlines())
     kind = _kind(said)
     title, titles = values.titles(said.all("titles/title", "titles/translated-title"))
     year = values.year(said.all("dates/year", "dates/pub-dates/date"))
@@ -69,11 +75,16 @@ def _draft(found: Element) -> Draft:
     if not issue and volume and (both := _VOLUME_AND_ISSUE.fullmatch(volume)):
         volume, issue = both.groups()
     fields = {
-        "source_id": next(iter(values.texts([*numbers, *said.all("rec-number")])), "")[:200],
+        "source_id": next(
+            iter(values.texts([*numbers, *([] if ours else said.all("rec-number"))])), ""
+        )[:200],
         "url": accession.landing_page(links),
         "title": title,
         "titles": titles,
         "authors": _authors(said),
+        "editors": _people(said.all("contributors/secondary-authors/author"))
+        if ours and said.all("contributors/authors/author")
+        else (),
         "year": year,
         "date": values.date(said.all("dates/pub-dates/date"), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
@@ -85,7 +96,9 @@ def _draft(found: Element) -> Draft:
             (pages for text in said.all("pages", "custom7") if (pages := values.pages(text))), None
         ),
         "doi": values.doi(said.all("electronic-resource-num")) or values.doi_of_links(links),
-        "ids": accession.identifiers(numbers, links, said.all("custom2"), database),
+        "ids": accession.identifiers(
+            [*numbers, *own_numbers], links, said.all("custom2"), database
+        ),
         "isbn": isbn,
         "issn": issn,
         "type": kind,
@@ -96,7 +109,8 @@ def _draft(found: Element) -> Draft:
         ),
         "pdf_url": next(iter(values.links(said.all("urls/pdf-urls/url"))), None),
     }
-    return Draft(fields, database, [found.mended] if found.mended else [])
+    problems = [found.mended] if found.mended else []
+    return Draft(fields, origins.named(made_of) or database, problems, made_of)
 
 
 def _kind(said: _Said) -> str | None:
@@ -106,13 +120,16 @@ def _kind(said: _Said) -> str | None:
 
 
 def _authors(said: _Said) -> tuple[Author, ...]:
-    """Authors, or who edited the whole; a name that ends in a comma is a body's, which must not be
-    taken apart.
-    """
+    """Authors, or who edited the whole."""
+    return _people(
+        said.all("contributors/authors/author") or said.all("contributors/secondary-authors/author")
+    )
+
+
+def _people(names: Iterable[str]) -> tuple[Author, ...]:
+    """A name that ends in a comma is a body's, which must not be taken apart."""
     authors: list[Author] = []
-    for name in said.all("contributors/authors/author") or said.all(
-        "contributors/secondary-authors/author"
-    ):
+    for name in names:
         bare = name.rstrip(" ,")
         if bare != name and "," not in bare:
             authors += filter(None, [person(bare)])

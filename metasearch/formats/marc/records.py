@@ -13,6 +13,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.shipped import shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib.cuts import Cuts
+from metasearch.formats.marc.own import own
 from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.result import Entry, FileReading
 from metasearch.record import Record
@@ -50,9 +51,13 @@ class MarcReader:
                 line, "the record has neither a title nor an identifier, and was left out"
             )
             return
-        self._collector.keep(
-            Entry(replace(record, source_id=self._collector.own(record.source_id)), line)
-        )
+        ours = own(node, record)
+        record = ours.record if ours is not None else record
+        record = replace(record, source_id=self._collector.own(record.source_id))
+        if ours is not None:
+            self._collector.keep(Entry(record, line, ours.database, ours.origins))
+        else:
+            self._collector.keep(Entry(record, line))
         for remark in (*remarks, *cuts.notes()):
             self._collector.remark(line, remark)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from metasearch.formats import origins
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.entries import EntryCollector
@@ -34,6 +35,7 @@ class TagTable:
         titles: Further titles.
         authors: Names of authors.
         book_authors: Names for a book without `authors`: its editors.
+        editors: Names of editors beside the authors.
         between_authors: Divides names that share a field; None where none do.
         year: The year, then dates that contain it.
         date: Dates, then the year.
@@ -47,7 +49,7 @@ class TagTable:
         more_numbers: Further identifiers, which are neither `source_id` nor name the database.
         ids_as_source_id: An identifier is the `source_id` where there is no accession number.
         database: Names of the database.
-        notes: Remarks that may hold identifiers.
+        notes: Remarks that may hold identifiers, origins and the type, as our own writers put them.
         prefix: Stands before a tag in a problem ("%" of "%D"); None where the format reports no
             unreadable years and DOIs.
     """
@@ -61,6 +63,7 @@ class TagTable:
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...]
     book_authors: tuple[str, ...] = ()
+    editors: tuple[str, ...] = ()
     between_authors: re.Pattern[str] | None = None
     year: tuple[str, ...]
     date: tuple[str, ...]
@@ -101,7 +104,7 @@ def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
         dict.fromkeys(
             (field.tag, value)
             for field in block.fields
-            if field.tag not in held and (value := field.value)
+            if field.tag not in held and (value := field.value) and not origins.is_origin(value)
         )
     )
 
@@ -136,14 +139,18 @@ def gather(
 def _draft(tags: TagTable, block: Block) -> Draft:
     links = values.links(block.values(*tags.links))
     numbers = block.values(*tags.numbers)
-    database = accession.database(block.values(*tags.database), [], links, numbers)
+    database = origins.named(origins.read(block.values(*tags.notes))) or accession.database(
+        block.values(*tags.database), [], links, numbers
+    )
     ids = accession.identifiers(
         [*numbers, *block.values(*tags.more_numbers)], links, block.lines(*tags.notes), database
     )
     kind = worktypes.conference(
         worktypes.of_words(block.values(*tags.kind)), is_part=bool(block.value(*tags.part))
     )
-    kind = worktypes.refined(kind, block.values(*tags.more_kind))
+    notes = block.values(*tags.notes)
+    made_of = origins.read(notes)
+    kind = worktypes.own(notes) or worktypes.refined(kind, block.values(*tags.more_kind))
     year = values.year(block.values(*tags.year))
     isbn, issn = values.standard_numbers(block.values(*tags.standard_numbers))
     publisher = values.first_text(block.values(*tags.publisher))
@@ -160,6 +167,7 @@ def _draft(tags: TagTable, block: Block) -> Draft:
         "title": title,
         "titles": titles,
         "authors": values.authors(_names(tags, block, kind)),
+        "editors": values.authors(_editors(tags, block)),
         "year": year,
         "date": values.date(block.values(*tags.date), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
@@ -180,7 +188,7 @@ def _draft(tags: TagTable, block: Block) -> Draft:
         "keywords": values.keywords(block.lines(*tags.keywords)),
         "pdf_url": next(iter(values.links(block.values(*tags.pdf_links))), None),
     }
-    return Draft(fields, database, _problems(tags, block, year))
+    return Draft(fields, database, _problems(tags, block, year), made_of)
 
 
 def _venue_tags(tags: TagTable, kind: str | None) -> tuple[str, ...]:
@@ -188,7 +196,8 @@ def _venue_tags(tags: TagTable, kind: str | None) -> tuple[str, ...]:
 
 
 def _source_id(numbers: Iterable[str], ids: Mapping[str, str]) -> str:
-    shown = (values.text(number[: values.SHORT]) for number in (*numbers, *ids.values()))
+    own = (number for number in numbers if not accession.is_ours(number))
+    shown = (values.text(number[: values.SHORT]) for number in (*own, *ids.values()))
     return next(filter(None, shown), "")
 
 
@@ -199,6 +208,11 @@ def _names(tags: TagTable, block: Block, kind: str | None) -> Iterable[str]:
     if tags.between_authors is None:
         return fields
     return [name for field in fields for name in tags.between_authors.split(field)]
+
+
+def _editors(tags: TagTable, block: Block) -> list[str]:
+    """Editors beside authors; without authors they stand for those, or are of a series."""
+    return block.lines(*tags.editors) if block.value(*tags.authors) else []
 
 
 def _pages(tags: TagTable, block: Block) -> str | None:

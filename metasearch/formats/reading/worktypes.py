@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from metasearch.formats.ris.write import RIS_TYPES
+from metasearch.record import TYPES
 
 #: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
 #: nothing.
@@ -94,6 +95,8 @@ _CHINESE = (
 # was read aloud: an "Article; Proceedings Paper" stands in a journal.
 _SPECIAL = ("retraction", "erratum", "preprint", "letter", "editorial", "review")
 _SEPARATORS = re.compile("[;；|]")
+#: Stands before one of `TYPES` where our writers name a type that a format has no word for.
+OWN_MARK = "type: "
 
 
 def of_words(values: Iterable[str]) -> str | None:
@@ -105,6 +108,12 @@ def of_words(values: Iterable[str]) -> str | None:
     return next((kind for kind in _SPECIAL if kind in found), None) or next(iter(found), None)
 
 
+def own(values: Iterable[str]) -> str | None:
+    """The type that one of our own writers has named, with its mark; None for none."""
+    named = (value.removeprefix(OWN_MARK) for value in values if value.startswith(OWN_MARK))
+    return next((kind for kind in named if kind in TYPES), None)
+
+
 def _chinese(word: str) -> str | None:
     return None if word.isascii() else next((kind for part, kind in _CHINESE if part in word), None)
 
@@ -112,8 +121,12 @@ def _chinese(word: str) -> str | None:
 def refined(kind: str | None, words: Iterable[str]) -> str | None:
     """A general kind made more special by a second field: "JOUR" that is a "Review".
 
-    The second field may hold anything, so it never turns a book into an article.
+    The second field may hold anything, so it never turns a book into an article, except with the
+    mark of our own writers.
     """
+    words = list(words)
+    if named := own(words):
+        return named
     more = of_words(words)
     if kind is None or more is None:
         return kind or more

@@ -15,7 +15,8 @@ from metasearch.bib import converters, identifier_forms, markup
 from metasearch.bib.cuts import most
 from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
-from metasearch.formats.reading import accession, values
+from metasearch.formats import origins
+from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.json_items import items
@@ -79,7 +80,9 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     venue = values.first_text(
         texts("container-title", "event-title", "collection-title", "container-title-short")
     )
-    kind = _kind(texts("type"), venue)
+    kind = worktypes.own(texts("genre")) or _kind(texts("type"), venue)
+    notes = [part for text in texts("note") for part in text.split("\n")]
+    made_of = origins.read(notes)
     fields = {
         "source_id": next(iter(values.texts(texts("id", "citation-key")[:1])), "")[:200],
         "url": accession.landing_page(links),
@@ -110,8 +113,19 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
         "citations": converters.integer(item.get("is-referenced-by-count")),
     }
-    given = [(name, text) for name in item if name not in _HELD for text in texts(name)]
-    return Draft(fields, database, given=given)
+    given = [
+        (name, text)
+        for name in item
+        if name not in _HELD
+        for text in texts(name)
+        if not any(map(_is_ours, text.split("\n")))
+    ]
+    return Draft(fields, origins.named(made_of) or database, origins=made_of, given=given)
+
+
+def _is_ours(text: str) -> bool:
+    """Whether our own writer puts such a line beside the fields of a record."""
+    return origins.is_origin(text) or accession.is_ours(text) or worktypes.own([text]) is not None
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:
@@ -160,7 +174,9 @@ def _author(parts: Mapping[str, Any]) -> Author | None:
 
 def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str, str]:
     labelled = [f"{name} {value}" for name in ("PMID", "PMCID") for value in texts(name)[:1]]
-    found = accession.identifiers([], links, [*labelled, *texts("note")[:1]], database)
+    notes = [part for text in texts("note")[:1] for part in text.split("\n")]
+    own = list(filter(accession.is_ours, notes))
+    found = accession.identifiers(own, links, [*labelled, *texts("note")[:1]], database)
     in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
     arxiv = next(
         (

@@ -54,6 +54,7 @@ _TABLE = TagTable(
     titles=("OT",),
     authors=("A1",),
     book_authors=("A2",),
+    editors=("A2",),
     year=("YR", "FD"),
     date=("FD", "YR"),
     venue=("JF", "JO", "T2"),

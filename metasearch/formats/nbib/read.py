@@ -7,10 +7,13 @@ Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from metasearch.bib import converters, identifier_forms
 from metasearch.bib.names.person import initials_last
+from metasearch.formats import origins
+from metasearch.formats.nbib.write import DATABASE, OWNER
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.result import FileReading
@@ -20,7 +23,7 @@ from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
-_HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:PMID|PMC )- ?\S")
+_HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:(?:PMID|PMC )- ?\S|PMID-[ \r\n]+OWN - {OWNER})")
 
 
 def looks_like(head: str) -> bool:
@@ -63,11 +66,12 @@ def _draft(block: Block) -> Draft:
         (hit[0] for value in block.values("PMID") if (hit := re.match(r"\d{1,9}", value))), ""
     )
     pmc = converters.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
+    ours = block.value("OWN") == OWNER
     if not pmid:
         given = block.value("PMID")
         if given:
             problems.append(unread("PMID", given, "number"))
-        elif not pmc:
+        elif not pmc and not ours:
             problems.append("the record has no PMID")
     year = values.year(block.values("DP", "DEP", "CRDT"))
     if year is None and (given := block.value("DP")):
@@ -98,7 +102,41 @@ def _draft(block: Block) -> Draft:
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("OAB")),
         "keywords": values.keywords(block.values("MH", "OT")),
     }
-    return Draft(fields, "PubMed", problems)
+    if not ours:
+        return Draft(fields, "PubMed", problems)
+    made_of = origins.read(block.values("GN"))
+    fields |= _own_fields(block, fields["ids"])
+    return Draft(fields, origins.named(made_of) or _databases(block), problems, made_of)
+
+
+_MARKED = re.compile(r"(\S.*) \[([a-z][a-z0-9_-]{0,40})\]")
+
+
+def _own_fields(block: Block, ids: Mapping[str, str]) -> dict[str, Any]:
+    """What our own writer has put where PubMed has no place for a field."""
+    found = [
+        (hit[2], hit[1])
+        for value in block.values("LID", "AID")
+        if (hit := _MARKED.fullmatch(value[: 2 * values.SHORT]))
+    ]
+    places = dict(reversed(found))
+    links = {name: values.links([places.get(name, "")]) for name in ("url", "pdf")}
+    more = {name: value for name, value in found if name not in ("doi", "url", "pdf")}
+    return {
+        "url": next(iter(links["url"]), None),
+        "pdf_url": next(iter(links["pdf"]), None),
+        "ids": more | dict(ids),
+        "editors": tuple(
+            author
+            for value in block.values("FED")
+            if (author := values.one_author(value)) is not None
+        ),
+    }
+
+
+def _databases(block: Block) -> str | None:
+    told = [value for value in block.values("GN") if value.startswith(DATABASE)]
+    return "; ".join(value.removeprefix(DATABASE) for value in told) or None
 
 
 def _titles(block: Block) -> tuple[str, tuple[str, ...]]:
@@ -170,9 +208,11 @@ def _article_number(block: Block) -> str | None:
 
 
 def _kind(block: Block, *, chapter: bool) -> str | None:
+    words = block.values("PT")
+    if named := worktypes.own(words):
+        return named
     if chapter:
         return "chapter"
     if block.value("BTI"):
         return "book"
-    words = block.values("PT")
     return worktypes.of_words(words) or ("article" if words else None)

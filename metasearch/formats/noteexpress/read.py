@@ -60,6 +60,7 @@ _TABLE = TagTable(
     title=("Title",),
     titles=("Translated Title",),
     authors=("Author",),
+    editors=("Secondary Author",),
     year=("Year", "Date"),
     date=("Date", "Year"),
     # Of a paper in proceedings CNKI names the proceedings in the third, Wanfang in the second
@@ -76,6 +77,7 @@ _TABLE = TagTable(
     ids_as_source_id=True,
     database=("Database Provider", "Name of Database"),
     links=("URL",),
+    notes=("Notes",),
     language=("Language",),
     abstract=("Abstract",),
     keywords=("Keywords",),

@@ -1,0 +1,115 @@
+"""EndNote's tagged format (.enw), as EndNote, Zotero and others read it: "%0 Journal Article", a
+blank line behind each record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from metasearch.formats.origins import NOTHING, Beside, BesideHits
+from metasearch.formats.reference import (
+    date_parts,
+    full_title,
+    identifiers,
+    inverted,
+    link,
+    page_range,
+)
+from metasearch.formats.tagged_lines import (
+    TaggedLines,
+    databases,
+    four_digits,
+    further_titles,
+    general_type,
+    issuing_body,
+    second_type,
+    standard_numbers,
+)
+from metasearch.formats.text import line, web_url
+from metasearch.record import Hit
+
+#: `Record.type` -> %0. Zotero takes "Dataset" for a book; EndNote knows it.
+TYPES = {
+    "article": "Journal Article",
+    "preprint": "Unpublished Work",
+    "conference-paper": "Conference Paper",
+    "proceedings": "Conference Proceedings",
+    "book": "Book",
+    "chapter": "Book Section",
+    "thesis": "Thesis",
+    "report": "Report",
+    "dataset": "Dataset",
+    "software": "Computer Program",
+    "patent": "Patent",
+    "standard": "Standard",
+    "review": "Journal Article",
+    "editorial": "Journal Article",
+    "letter": "Journal Article",
+    "erratum": "Journal Article",
+    "retraction": "Journal Article",
+    "reference-entry": "Encyclopedia",
+    "journal": "Serial",
+    "map": "Map",
+    "score": "Music",
+    "audio": "Audiovisual Material",
+    "video": "Film or Broadcast",
+    "image": "Artwork",
+    "webpage": "Web Page",
+    "other": "Generic",
+}
+#: Types whose container is a book, and types that stand in a series.
+_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
+_LINES = TaggedLines("%{tag} {value}\r\n", re.compile(r"[!-~]"), "Z", frozenset("0TDJ"))
+
+
+def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
+    """Each hit as a record in UTF-8, in the order given.
+
+    Args:
+        hits: In the order of the records.
+        beside: What files say beside the records, by `Hit.id`.
+    """
+    for hit in hits:
+        found = beside.get(hit.id, NOTHING) if beside is not None else None
+        yield _LINES.record(_fields(hit, found), found)
+
+
+def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
+    record = hit.record
+    kind = general_type(record)
+    yield "0", TYPES[kind]
+    is_part = bool(record.authors or line(record.pages))
+    yield "9", second_type(kind, TYPES[kind], is_part=is_part)
+    for author in record.authors:
+        # EndNote takes the last word of a name without a comma for a family name.
+        name = inverted(author)
+        yield "A", f"{name}," if author.collective and "," not in name else name
+    for editor in record.editors:
+        yield "E", inverted(editor)
+    yield "T", full_title(record)
+    for title in further_titles(record):
+        yield "Q", title
+    venue = "S" if kind == "book" else "B" if kind in _IN_BOOKS else "J"
+    yield venue, line(record.venue)
+    yield "I", issuing_body(record)
+    yield "D", four_digits(record.year)
+    year, month, day = date_parts(record.date)
+    yield "8", "-".join(filter(None, (year, month, day)))
+    yield "V", line(record.volume)
+    yield "N", line(record.issue)
+    yield "P", "-".join(filter(None, page_range(record.pages)))
+    yield "7", line(record.edition)
+    for number in standard_numbers(record):
+        yield "@", number
+    yield "R", line(record.doi)
+    yield "M", "; ".join(identifiers(record))
+    yield "U", link(record) or ""
+    yield ">", web_url(record.pdf_url) or ""
+    yield "G", line(record.language)
+    yield "X", line(record.abstract)
+    for keyword in dict.fromkeys(record.keywords + record.subjects):
+        yield "K", line(keyword)
+    for name in databases(hit, beside):
+        yield "~", name
+    yield "Z", "Retracted" if record.retracted else ""

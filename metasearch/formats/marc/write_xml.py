@@ -1,0 +1,51 @@
+"""MARCXML: a collection with a MARC 21 record a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from metasearch.formats.marc.fields import MarcData, marc_data
+from metasearch.formats.origins import NOTHING, BesideHits
+from metasearch.record import Hit
+
+_BEGIN = b"""<?xml version="1.0" encoding="UTF-8"?>
+<collection xmlns="http://www.loc.gov/MARC21/slim">
+"""
+_END = b"</collection>\n"
+
+
+def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
+    """The collection in UTF-8, a record after another, in the order given.
+
+    Args:
+        hits: In the order of the records.
+        beside: What files say beside the records, by `Hit.id`.
+    """
+    yield _BEGIN
+    for hit in hits:
+        found = beside.get(hit.id, NOTHING) if beside is not None else None
+        yield f"{element(marc_data(hit, found))}\n".encode()
+    yield _END
+
+
+def element(record: MarcData, *, namespace: str = "") -> str:
+    """A record as an element.
+
+    Args:
+        record: The record.
+        namespace: Declared in it, for one that stands in no collection of ours.
+    """
+    declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
+    out = [f"<record{declared}>", f"  <leader>{record.leader}</leader>"]
+    for tag, value in record.control:
+        out.append(f'  <controlfield tag="{tag}">{escape(value)}</controlfield>')
+    for field in record.data:
+        first, second = field.indicators[0], field.indicators[1]
+        inner = "".join(
+            f'<subfield code="{code}">{escape(value)}</subfield>' for code, value in field.subfields
+        )
+        out.append(
+            f'  <datafield tag="{field.tag}" ind1="{first}" ind2="{second}">{inner}</datafield>'
+        )
+    return "\n".join([*out, "</record>"])

@@ -1,0 +1,208 @@
+"""MODS 3.7: a collection with a record a hit. Of what Zotero reads, it loses the least.
+
+https://www.loc.gov/standards/mods/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import quoteattr
+
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, texts
+from metasearch.formats.reference import (
+    date_parts,
+    is_corporate,
+    link,
+    page_range,
+    without_stop,
+)
+from metasearch.formats.tagged_lines import databases, four_digits, further_titles, general_type
+from metasearch.formats.text import line, web_url
+from metasearch.formats.xml_elements import nested, one
+from metasearch.record import Author, Hit, Record
+
+NAMESPACE = "http://www.loc.gov/mods/v3"
+#: `Record.type` -> what kind of thing, and the genre in Zotero's words, which it reads.
+_KINDS = {
+    "article": ("text", "journalArticle"),
+    "preprint": ("text", "preprint"),
+    "conference-paper": ("text", "conferencePaper"),
+    "proceedings": ("text", "book"),
+    "book": ("text", "book"),
+    "chapter": ("text", "bookSection"),
+    "thesis": ("text", "thesis"),
+    "report": ("text", "report"),
+    "dataset": ("software, multimedia", "dataset"),
+    "software": ("software, multimedia", "computerProgram"),
+    "patent": ("text", "patent"),
+    "standard": ("text", "standard"),
+    "review": ("text", "journalArticle"),
+    "editorial": ("text", "journalArticle"),
+    "letter": ("text", "journalArticle"),
+    "erratum": ("text", "journalArticle"),
+    "retraction": ("text", "journalArticle"),
+    "reference-entry": ("text", "encyclopediaArticle"),
+    "journal": ("text", "document"),
+    "map": ("cartographic", "map"),
+    "score": ("notated music", "document"),
+    "audio": ("sound recording", "audioRecording"),
+    "video": ("moving image", "videoRecording"),
+    "image": ("still image", "artwork"),
+    "webpage": ("text", "webpage"),
+    "other": ("text", "document"),
+}
+#: Whose container is a series; that of the others is what they stand in.
+_WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
+
+
+def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
+    """The collection in UTF-8, a record after another, in the order given.
+
+    Args:
+        hits: In the order of the records.
+        beside: What files say beside the records, by `Hit.id`; their origins are written.
+    """
+    yield (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<modsCollection xmlns={quoteattr(NAMESPACE)}>\n'
+    ).encode()
+    for hit in hits:
+        found = beside.get(hit.id, NOTHING) if beside is not None else None
+        yield f"{element(hit, found)}\n".encode()
+    yield b"</modsCollection>\n"
+
+
+def element(hit: Hit, beside: Beside | None = None, *, namespace: str = "") -> str:
+    """A hit as a mods element.
+
+    Args:
+        hit: The work.
+        beside: What files say beside its record.
+        namespace: Declared in it, for one that stands in no collection of ours.
+    """
+    declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
+    inner = "".join(_elements(hit, beside))
+    return f'<mods{declared} version="3.7">{inner}</mods>'
+
+
+def _elements(hit: Hit, beside: Beside | None) -> Iterator[str]:
+    record = hit.record
+    kind = general_type(record)
+    resource, genre = _KINDS[kind]
+    yield _title(record)
+    for title in further_titles(record):
+        translated = title == line(record.translated_title)
+        yield nested(
+            "titleInfo",
+            one("title", title),
+            type="translated" if translated else "alternative",
+        )
+    for author in record.authors:
+        yield _name(author, "aut")
+    for editor in record.editors:
+        yield _name(editor, "edt")
+    if record.institution:
+        degree = "dgg" if kind == "thesis" else "isb"
+        yield _name(Author(record.institution, collective=True), degree)
+    yield one("typeOfResource", resource)
+    yield one("genre", genre, authority="local")
+    if record.type and record.type != genre:
+        yield one("genre", record.type)
+    yield _published(record)
+    yield nested(
+        "language",
+        one("languageTerm", line(record.language), type="code" if _is_code(record) else "text"),
+    )
+    yield one("abstract", line(record.abstract))
+    for note in ("Retracted",) if record.retracted else ():
+        yield one("note", note)
+    for text in texts(beside.origins) if beside is not None else ():
+        yield one("note", text)
+    for keyword in record.keywords:
+        yield nested("subject", one("topic", line(keyword)))
+    for subject in record.subjects:
+        yield nested("subject", one("topic", line(subject)), authority="local")
+    yield _container(record, kind)
+    yield from _identifiers(record, kind)
+    yield nested(
+        "location",
+        one("url", link(record) or "", usage="primary display"),
+        one("url", web_url(record.pdf_url) or "", displayLabel="PDF"),
+    )
+    yield one("accessCondition", line(record.licence), type="use and reproduction")
+    yield nested(
+        "recordInfo",
+        *(one("recordContentSource", name) for name in databases(hit, beside)),
+        one("recordIdentifier", line(hit.id)),
+    )
+
+
+def _title(record: Record) -> str:
+    title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
+    if not title or subtitle.casefold() in title.casefold():
+        return nested("titleInfo", one("title", title or subtitle))
+    return nested("titleInfo", one("title", title), one("subTitle", subtitle))
+
+
+def _name(author: Author, role: str) -> str:
+    family, given = line(author.family), line(author.given)
+    body = is_corporate(author, (author,))
+    if family and not body:
+        named = one("namePart", family, type="family") + one("namePart", given, type="given")
+    else:
+        named = one("namePart", line(author.name))
+    term = one("roleTerm", role, type="code", authority="marcrelator")
+    return nested(
+        "name",
+        named,
+        nested("role", term) if named else "",
+        one("nameIdentifier", line(author.orcid), type="orcid") if named else "",
+        type="corporate" if body else "personal",
+    )
+
+
+def _published(record: Record) -> str:
+    date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
+    return nested(
+        "originInfo",
+        one("publisher", line(record.publisher)),
+        one("dateIssued", date, encoding="w3cdtf"),
+        one("edition", line(record.edition)),
+        one("issuance", "serial") if record.type == "journal" else "",
+    )
+
+
+def _is_code(record: Record) -> bool:
+    language = line(record.language)
+    return len(language) in (2, 3) and language.isascii()
+
+
+def _container(record: Record, kind: str) -> str:
+    """The host or the series, with what is numbered in it."""
+    first, last = page_range(record.pages)
+    numbers = nested(
+        "part",
+        nested("detail", one("number", line(record.volume)), type="volume"),
+        nested("detail", one("number", line(record.issue)), type="issue"),
+        nested("extent", one("start", first), one("end", last), unit="pages"),
+    )
+    return nested(
+        "relatedItem",
+        nested("titleInfo", one("title", line(record.venue))),
+        *(one("identifier", line(number), type="issn") for number in _of_host(record, kind)),
+        numbers,
+        type="series" if kind in _WHOLE else "host",
+    )
+
+
+def _of_host(record: Record, kind: str) -> tuple[str, ...]:
+    return () if kind in _WHOLE else record.issn
+
+
+def _identifiers(record: Record, kind: str) -> Iterator[str]:
+    yield one("identifier", line(record.doi), type="doi")
+    for number in record.isbn:
+        yield one("identifier", line(number), type="isbn")
+    for number in record.issn if kind in _WHOLE else ():
+        yield one("identifier", line(number), type="issn")
+    for scheme, value in sorted(record.ids.items()):
+        yield one("identifier", line(value), type=line(scheme))

@@ -1,0 +1,116 @@
+"""MARC 21 as others read it: pymarc, yaz-marcdump, and what ISO 2709 has no room for."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+
+import pymarc
+import pytest
+
+from metasearch.formats.marc.write_iso2709 import LONGEST_FIELD, LONGEST_RECORD
+from metasearch.record import Author, Hit, Record
+from tests.formats.exported import hits_of, read_back, written
+from tests.formats.samples import MERGED
+
+
+def marc(hit: Hit) -> pymarc.Record:
+    reader = pymarc.MARCReader(written("marc", [hit]), to_unicode=True, permissive=False)
+    (record,) = reader
+    assert isinstance(record, pymarc.Record)
+    return record
+
+
+def subfields(record: pymarc.Record, tag: str) -> list[str]:
+    return [field.format_field() for field in record.get_fields(tag)]
+
+
+def test_pymarc_reads_each_field() -> None:
+    record = marc(MERGED)
+
+    assert record.title == "Toward unique identifiers"
+    assert record["001"].data == MERGED.id
+    assert record["008"].data == "000101s1999    xx " + "|" * 17 + "eng d"
+    assert [(it["2"], it["a"]) for it in record.get_fields("024")] == [
+        ("doi", "10.1109/5.771073"),
+        ("arxiv", "9907.00001"),
+        ("openalex", "W2147152072"),
+    ]
+    assert record["100"]["a"] == "Paskin, Norman"
+    assert record["710"]["a"] == "IEEE Standards Committee"
+    assert record["773"].get_subfields("t", "g", "x") == [
+        "Proceedings of the IEEE",
+        "Vol. 87",
+        "no. 7",
+        "p. 1208-1227",
+        "0018-9219",
+    ]
+    assert record["264"]["c"] == "1999-07"
+    assert subfields(record, "653") == ["identifiers", "DOI & handles"]
+    assert record["520"]["a"] == "Names for things, and things that last."
+
+
+def test_pymarc_reads_marcxml() -> None:
+    (record,) = pymarc.parse_xml_to_array(io.BytesIO(written("marcxml", [MERGED])))
+
+    assert str(record) == str(marc(MERGED)).replace(str(marc(MERGED).leader), str(record.leader))
+
+
+@pytest.mark.skipif(shutil.which("yaz-marcdump") is None, reason="yaz-marcdump is not installed")
+def test_yaz_marcdump_reads_both() -> None:
+    """It goes by the lengths, and reports those that are wrong."""
+    long = Record(source="db", title="Ü" * 3_999, abstract="Satz für Satz. " * 3_000)
+    hits = [MERGED, *hits_of([long, Record(source="db", title="湖泊沉积物")])]
+    for name, form in (("marc", "marc"), ("marcxml", "marcxml")):
+        done = subprocess.run(
+            ["yaz-marcdump", "-i", form, "-o", "line", "/dev/stdin"],
+            input=written(name, hits),
+            capture_output=True,
+            check=True,
+        )
+        assert done.stderr == b""
+        assert done.stdout.decode().count("003 metasearch") == 3
+        assert "湖泊沉积物" in done.stdout.decode()
+        assert b"bad" not in done.stdout.lower()
+
+
+def test_a_long_abstract_goes_on_in_further_fields() -> None:
+    text = " ".join(f"word{number}" for number in range(4_000))
+    (hit,) = hits_of([Record(source="db", title="Rivers", abstract=text)])
+
+    record = marc(hit)
+
+    assert len(record.get_fields("520")) > 3
+    assert all(len(it.as_marc("utf-8")) <= LONGEST_FIELD for it in record.fields)
+    assert read_back("marc", [hit]).records[0].abstract == text
+    assert not record.get_fields("500")
+
+
+def test_a_long_field_is_cut_and_the_record_says_so() -> None:
+    (hit,) = hits_of([Record(source="db", title="長" * 4_000)])
+
+    record = marc(hit)
+
+    assert 3_000 < len(record.title or "") < 4_000
+    assert subfields(record, "500") == [
+        "245 was cut: of its 12,004 bytes a field of ISO 2709 holds 9,999"
+    ]
+    assert read_back("marcxml", [hit]).records[0].title == "長" * 4_000
+
+
+def test_what_a_record_has_no_room_for_is_counted() -> None:
+    authors = tuple(Author(f"N. Author{n}", f"Author{n}", "N.") for n in range(5_000))
+    (hit,) = hits_of([Record(source="db", title="Rivers", authors=authors, abstract="Short.")])
+
+    data = written("marc", [hit])
+    record = marc(hit)
+
+    kept = len(record.get_fields("700", "100"))
+    assert len(data) <= LONGEST_RECORD
+    assert subfields(record, "500") == [
+        f"left out, because a record of ISO 2709 has no room for them: 700 ({5_000 - kept:,})"
+    ]
+    assert 2_000 < kept < 5_000
+    assert record["520"]["a"] == "Short."
+    assert len(read_back("marcxml", [hit]).records[0].authors) == 5_000
