@@ -25,7 +25,7 @@ def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_table_ends_with_filters_order_and_facets(run: Run) -> None:
     """The counts are those of the JSON answer, which has all works."""
-    whole = json.loads(run(*DEMO, "--json").out)
+    whole = json.loads(run(*DEMO, "--sort", "date", "--json").out)
     articles = [hit for hit in whole["hits"] if hit["type"] == "article"]
 
     outcome = run(*DEMO, "--filter", "type:article", "--sort", "date", "--facets", "type")
