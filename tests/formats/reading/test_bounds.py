@@ -93,6 +93,7 @@ def packed(before: bytes, piece: bytes, behind: bytes) -> bytes:
     return gzip.compress(before) + gzip.compress(piece, 1) * LARGE + gzip.compress(behind)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
 def test_memory_is_not_that_of_the_file(tmp_path: Path) -> None:
     """A gzipped file of some hundred KB that unpacks to 80 MB costs no more than what a record may
