@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, texts
+from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reference import (
     date_parts,
     is_corporate,
@@ -65,8 +65,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
     yield (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<modsCollection xmlns={quoteattr(NAMESPACE)}>\n'
     ).encode()
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         yield f"{element(hit, found)}\n".encode()
     yield b"</modsCollection>\n"
 

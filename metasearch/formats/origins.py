@@ -12,11 +12,12 @@ first one did.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from metasearch.formats.text import line
+from metasearch.record import Hit
 
 _MARK = "Origin: "
 #: Before each origin but the first of a text.
@@ -65,6 +66,14 @@ class Beside:
 #: `Hit.id` -> what stands beside it; searches have none.
 BesideHits = Mapping[str, Beside]
 NOTHING = Beside()
+
+
+def with_beside(
+    hits: Iterable[Hit], beside: BesideHits | None
+) -> Iterator[tuple[Hit, Beside | None]]:
+    """Each hit with what files say beside its records; None for all where no files were read."""
+    for hit in hits:
+        yield hit, beside.get(hit.id, NOTHING) if beside is not None else None
 
 
 def texts(origins: Iterable[Origin]) -> list[str]:

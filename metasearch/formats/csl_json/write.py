@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
+from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
 from metasearch.formats.reading import type_words, worktypes
 from metasearch.formats.reference import date_parts, full_title, identifiers, link, page_range
 from metasearch.formats.tagged_lines import (
@@ -62,8 +62,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         beside: What files say beside the records, by `Hit.id`.
     """
     before = b"[\n"
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         yield before + orjson.dumps(item(hit, found))
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"

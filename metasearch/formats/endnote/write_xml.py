@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from metasearch.formats.endnote.write_tagged import TYPES as WORDS
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, texts
+from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reference import (
     date_parts,
     full_title,
@@ -70,8 +70,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         beside: What files say beside the records, by `Hit.id`; their origins are written.
     """
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<xml><records>\n'
-    for number, hit in enumerate(hits, 1):
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for number, (hit, found) in enumerate(with_beside(hits, beside), 1):
         inner = "".join(_elements(hit, number, found))
         yield f"<record>{inner}</record>\n".encode()
     yield b"</records></xml>\n"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from metasearch.formats.marc.fields import DataField, MarcData, marc_data, order
-from metasearch.formats.origins import NOTHING, BesideHits
+from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.record import Hit
 
 _FIELD_END, _RECORD_END, _SUBFIELD = b"\x1e", b"\x1d", "\x1f"
@@ -32,8 +32,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         hits: In the order of the records.
         beside: What files say beside the records, by `Hit.id`.
     """
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         yield encoded(marc_data(hit, found))
 
 

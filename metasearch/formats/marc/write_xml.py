@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from metasearch.formats.marc.fields import MarcData, marc_data
-from metasearch.formats.origins import NOTHING, BesideHits
+from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.record import Hit
 
 _BEGIN = b"""<?xml version="1.0" encoding="UTF-8"?>
@@ -23,8 +23,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         beside: What files say beside the records, by `Hit.id`.
     """
     yield _BEGIN
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         yield f"{element(marc_data(hit, found))}\n".encode()
     yield _END
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from metasearch.formats.origins import NOTHING, Beside, BesideHits
+from metasearch.formats.origins import Beside, BesideHits, with_beside
 from metasearch.formats.reference import (
     date_parts,
     full_title,
@@ -79,8 +79,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         hits: In the order of the records.
         beside: What files say beside the records, by `Hit.id`.
     """
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         yield _LINES.record(_fields(hit, found), found)
 
 

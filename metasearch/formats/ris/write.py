@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, texts
+from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -76,8 +76,7 @@ def write(
             the sources.
     """
     out: list[str] = []
-    for hit in hits:
-        found = beside.get(hit.id, NOTHING) if beside is not None else None
+    for hit, found in with_beside(hits, beside):
         out += [f"{tag}  - {value}\r\n" for tag, value in _lines(hit, provenance, found)]
     return "".join(out).encode()
 
