@@ -25,7 +25,8 @@ _FOLDED = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
 # The letter comes first in the pattern, because the rest of the text is then passed over quickly.
 _SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+#: One character of Chinese, Japanese or Korean.
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(rf"[{MARKS}\ufe20-\ufe2f]")
 # One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything
 # that is no letter or digit a blank.
@@ -78,7 +79,7 @@ def compact(value: str) -> str:
 
 def has_cjk(value: str) -> bool:
     """Whether Chinese, Japanese or Korean characters occur."""
-    return not value.isascii() and _CJK.search(value) is not None
+    return not value.isascii() and CJK.search(value) is not None
 
 
 def family_key(name: str) -> str:

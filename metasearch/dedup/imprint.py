@@ -129,7 +129,7 @@ def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
     """Whether two ranges have more than a page in common: no two works have, so one of them is
     misprinted.
 
-    Or whether one is a single page between the first and the last of the other: whoever cites may
+    Or whether one is a single page between the first and the last of the other: a citation may
     give the page cited. On the last page another text may begin.
     """
     if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):

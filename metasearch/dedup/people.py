@@ -270,7 +270,7 @@ _BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))
 
 
 def is_body(author: Author) -> bool:
-    """Whether an author is a body: its source says so, or its name, which nobody split, has a word
+    """Whether an author is a body: its source says so, or its name, which is not split, has a word
     of bodies.
     """
     if author.collective:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from metasearch.bib.normalise import spaced, words
+from metasearch.bib.normalise import CJK, has_cjk, spaced, words
 from metasearch.query.ast import FACETS, Query, Term, terms
 from metasearch.query.match import matches
 from metasearch.record import Record
@@ -30,7 +30,7 @@ STOP_WORDS = frozenset(
     "a an and are as at be but by can do does for from has have how if in into is it its not of on "
     "or such that the their then there these they this to was were what which will with".split()
 )
-_CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
+_CJK_RUN = re.compile(f"{CJK.pattern}+")
 #: Fields whose terms are words of a title or an abstract; terms in other fields hold or do not.
 _TEXT_FIELDS = frozenset({"any", "title", "abstract", "subject"})
 
@@ -233,7 +233,7 @@ def _read(term: Term, wanted: dict[tuple[str, ...], None], pairs: _Pairs) -> Non
         if token not in kept:
             between += f"{token} "
             continue
-        if _CJK_RUN.search(token):
+        if has_cjk(token):
             for run in _CJK_RUN.findall(token):
                 _read_cjk(run, wanted, pairs)
             before, between = (), ""
