@@ -77,8 +77,9 @@ def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> d
     if not asked or not hits:
         return {}
     rows = (embed or _wordllama())([asked, *(_text(hit.record) for hit in hits)])
+    # Not `rows[1:] @ rows[0]`: BLAS reads past short rows and may warn of an invalid value there.
     # Six digits: sums may differ in the last ones where the texts stand in another order.
-    angles = [round(float(value), 6) for value in rows[1:] @ rows[0]]
+    angles = [round(float(value), 6) for value in (rows[1:] * rows[0]).sum(axis=1)]
     least, span = min(angles), max(angles) - min(angles)
     if not span:
         return {}

@@ -32,7 +32,7 @@ class Model:
         self.threads.append(threading.current_thread().name)
         time.sleep(self.seconds)
         birds = [0.0, *(float("bird" in text.lower()) for text in texts[1:])]
-        return np.array([[1.0, bird] for bird in birds], np.float32) @ np.array([[1, 0], [1, 1]])
+        return np.array([[1.0 + bird, bird] for bird in birds], np.float32)
 
 
 @pytest.fixture
