@@ -39,7 +39,10 @@ def cache() -> None:
 @common
 @click.pass_obj
 def stats(console: Console, /, *, as_json: bool, config: Path | None) -> int:
-    """Show the folder, the number of pages, their size, the limit, and the pages by source."""
+    """Show the folder, the number of pages, their size, the limit, and the pages by source.
+
+    Works that a server has shown are counted as pages of one more source.
+    """
     from metasearch.settings import Settings
 
     facts = _facts(Settings.load(config, os.environ), console)

@@ -22,11 +22,13 @@ from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import MOST, Search, SharedRuns
+from metasearch.engine.works import Works
 from metasearch.query import Query
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
+    from metasearch.cache import Store
 
 #: Specs that are built on the loop, in a few milliseconds each.
 BUILT_AT_ONCE = 2
@@ -74,11 +76,12 @@ class Engine:
         self._shared_runs = SharedRuns(max(1, MOST // settings.workers))
         self._single = single
         self.registry = Registry(settings, files=spec_files)
-        self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
         # Without a cache, and where exchanges are recorded, every search asks its sources.
-        self.answer_cache = (
-            AnswerCache() if settings.cache_dir is not None and not (replay or record) else None
-        )
+        store = None if replay or record else _store(settings)
+        self._fetcher = _fetcher(settings, store, replay, record, recorded_as or {})
+        self.answer_cache = None if store is None else AnswerCache()
+        #: Works that were shown, to be asked for by their ids.
+        self.works = Works(store)
 
     async def __aenter__(self) -> Self:
         return self
@@ -162,8 +165,20 @@ class Engine:
         return Search(shared, asked, self._shared_runs, self.close if self._single else None)
 
 
+def _store(settings: Settings) -> Store | None:
+    if settings.cache_dir is None:
+        return None
+    from metasearch.cache import DiskStore
+
+    return DiskStore(settings.cache_dir, settings.cache_bytes)
+
+
 def _fetcher(
-    settings: Settings, replay: Path | None, record: Path | None, recorded_as: Mapping[str, str]
+    settings: Settings,
+    store: Store | None,
+    replay: Path | None,
+    record: Path | None,
+    recorded_as: Mapping[str, str],
 ) -> Fetcher:
     from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 
@@ -173,11 +188,7 @@ def _fetcher(
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
         return Fetcher(RecordTransport(transport, record, recorded_as), None)
-    if settings.cache_dir is None:
-        return Fetcher(transport, None)
-    from metasearch.cache import DiskStore
-
-    return Fetcher(transport, DiskStore(settings.cache_dir, settings.cache_bytes))
+    return Fetcher(transport, store)
 
 
 def transport_of(settings: Settings) -> Transport:

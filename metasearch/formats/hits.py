@@ -1,0 +1,90 @@
+"""A whole hit as JSON, to be read back as it was: its records, and why they are one work.
+
+This is for what metasearch keeps for itself (`metasearch/engine/works.py`); other programs read the
+answer (`answer.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from metasearch.record import Author, Hit, Match, Reason, Record, Version
+
+#: Of the shape below; a hit that was written in another one is not read.
+_SHAPE = 1
+_OF_AUTHORS = frozenset({"authors", "editors"})
+
+
+def write(hit: Hit) -> bytes:
+    """The hit, its list position included, as one JSON object in ASCII."""
+    # Not orjson: it refuses a lone surrogate, which a record may hold.
+    return json.dumps(
+        {
+            "shape": _SHAPE,
+            "id": hit.id,
+            "record": _fields(hit.record),
+            "records": [_fields(record) for record in hit.records],
+            "provenance": dict(hit.provenance),
+            "matches": [_fields(match) for match in hit.matches],
+            "versions": [_fields(version) for version in hit.versions],
+            "score": hit.score,
+            "rank": hit.rank,
+            "reasons": [_fields(reason) for reason in hit.reasons],
+            "also": hit.also,
+        },
+        separators=(",", ":"),
+    ).encode("ascii")
+
+
+def read(data: bytes) -> Hit:
+    """The hit that `write` wrote.
+
+    Raises:
+        ValueError: The bytes are damaged, or another release of metasearch wrote them.
+    """
+    try:
+        kept = json.loads(data)
+        if kept["shape"] != _SHAPE:
+            raise ValueError(f"shape {kept['shape']!r}")
+        return Hit(
+            id=kept["id"],
+            record=_record(kept["record"]),
+            records=tuple(map(_record, kept["records"])),
+            provenance=kept["provenance"],
+            matches=tuple(Match(**match) for match in kept["matches"]),
+            versions=tuple(
+                Version(version["kind"], tuple(version["records"])) for version in kept["versions"]
+            ),
+            score=kept["score"],
+            rank=kept["rank"],
+            reasons=tuple(Reason(**reason) for reason in kept["reasons"]),
+            also=tuple(kept["also"]),
+        )
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
+        raise ValueError(f"not a hit as this release writes it: {exc!r}") from exc
+
+
+def _fields(of: Author | Match | Reason | Record | Version) -> dict[str, Any]:
+    """Field -> value; those that are empty are left out of a record and its authors."""
+    values = {field.name: getattr(of, field.name) for field in fields(of)}
+    if not isinstance(of, Author | Record):
+        return values
+    return {name: _plain(value) for name, value in values.items() if value not in (None, "", ())}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_fields(part) if isinstance(part, Author) else part for part in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _record(kept: Mapping[str, Any]) -> Record:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+    }
+    for name in _OF_AUTHORS & values.keys():
+        values[name] = tuple(Author(**author) for author in values[name])
+    return Record(**values)
