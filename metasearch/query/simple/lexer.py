@@ -33,7 +33,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS
 from metasearch.query.blanks import is_blank
 from metasearch.query.identifiers import bare_doi
-from metasearch.query.simple.facets import facet_word
+from metasearch.query.simple.coded_fields import facet_word
 from metasearch.query.simple.field_names import FIELD_NAMES, IDENTIFIER_SCHEMES, meant_field
 from metasearch.query.simple.words import (
     CLOSE,

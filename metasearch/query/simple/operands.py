@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS, IDENTIFIERS, Query, Term, Years
 from metasearch.query.limits import MAX_TERMS
-from metasearch.query.simple.facets import FACET_WORDS, facet_word, near_facet_words
+from metasearch.query.simple.coded_fields import FACET_WORDS, facet_word, near_facet_words
 from metasearch.query.simple.lexer import Token, tokens
 from metasearch.query.simple.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text

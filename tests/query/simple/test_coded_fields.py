@@ -6,7 +6,7 @@ import pytest
 
 from metasearch.bib.languages import SCHEMES, language_code, language_table, languages
 from metasearch.query.kinds import NARROWER, TYPE_NAMES, TYPE_WORDS
-from metasearch.query.simple.facets import facet_word, near_facet_words
+from metasearch.query.simple.coded_fields import facet_word, near_facet_words
 from metasearch.record import TYPES
 
 
