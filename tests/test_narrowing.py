@@ -306,7 +306,7 @@ async def test_works_that_hardly_any_passes_are_not_looked_for_without_end() -> 
     assert not any("further records" in note for note in whole.notes)
 
 
-@pytest.mark.parametrize(("place", "count"), [(0, 3), (30, 20), (119, 3), (119, 20)])
+@pytest.mark.parametrize(("place", "count"), [(0, 3), (30, 20), (119, 3)])
 async def test_a_page_without_works_that_pass_names_the_next_one(place: int, count: int) -> None:
     """The only work that passes may stand far down: the pages before it are empty, and say so."""
     held = [(number, int(number == place)) for number in range(120)]
@@ -322,14 +322,14 @@ async def test_a_page_without_works_that_pass_names_the_next_one(place: int, cou
 
 async def test_a_client_that_counts_places_itself_misses_no_work() -> None:
     """An empty first page stands for as many places as a round has records."""
-    held = [(number, int(number >= 40)) for number in range(60)]
+    held = [(number, int(number >= 20)) for number in range(30)]
     made, _ = engine(sources({"alpha": held}))
     found = []
-    for start in range(0, 200, 10):
+    for start in range(0, 60, 10):
         page = await made.search("work", start=start, limit=10, per_source=10, filter="type:book")
         found += numbers(page)
 
-    assert found == list(range(40, 60))
+    assert found == list(range(20, 30))
 
 
 async def test_reading_a_page_again_and_again_keeps_the_store_small(tmp_path: Path) -> None:
