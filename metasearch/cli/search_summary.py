@@ -57,6 +57,8 @@ def write_summary(
         console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
     elif not answer.passing:
         console.say(f"no hits: none of {counted(answer.counts.unique, 'work')} passes the filters")
+    elif not answer.hits and answer.paging.next is not None:
+        console.say("no hits on this page: none of its works passes the filters")
     elif not answer.hits and answer.paging.start:
         console.say(f"no hits after --start {answer.paging.start}: the list is shorter")
     if not whole and (console.live or on_purpose):

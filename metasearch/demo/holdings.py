@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from metasearch.demo.catalogue import SUBJECTS, Work
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
 _RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
 # fmt: off
@@ -98,7 +98,7 @@ class Holdings:
         asked = [
             Term(word, term.field)
             for term in terms(query)
-            if term.field not in FACETS
+            if term.field not in CODED_FIELDS
             for word in words(term.text)
             if word not in _IGNORED
         ]

@@ -217,7 +217,14 @@ def passing_name(search: Hashable, filters: Filters) -> Hashable:
 
 
 def number_passing(
-    passing: Iterable[Hit], name: Hashable, store: PositionStore, *, anew: bool, keep: bool = True
+    passing: Iterable[Hit],
+    name: Hashable,
+    store: PositionStore,
+    *,
+    anew: bool,
+    round_: int | None = None,
+    empty: int = 0,
+    keep: bool = True,
 ) -> tuple[Positions, dict[int, Hit]]:
     """Number the hits that pass filters among themselves: those that are numbered keep their
     number, the others follow.
@@ -227,6 +234,8 @@ def number_passing(
         name: See `passing_name`.
         store: Where the numbers are remembered.
         anew: Whether the first page is asked for, which begins the numbers anew.
+        round_: The round of the list that was read last, from 0; None where it is numbered already.
+        empty: How many numbers no hit gets behind those of this round, where the round is new.
         keep: Whether the numbers are remembered.
 
     Returns:
@@ -236,7 +245,9 @@ def number_passing(
     seated, fresh = positions.seat(passing)
     rounds = positions.rounds
     # Where nothing is new the list has no further round, however often a page of it is asked for.
-    positions.settle(rounds if fresh or not rounds else rounds - 1, seated, fresh)
+    settled = max(0, rounds - 1) if round_ is None else round_
+    least = len(positions) + len(fresh) + empty if settled >= rounds else 0
+    positions.settle(settled, seated, fresh, max(least, len(positions)))
     if keep and anew:
         store.begin(name, positions)
     elif keep:
@@ -245,7 +256,7 @@ def number_passing(
 
 
 def filtered(
-    whole: Answer, filters: Filters, search: Hashable, start: int, store: PositionStore
+    whole: Answer, filters: Filters, search: Hashable, start: int, depth: int, store: PositionStore
 ) -> Answer:
     """The answer with the hits that pass the filters only, numbered among themselves.
 
@@ -257,13 +268,16 @@ def filtered(
         filters: At least one.
         search: The name of the list without filters.
         start: Of the page that is asked for; a first page begins the numbers anew.
+        depth: How many numbers a first page takes on which no hit passes, so that another follows.
         store: Where the numbers are remembered.
     """
+    passing = list(filter(filters.passes(), whole.hits))
     positions, seated = number_passing(
-        filter(filters.passes(), whole.hits),
+        passing,
         passing_name(search, filters),
         store,
         anew=not start,
+        empty=0 if passing else depth,
         keep=not whole.running,
     )
     hits = tuple(

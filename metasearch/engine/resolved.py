@@ -116,9 +116,8 @@ class ResolvedSearch:
         facets = counts.count(whole.hits) if counts is not None else None
         if self.filters:
             seen, goes_on = len(whole.hits), whole.paging.next is not None
-            whole = filtered(
-                whole, self.filters, self.name, self.options.start, self.position_store
-            )
+            start, store = self.options.start, self.position_store
+            whole = filtered(whole, self.filters, self.name, start, self.depth, store)
             notes = (*notes, _filter_note(self.filters, len(whole.hits), seen, goes_on))
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=notes, facets=facets)

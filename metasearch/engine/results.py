@@ -4,7 +4,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
@@ -27,8 +27,8 @@ from metasearch.record import Hit, Record
 
 #: Hits that are merged and scored at a stretch, in about a millisecond.
 STRETCH = 40
-#: Rounds of asking without a further work that passes the filters, after which no more are looked
-#: for: few may pass, and every round is a request to each source.
+#: Rounds of asking without a further work that passes the filters, after which a page ends: few may
+#: pass, and every round is a request to each source. The next page goes on from there.
 FRUITLESS_ROUNDS = 10
 
 
@@ -74,8 +74,10 @@ class Listing:
         filters = resolved.filters
         self._passing_name = passing_name(resolved.name, filters) if filters else None
         self._passes = filters.passes()
+        self._numbers = Positions()  # of the hits that pass the filters
         self._most_passing = 0
         self._fruitless = 0  # rounds in a row without a further hit that passes the filters
+        self._given_up = False  # the page ends although it is not full
         #: None where no facet is asked for.
         self.facet_counts = resolved.facet_counts()
         self._watch = _Stopwatch()  # for merging and ranking
@@ -214,9 +216,32 @@ class Listing:
             if self._passing_name is not None:
                 # Now and not with the page: the numbers depend on the rounds that were read, not on
                 # the page that a search was for.
-                passing = filter(self._passes, hits)
-                number_passing(passing, self._passing_name, position_store, anew=not start)
+                self._number([hit for hit in hits if self._passes(hit)], self._passing_name)
             return hits
+
+    def _number(self, passing: Sequence[Hit], name: Hashable) -> None:
+        """Number the hits that pass the filters after a round.
+
+        A first round without any, and every ten rounds without a further one, take as many numbers
+        as a round has records: so a page that stays empty has a page behind it, and the numbers
+        are the same in every process.
+        """
+        resolved = self._resolved
+        self._fruitless = 0 if len(passing) > self._most_passing else self._fruitless + 1
+        self._most_passing = max(len(passing), self._most_passing)
+        fruitless = self._fruitless == FRUITLESS_ROUNDS
+        leaves_empty = fruitless or (self._rounds == 1 and not passing)
+        self._numbers, _ = number_passing(
+            passing,
+            name,
+            self._position_store,
+            anew=not resolved.options.start,
+            round_=self._rounds - 1,
+            empty=resolved.depth if leaves_empty else 0,
+        )
+        if fruitless:
+            self._fruitless = 0
+            self._given_up = self._numbers.covered(self._rounds - 1) >= resolved.options.start
 
     def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
         """Whether the page needs another round.
@@ -226,7 +251,8 @@ class Listing:
             failed: Whether a source has failed: what is missing may be missing because of that.
         """
         if self._passing_name is not None:
-            return self._needs_passing(sum(map(self._passes, hits)))
+            known = self._numbers.covered(self._rounds)
+            return known < self._resolved.places and not self._given_up
         if self._positions.covered(self._rounds) < self._resolved.places:
             return True
         # A hit that stood on this page when the list was begun may come in the next round; that is
@@ -236,12 +262,6 @@ class Listing:
             return False
         start, limit = self._resolved.options.start, self._resolved.options.limit
         return self._positions.lacks(start, start + (limit or LAST_PLACE), hits)
-
-    def _needs_passing(self, passing: int) -> bool:
-        """Whether another round is read because too few hits pass the filters."""
-        self._fruitless = 0 if passing > self._most_passing else self._fruitless + 1
-        self._most_passing = max(passing, self._most_passing)
-        return passing < self._resolved.places and self._fruitless < FRUITLESS_ROUNDS
 
     def whole(
         self,

@@ -1,4 +1,5 @@
-"""MODS 3.7: a collection with a record a hit. Of what Zotero reads, it loses the least.
+"""MODS 3.7: a hit as an element, and a collection of them. Of what Zotero reads, it loses the
+least.
 
 https://www.loc.gov/standards/mods/
 """
@@ -11,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reference import (
     date_parts,
+    field_sources,
     is_corporate,
     link,
     page_range,
@@ -22,6 +24,9 @@ from metasearch.formats.xml_elements import nested, one
 from metasearch.record import Author, Hit, Record
 
 NAMESPACE = "http://www.loc.gov/mods/v3"
+_XLINK = "http://www.w3.org/1999/xlink"
+#: `source` of a recordIdentifier that we have written.
+OWNER = "metasearch"
 #: `Record.type` -> what kind of thing, and the genre in Zotero's words, which it reads.
 _KINDS = {
     "article": ("text", "journalArticle"),
@@ -70,23 +75,27 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
     yield b"</modsCollection>\n"
 
 
-def element(hit: Hit, beside: Beside | None = None, *, namespace: str = "") -> str:
+def element(
+    hit: Hit, beside: Beside | None = None, *, namespace: str = "", answering: bool = False
+) -> str:
     """A hit as a mods element.
 
     Args:
         hit: The work.
         beside: What files say beside its record.
         namespace: Declared in it, for one that stands in no collection of ours.
+        answering: The record answers a search, so notes in `recordInfo` name the fields of each
+            source.
     """
     declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
-    inner = "".join(_elements(hit, beside))
+    inner = "".join(_elements(hit, beside, answering=answering))
     return f'<mods{declared} version="3.7">{inner}</mods>'
 
 
-def _elements(hit: Hit, beside: Beside | None) -> Iterator[str]:
+def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[str]:
     record = hit.record
     kind = general_type(record)
-    resource, genre = _KINDS[kind]
+    resource, genre = _KINDS.get(kind, _KINDS["other"])
     yield _title(record)
     for title in further_titles(record):
         translated = title == line(record.translated_title)
@@ -104,13 +113,10 @@ def _elements(hit: Hit, beside: Beside | None) -> Iterator[str]:
         yield _name(Author(record.institution, collective=True), degree)
     yield one("typeOfResource", resource)
     yield one("genre", genre, authority="local")
-    if record.type and record.type != genre:
-        yield one("genre", record.type)
+    if record.type:
+        yield one("genre", line(record.type))
     yield _published(record)
-    yield nested(
-        "language",
-        one("languageTerm", line(record.language), type="code" if _is_code(record) else "text"),
-    )
+    yield _language(line(record.language))
     yield one("abstract", line(record.abstract))
     for note in ("Retracted",) if record.retracted else ():
         yield one("note", note)
@@ -127,11 +133,13 @@ def _elements(hit: Hit, beside: Beside | None) -> Iterator[str]:
         one("url", link(record) or "", usage="primary display"),
         one("url", web_url(record.pdf_url) or "", displayLabel="PDF"),
     )
-    yield one("accessCondition", line(record.licence), type="use and reproduction")
+    yield _licence(line(record.licence))
+    notes = field_sources(hit) if answering else ()
     yield nested(
         "recordInfo",
         *(one("recordContentSource", name) for name in databases(hit, beside)),
-        one("recordIdentifier", line(hit.id)),
+        *(one("recordInfoNote", note, type="provenance") for note in notes),
+        one("recordIdentifier", line(hit.id), source=OWNER),
     )
 
 
@@ -154,6 +162,7 @@ def _name(author: Author, role: str) -> str:
         "name",
         named,
         nested("role", term) if named else "",
+        one("affiliation", line(author.affiliation)) if named else "",
         one("nameIdentifier", line(author.orcid), type="orcid") if named else "",
         type="corporate" if body else "personal",
     )
@@ -170,9 +179,17 @@ def _published(record: Record) -> str:
     )
 
 
-def _is_code(record: Record) -> bool:
-    language = line(record.language)
-    return len(language) in (2, 3) and language.isascii()
+def _language(language: str) -> str:
+    """A code of two or three letters as BCP 47 has it, which Zotero shows; else the word."""
+    if len(language) in (2, 3) and language.isascii():
+        return nested("language", one("languageTerm", language, type="code", authority="rfc5646"))
+    return nested("language", one("languageTerm", language, type="text"))
+
+
+def _licence(licence: str) -> str:
+    """Its name, or its address, which also stands in a link."""
+    link = {"xmlns:xlink": _XLINK, "xlink:href": licence} if licence.startswith("http") else {}
+    return one("accessCondition", licence, type="use and reproduction", **link)
 
 
 def _container(record: Record, kind: str) -> str:

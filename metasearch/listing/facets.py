@@ -36,6 +36,7 @@ class FacetField:
         key: Value -> what two spellings of it have in common; "" for what is no value.
         by_value: Whether the values are shown in their own order, the largest first, and all of
             them; else the most frequent first.
+        place: Value -> where it stands in that order.
         choices: All values, where they are few.
     """
 
@@ -44,6 +45,7 @@ class FacetField:
     values: Callable[[Hit], Iterable[str]]
     key: Callable[[str], str]
     by_value: bool = False
+    place: Callable[[str], int | str] = str.casefold
     choices: tuple[str, ...] = ()
 
 
@@ -178,7 +180,7 @@ FACETS: Mapping[str, FacetField] = {
         FacetField("source", "sources that hold the work", _sources, _lower),
         FacetField("only", "the source of a work that no other source holds", _only, _lower),
         FacetField("type", "kind of work", _type, _lower, choices=TYPES),
-        FacetField("year", "year of publication", _year, str.strip, by_value=True),
+        FacetField("year", "year of publication", _year, str.strip, by_value=True, place=int),
         FacetField("language", "language, as ISO 639 code", _language, _language_key),
         FacetField(
             "oa", "open access, as the sources say", _open_access, _lower, choices=("yes", "no")
@@ -256,7 +258,8 @@ class _Tally:
 
     def facet(self, declared: FacetField, limit: int) -> Facet:
         """The facet as it is shown."""
-        values = self._by_value() if declared.by_value else self._most_frequent(limit)
+        by_value = declared.by_value
+        values = self._by_value(declared) if by_value else self._most_frequent(limit)
         return Facet(
             declared.name,
             tuple(
@@ -267,9 +270,9 @@ class _Tally:
             missing=self.missing,
         )
 
-    def _by_value(self) -> list[tuple[int, str]]:
+    def _by_value(self, declared: FacetField) -> list[tuple[int, str]]:
         counted = [(count, self._commonest(key)) for key, count in self.totals.items()]
-        counted.sort(key=lambda each: (len(each[1]), each[1]), reverse=True)
+        counted.sort(key=lambda each: declared.place(each[1]), reverse=True)
         return counted[:MOST_VALUES]
 
     def _most_frequent(self, limit: int) -> list[tuple[int, str]]:

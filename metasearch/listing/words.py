@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from metasearch.bib.normalise import CJK, has_cjk, spaced, words
-from metasearch.query.ast import FACETS, Query, Term, terms
+from metasearch.query.ast import CODED_FIELDS, Query, Term, terms
 from metasearch.query.match import matches
 from metasearch.record import Record
 
@@ -105,7 +105,7 @@ class QueryWords:
                 dict.fromkeys(
                     term
                     for term in asked
-                    if term.field not in _TEXT_FIELDS and term.field not in FACETS
+                    if term.field not in _TEXT_FIELDS and term.field not in CODED_FIELDS
                 )
             )[:MOST_WORDS]
             for term in asked:

@@ -24,9 +24,9 @@ FIELDS = (
 
 #: Fields that hold numbers, not words.
 IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
-#: Fields whose text is one word of a closed list. They narrow a search; alone they
+#: Coded fields: their text is one word of a closed list. They narrow a search; alone they
 #: are no search.
-FACETS = frozenset({"type", "language"})
+CODED_FIELDS = frozenset({"type", "language"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Term:
         field: One of `FIELDS`.
         phrase: The words must follow one another.
         truncated: Any word that begins so will do ("libr*"). The text is one word then, without the
-            sign; it is no phrase, and in no field of `IDENTIFIERS` or `FACETS`.
+            sign; it is no phrase, and in no field of `IDENTIFIERS` or `CODED_FIELDS`.
     """
 
     text: str
@@ -109,12 +109,12 @@ def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
 
 def searches(query: Query) -> bool:
     """Whether it names something to look for: more than years, types, languages and exclusions."""
-    return any(term.field not in FACETS for term in terms(query))
+    return any(term.field not in CODED_FIELDS for term in terms(query))
 
 
 def without_words(query: Query) -> str:
     """What a query consists of that names nothing to look for: "types and languages"."""
     named = list(terms(query, negated=True))
-    if any(term.field not in FACETS for term in named):
+    if any(term.field not in CODED_FIELDS for term in named):
         return "what is excluded"
     return " and ".join(sorted({f"{term.field}s" for term in named}, reverse=True)) or "years"

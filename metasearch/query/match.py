@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from metasearch.bib.languages import language_code
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years
 from metasearch.query.identifiers import bare_doi
 from metasearch.query.kinds import NARROWER
 from metasearch.query.record_texts import (
@@ -82,8 +82,8 @@ def _all(values: Iterable[bool | None]) -> bool | None:
 def _term(term: Term, record: SearchedRecord) -> bool | None:
     if term.field in IDENTIFIERS:
         return _identifier(term, record.record)
-    if term.field in FACETS:
-        return _facet(term, record.record)
+    if term.field in CODED_FIELDS:
+        return _coded(term, record.record)
     texts = record.texts(term.field)
     if not texts:
         return None
@@ -105,7 +105,7 @@ def _term(term: Term, record: SearchedRecord) -> bool | None:
     )
 
 
-def _facet(term: Term, record: Described) -> bool | None:
+def _coded(term: Term, record: Described) -> bool | None:
     if term.field == "type":
         return (
             None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -290,6 +291,12 @@ def largest(source: str) -> Record:
     return Record(source=source, **values)
 
 
+def within(limit: float, work: Callable[[], object]) -> bool:
+    """Whether work takes less than so many seconds, the first time or on one of two further
+    tries."""
+    return any(seconds(work) < limit for _ in range(3))
+
+
 def test_the_largest_record_costs_little() -> None:
     """Making, comparing, merging and writing take some ten milliseconds each; a busy machine is
     given more."""
@@ -306,13 +313,12 @@ def test_the_largest_record_costs_little() -> None:
             list(DEFAULT.keys(it))
         DEFAULT.explain(*prints)
 
-    assert min(seconds(lambda: (fingerprint(one), fingerprint(other))) for _ in range(3)) < 0.3
-    assert min(seconds(compare) for _ in range(3)) < 0.3
+    assert within(0.3, lambda: (fingerprint(one), fingerprint(other)))
+    assert within(0.3, compare)
     hit = merge([(it.record_key, it.record, it) for it in prints])
     answer = Answer("q", True, Counts(2, 1, 0), (hit,), (SourceReport("a", "ok", 2, 2, 0.1),), 0.1)
     for name, form in WRITABLE.items():
         if form.whole and not form.library:
-            took = min(seconds(lambda name=name: write(name, answer)) for _ in range(2))
-            assert took < 0.6, name
+            assert within(0.6, lambda name=name: write(name, answer)), name
     for writer in (ndjson, lambda event: sse(event, 1)):
-        assert min(seconds(lambda writer=writer: writer(Added(hit))) for _ in range(2)) < 0.6
+        assert within(0.6, lambda writer=writer: writer(Added(hit)))

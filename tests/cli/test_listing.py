@@ -139,6 +139,18 @@ def test_what_cannot_be_read_is_refused(run: Run, args: tuple[str, ...], message
     assert message in outcome.err
 
 
+def test_an_empty_page_names_the_next_one(run: Run) -> None:
+    """While the sources have more; beyond the end of the list it says that."""
+    args = (*DEMO, "--per-source", "5", "--filter", "year:1066", "--explain")
+    first = run(*args)
+    second = run(*args, "--start", "5", "-n", "5")
+
+    assert (first.code, second.code) == (1, 1)
+    assert "passes the filters" in first.err
+    assert "more: the same command with --start 5" in first.err
+    assert "the list is shorter" not in second.err
+
+
 def test_a_plan_says_that_filters_ask_no_source(run: Run) -> None:
     """What is asked of each source is the same."""
     plain = run("tides", "--explain-plan", "-s", "arxiv").out

@@ -22,7 +22,7 @@ from metasearch.demo.databases import FAULTY, SOUND
 from metasearch.demo.databases.reply import Database
 from metasearch.demo.holdings import words
 from metasearch.query import parse as parse_query
-from metasearch.query.ast import FACETS, FIELDS, IDENTIFIERS
+from metasearch.query.ast import CODED_FIELDS, FIELDS, IDENTIFIERS
 from tests.cases import each
 from tests.demo.test_adapters import HOLDINGS, REGISTRY, answer
 
@@ -97,7 +97,7 @@ def _cases(database: Database) -> Iterator[Case]:
     spec, works, name = REGISTRY.spec(database.name), HOLDINGS[database.name].works, database.name
     dialect = spec.query
     asked = {*dialect.fields, *all_names(spec.request)} & set(FIELDS)
-    for field in sorted(asked - FACETS - IDENTIFIERS - {"any", "subject"}):
+    for field in sorted(asked - CODED_FIELDS - IDENTIFIERS - {"any", "subject"}):
         word = _a_word(field, works)
         yield Case(field, f"{field}:{word}", _holds(name, field, word))
     for field in sorted(asked & IDENTIFIERS):
@@ -163,14 +163,14 @@ def test_what_an_adapter_sends_is_understood(name: str, case: Case):
         for work in works
         if case.fits(work) and word in words(_texts(work)["title"])
     }
-    facet = case.query.strip("(").partition(":")[0] in {*FACETS, "year"}
+    coded = case.query.strip("(").partition(":")[0] in {*CODED_FIELDS, "year"}
 
-    found = ids(name, f"{case.query} AND title:{word}" if facet else case.query)
+    found = ids(name, f"{case.query} AND title:{word}" if coded else case.query)
 
     assert expected or case.name in IDENTIFIERS
-    if facet and ("title" in REGISTRY.spec(name).query.fields or name == "demo-crossref"):
+    if coded and ("title" in REGISTRY.spec(name).query.fields or name == "demo-crossref"):
         assert found == beside
-    elif facet:
+    elif coded:
         assert beside <= found <= expected
     else:
         assert found == expected

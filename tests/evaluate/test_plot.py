@@ -30,8 +30,10 @@ def found(tmp_path: Path) -> list[Compared]:
 
 def test_png(found: list[Compared]) -> None:
     """A picture of the kind that its name says."""
-    assert plot.drawn([found], ".png").startswith(b"\x89PNG\r\n\x1a\n")
-    assert plot.drawn([found], ".PNG") == plot.drawn([found], ".png")
+    one = plot.drawn([found], ".png")
+
+    assert one.startswith(b"\x89PNG\r\n\x1a\n")
+    assert plot.drawn([found], ".PNG") == one
 
 
 def test_svg_is_the_same_for_the_same_figures(found: list[Compared]) -> None:

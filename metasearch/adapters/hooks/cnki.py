@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.adapters.translate.translate import Translator
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
 
 
 def plan(
@@ -64,7 +64,7 @@ def _field(query: Query) -> str | None:
     """
     match query:
         case Term(field=field):
-            return None if field in FACETS else field
+            return None if field in CODED_FIELDS else field
         case Not(part):
             return _field(part)
         case And(parts) | Or(parts):

@@ -10,6 +10,7 @@
                  those with one
 856[2=1]$u       only fields whose second indicator is "1"
 773[LDR/7=ab]$t  only in records whose leader has one of these characters there
+490[003=x]$a     only in records whose control field 003 is "x"
 100|700          the fields themselves, for `each`; inside, `$a` selects from the field
 """
 
@@ -23,13 +24,14 @@ from metasearch.bib.marc import MarcField, MarcRecord
 
 _SELECTOR = re.compile(
     r"""(?P<tags>(?:LDR|[0-9]{3})(?:\|[0-9]{3})*)
-        (?P<conditions>(?:\[(?:(?:\$[a-z0-9]|[12])!?=[^\]]*|LDR/[0-9]{1,2}=[^\]]+)\])*)
+        (?P<conditions>(?:\[(?:(?:\$[a-z0-9]|[12])!?=[^\]]*|(?:LDR/[0-9]{1,2}|00[1-9])=[^\]]+)\])*)
         (?: /(?P<from>[0-9]{1,2})(?:-(?P<to>[0-9]{1,2}))? | \$(?P<codes>[a-z0-9]+) )?
         | \$(?P<inner>[a-z0-9]+)""",
     re.VERBOSE,
 )
 _CONDITION = re.compile(r"\[(\$[a-z0-9]|[12])(!?=)([^\]]*)\]")
 _LEADER_CONDITION = re.compile(r"\[LDR/([0-9]{1,2})=([^\]]+)\]")
+_CONTROL_CONDITION = re.compile(r"\[(00[1-9])=([^\]]+)\]")
 
 
 def compile_marc(expression: str) -> Selector:
@@ -55,12 +57,18 @@ def compile_marc(expression: str) -> Selector:
         select = _data(tags, _CONDITION.findall(parsed["conditions"]), parsed["codes"])
     for at, characters in _LEADER_CONDITION.findall(parsed["conditions"]):
         select = _where_leader(int(at), characters, select)
+    for tag, value in _CONTROL_CONDITION.findall(parsed["conditions"]):
+        select = _where_control(tag, value, select)
     return Selector(select, needs=None if tags[0] == "LDR" else tags)
 
 
 def _where_leader(at: int, characters: str, select: Finder) -> Finder:
     wanted = frozenset(characters)
     return lambda record: select(record) if record.leader[at : at + 1] in wanted else []
+
+
+def _where_control(tag: str, value: str, select: Finder) -> Finder:
+    return lambda record: select(record) if record.control.get(tag) == [value] else []
 
 
 def _control(tag: str, first: str | None, last: str | None) -> Finder:

@@ -10,7 +10,7 @@ from typing import Any
 from metasearch.adapters.spec import Dialect, YearsTemplate
 from metasearch.adapters.specs.tables import KEYS, Table, TableReader
 from metasearch.bib.languages import SCHEMES, language_table, languages
-from metasearch.query.ast import FACETS, FIELDS
+from metasearch.query.ast import CODED_FIELDS, FIELDS
 from metasearch.record import TYPES
 
 Words = Mapping[str, tuple[str, ...]]
@@ -153,7 +153,7 @@ class DialectTables:
         """Reads `either`: type or language -> what stands between several words."""
         table = self.reader.table(query, "either", "query.either")
         for field, between in table.items():
-            if field not in FACETS or not isinstance(between, str) or not between:
+            if field not in CODED_FIELDS or not isinstance(between, str) or not between:
                 self.reader.wrong(
                     f"query.either.{field}", "must be a string; the fields are type and language"
                 )

@@ -14,14 +14,14 @@ from metasearch.adapters.translate.losses import Losses
 from metasearch.adapters.translate.terms import (
     TermWriter,
     cannot_search,
-    facet_of,
+    coded_part,
     has_word,
     not_alone,
     shown,
     years_text,
 )
 from metasearch.query.ast import (
-    FACETS,
+    CODED_FIELDS,
     IDENTIFIERS,
     And,
     Not,
@@ -166,8 +166,8 @@ class Capability:
     def widened_term(self, term: Term) -> Query | None:
         """`widened` for one term."""
         fields = self.dialect.fields
-        if term.field in FACETS:
-            words = self.terms.facet(term.field, (term.text,))
+        if term.field in CODED_FIELDS:
+            words = self.terms.coded(term.field, (term.text,))
             if term.field not in fields or not words:
                 return None
             return term if len(words) == 1 or self.dialect.disjunction else None
@@ -230,7 +230,7 @@ class Capability:
         none.
         """
         match part:
-            case Term() if part.field not in FACETS and has_word(part):
+            case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 return Term(text, part.field if part.field in self.dialect.fields else "any")
             case And(parts):
@@ -282,7 +282,7 @@ class Capability:
             for piece in part.parts if isinstance(part, And) else (part,):
                 if not isinstance(piece, Term):
                     return None
-                if piece.field in FACETS | IDENTIFIERS:
+                if piece.field in CODED_FIELDS | IDENTIFIERS:
                     words.append(piece)
                     continue
                 texts = self.terms.blanked(piece.text, self.dialect.strip).split()
@@ -304,8 +304,8 @@ class Capability:
             return isinstance(query, And | Or)
         if query.field in IDENTIFIERS:
             return False
-        if query.field in FACETS:
-            return len(self.terms.facet(query.field, (query.text,)) or ()) > 1
+        if query.field in CODED_FIELDS:
+            return len(self.terms.coded(query.field, (query.text,)) or ()) > 1
         if query.phrase and not self.dialect.phrase:
             return not self.terms.in_one_piece(query)
         return len(self.terms.words(query, query.field)) > 1
@@ -313,12 +313,12 @@ class Capability:
 
 def _is_void(part: Query) -> bool:
     """Whether this is a term without any letter or digit, which no index contains."""
-    return isinstance(part, Term) and part.field not in FACETS and not has_word(part)
+    return isinstance(part, Term) and part.field not in CODED_FIELDS and not has_word(part)
 
 
 def _holds_words(part: Query) -> bool:
     """Whether a part has words to search for: a year, a type, a language or a NOT has none."""
-    return not isinstance(part, Not | Years) and facet_of(part) is None
+    return not isinstance(part, Not | Years) and coded_part(part) is None
 
 
 def _positive(query: Query) -> Query:

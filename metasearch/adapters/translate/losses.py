@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.terms import facet_of, shown
+from metasearch.adapters.translate.terms import coded_part, shown
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import Not, Query
 from metasearch.query.simple.printer import to_text
@@ -48,8 +48,8 @@ class Losses:
         """
         self.check_policy(clause, what)
         # The type and the language of a record are known, also if the source's records lack fields.
-        is_facet = facet_of(clause.part if isinstance(clause, Not) else clause) is not None
-        if self.policy == "filter" or is_facet:
+        is_coded = coded_part(clause.part if isinstance(clause, Not) else clause) is not None
+        if self.policy == "filter" or is_coded:
             self.filter_by(clause)
             self.notes.append(f"{what}: {shown(clause)} is applied here to the records")
         else:

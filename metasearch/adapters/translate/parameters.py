@@ -7,12 +7,12 @@ from metasearch.adapters.translate.losses import Losses
 from metasearch.adapters.translate.terms import (
     TermWriter,
     cannot_search,
-    facet_of,
+    coded_part,
     has_word,
     not_alone,
     shown,
 )
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
 
 class ParameterWords:
@@ -58,7 +58,7 @@ class ParameterWords:
     def sent(self, part: Query) -> bool:
         """Sends a part that must hold. Returns False if a part of it has to be left out."""
         match part:
-            case Term() if part.field in FACETS:
+            case Term() if part.field in CODED_FIELDS:
                 return False
             case Term():
                 return self.term(part)
@@ -103,7 +103,11 @@ class ParameterWords:
 
     def alternatives(self, query: Or) -> bool:
         """Sends the words of an OR. Returns False if it has to be left out."""
-        if not self.dialect.scored or facet_of(query) is not None or "any" not in self.param_fields:
+        if (
+            not self.dialect.scored
+            or coded_part(query) is not None
+            or "any" not in self.param_fields
+        ):
             return False
         fields = {term.field for term in terms(query)}
         # All parameters must hold, so alternatives in several parameters would all have to hold.
@@ -118,7 +122,7 @@ class ParameterWords:
                 f"and the best matches come first"
             )
         for term in terms(query):
-            if term.field not in FACETS and has_word(term):
+            if term.field not in CODED_FIELDS and has_word(term):
                 word = Term(term.text, term.field) if self.is_stem(term) else term
                 self.put("any" if scattered else term.field, word)
         return True
@@ -129,7 +133,7 @@ class ParameterWords:
 
     def changed(self, term: Term) -> bool:
         """Whether a term cannot be sent as it stands."""
-        if self.is_stem(term) or term.field in FACETS:
+        if self.is_stem(term) or term.field in CODED_FIELDS:
             return True
         return self.terms.changed(term) is not None
 
@@ -141,7 +145,7 @@ class ParameterWords:
         Returns False if the part has no such words.
         """
         match part:
-            case Term() if part.field not in FACETS and has_word(part):
+            case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 field = part.field if part.field in self.param_fields - IDENTIFIERS else "any"
                 return field in self.param_fields and self.sent(Term(text, field))
@@ -172,13 +176,13 @@ class ParameterWords:
     def why(self, part: Query) -> str:
         """Returns why a part is left out, for a note."""
         match part:
-            case Term() if part.field in FACETS | IDENTIFIERS or part.truncated:
+            case Term() if part.field in CODED_FIELDS | IDENTIFIERS or part.truncated:
                 return cannot_search(part)
             case Not():
                 return "cannot express NOT"
             case Years():
                 return "cannot search by year in this place"
-            case Or() if facet_of(part) is None:
+            case Or() if coded_part(part) is None:
                 return "cannot express OR"
             case Or():
                 return "cannot express one of its alternatives"

@@ -26,7 +26,7 @@ from metasearch.adapters.translate.templates import (
 )
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.ast import FACETS, FIELDS, Query, conjunction, terms
+from metasearch.query.ast import CODED_FIELDS, FIELDS, Query, conjunction, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,10 @@ def why_not_by_date(spec: AdapterSpec, query: Query) -> str:
     if spec.query.style != "params" or not spec.query.scored:
         return ""
     words = [
-        word for term in terms(query) if term.field not in FACETS for word in term.text.split()
+        word
+        for term in terms(query)
+        if term.field not in CODED_FIELDS
+        for word in term.text.split()
     ]
     return ANY_WORD if len(words) > 1 else ""
 

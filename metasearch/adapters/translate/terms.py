@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from metasearch.adapters.spec import Dialect, YearsTemplate
-from metasearch.query.ast import FACETS, IDENTIFIERS, Or, Query, Term, Years
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
 from metasearch.query.simple.printer import to_text
 
@@ -33,7 +33,7 @@ def not_alone(field: str) -> str:
 
 def cannot_search(term: Term) -> str:
     """What is wrong if a term is not sent at all, for a note."""
-    if term.field in FACETS:
+    if term.field in CODED_FIELDS:
         return f"cannot search by {term.field}"
     if term.field in IDENTIFIERS:
         return f"cannot search by {_NAMES[term.field].removesuffix('s')}"
@@ -53,17 +53,17 @@ def has_word(term: Term) -> bool:
     return any(map(str.isalnum, term.text))
 
 
-def facet_of(query: Query) -> tuple[str, tuple[str, ...]] | None:
-    """Returns the field ("type" or "language") and the words of a query by facet.
+def coded_part(query: Query) -> tuple[str, tuple[str, ...]] | None:
+    """Returns the coded field ("type" or "language") and the words of a query in it.
 
     The query is one such term, or an OR of such terms with one field; None for all other queries.
     """
     parts = query.parts if isinstance(query, Or) else (query,)
-    facets = [part for part in parts if isinstance(part, Term) and part.field in FACETS]
-    fields = {term.field for term in facets}
-    if len(facets) < len(parts) or len(fields) > 1:
+    coded = [part for part in parts if isinstance(part, Term) and part.field in CODED_FIELDS]
+    fields = {term.field for term in coded}
+    if len(coded) < len(parts) or len(fields) > 1:
         return None
-    return fields.pop(), tuple(term.text for term in facets)
+    return fields.pop(), tuple(term.text for term in coded)
 
 
 def years_text(template: YearsTemplate, years: Years) -> str:
@@ -89,7 +89,7 @@ class TermWriter:
         self.dialect = dialect
         self.notes = notes
 
-    def facet(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
+    def coded(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
         """Returns the database's words for types or languages.
 
         () if all works of the database are of this kind; None if it has no word.
@@ -176,7 +176,7 @@ class TermWriter:
 
         None if there are no such words.
         """
-        if term.field in IDENTIFIERS | FACETS or not any(
+        if term.field in IDENTIFIERS | CODED_FIELDS or not any(
             c in self.dialect.strip for c in term.text
         ):
             return None
@@ -191,7 +191,7 @@ class TermWriter:
 
     def in_one_piece(self, term: Term) -> bool:
         """Whether cleaning splits no word of a term, and a phrase is sent as a phrase."""
-        if term.field in IDENTIFIERS | FACETS:
+        if term.field in IDENTIFIERS | CODED_FIELDS:
             return True
         if term.phrase:
             return bool(self.dialect.phrase) or " " not in self.blanked(
@@ -210,7 +210,7 @@ class TermWriter:
 
     def note_lost_characters(self, term: Term) -> None:
         """Adds a note about characters that the dialect cannot write."""
-        if term.field in IDENTIFIERS | FACETS or not any(
+        if term.field in IDENTIFIERS | CODED_FIELDS or not any(
             c in self.dialect.strip for c in term.text
         ):
             return

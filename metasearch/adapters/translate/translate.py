@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from metasearch.adapters.translate.capability import WIDER, Capability
 from metasearch.adapters.translate.parameters import ParameterWords
-from metasearch.adapters.translate.terms import facet_of, years_text
+from metasearch.adapters.translate.terms import coded_part, years_text
 from metasearch.errors import CannotAsk
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 from metasearch.query.simple.printer import to_text
 
 
@@ -38,7 +38,7 @@ class Translator(Capability):
             parts = tuple(part for part in parts if not isinstance(part, Years))
             values["years"] = self.years_param(ranges)
             values |= _bounds(ranges)
-        parts = self.without_facets(parts, values)
+        parts = self.without_coded(parts, values)
         if self.dialect.style == "expression":
             parts = self.without_params(parts, values)
             asked = self.expressible(parts)
@@ -50,19 +50,19 @@ class Translator(Capability):
             raise CannotAsk(self.source, to_text(query), "no part of it can be expressed")
         return values
 
-    def without_facets(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
+    def without_coded(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
         """Returns the parts without the types and languages that need no expression.
 
         These are such that all works have, and such that have a parameter, whose value is set.
         """
         kept: list[Query] = []
         for part in parts:
-            facet = facet_of(part)
-            words = self.terms.facet(*facet) if facet is not None else None
-            if facet is None or words is None:
+            coded = coded_part(part)
+            words = self.terms.coded(*coded) if coded is not None else None
+            if coded is None or words is None:
                 kept.append(part)
             elif words:
-                field = facet[0]
+                field = coded[0]
                 between = self.dialect.either.get(field)
                 free = field in self.param_fields and field not in values
                 if not free or (len(words) > 1 and between is None):
@@ -103,7 +103,7 @@ class Translator(Capability):
 
     def param_text(self, term: Term, values: dict[str, str]) -> str:
         """Returns the text of a term in its own parameter; "" if the parameter cannot take it."""
-        if term.field not in self.param_fields - FACETS:
+        if term.field not in self.param_fields - CODED_FIELDS:
             return ""
         # A parameter takes only one DOI. A second one is not expressed, and has a note.
         if term.field in IDENTIFIERS and term.field in values:
@@ -154,12 +154,12 @@ class Translator(Capability):
                         self.terms.note_no_phrase(term)
                 return self.expression(spread)
         # The database may have one word for two types; this word is written once.
-        facets = [part for part in query.parts if facet_of(part) is not None]
+        coded_parts = [part for part in query.parts if coded_part(part) is not None]
         written: list[str] = []
         for part in query.parts:
-            facet = facet_of(part)
-            written += self.facet_texts(*facet) if facet is not None else [self.grouped(part)]
-        unique = dict.fromkeys(written) if facets else written
+            coded = coded_part(part)
+            written += self.coded_texts(*coded) if coded is not None else [self.grouped(part)]
+        unique = dict.fromkeys(written) if coded_parts else written
         return self.one_of([text for text in unique if text])
 
     def grouped(self, query: Query) -> str:
@@ -171,8 +171,8 @@ class Translator(Capability):
     def term(self, term: Term) -> str:
         """Writes one term in its field."""
         fields, field = self.dialect.fields, term.field
-        if field in FACETS:
-            return self.one_of(self.facet_texts(field, (term.text,)))
+        if field in CODED_FIELDS:
+            return self.one_of(self.coded_texts(field, (term.text,)))
         self.terms.note_lost_characters(term)
         if term.phrase or field in IDENTIFIERS:
             text = self.terms.text(term)
@@ -194,9 +194,9 @@ class Translator(Capability):
         )
         return self.dialect.plain.join(written)
 
-    def facet_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
+    def coded_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
         """Writes the database's words for types or languages in their field."""
-        words = self.terms.facet(field, names) or ()
+        words = self.terms.coded(field, names) or ()
         return [self.dialect.fields[field].format(x=word) for word in words]
 
 

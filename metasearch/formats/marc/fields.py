@@ -1,8 +1,9 @@
-"""A hit as a MARC 21 record: leader, control fields and data fields, for MARCXML and ISO 2709.
+"""A hit as a MARC 21 record: leader, control fields and data fields. The exports (MARCXML, ISO
+2709) and the servers of library protocols write it.
 
-What MARC has no field for, or only as free text, stands where `own.py` finds it again: the type in
-380, other identifiers in 024 with their scheme in $2, databases in 786, origins in 500. 003 tells
-that we have written the record.
+What MARC has no field for, or only as free text, stands where `own.py` and the family `sru` find it
+again: the type in 380 with $2 metasearch, other identifiers in 024 with their scheme in $2,
+databases in 786, origins in 500. 003 marks a record as written by metasearch.
 """
 
 from __future__ import annotations
@@ -10,14 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from metasearch.formats.marc.own import ISSUE, OWNER, PAGES, PDF, VOLUME
+from metasearch.bib.languages import language_code, languages
+from metasearch.formats.marc.own import (
+    ISSUE,
+    OPEN_ACCESS,
+    OWNER,
+    PAGES,
+    PDF,
+    RETRACTED,
+    UNTITLED,
+    VOLUME,
+)
 from metasearch.formats.origins import Beside, texts
 from metasearch.formats.reference import (
     date_parts,
+    field_sources,
     inverted,
     is_corporate,
     link,
-    page_range,
     without_stop,
 )
 from metasearch.formats.tagged_lines import databases, four_digits, further_titles, general_type
@@ -67,20 +78,28 @@ class MarcData:
     data: tuple[DataField, ...]
 
 
-def marc_data(hit: Hit, beside: Beside | None) -> MarcData:
+def marc_data(hit: Hit, beside: Beside | None = None, *, answering: bool = False) -> MarcData:
     """The record of a hit.
 
     Args:
         hit: The work.
         beside: What files say beside its record; the origins are written.
+        answering: The record answers a search, so it also has what holds on that day: 035 with the
+            number of the work in each source, 500 with the citations, 588 with the fields of each
+            source.
     """
     record = hit.record
     kind = general_type(record)
-    leader = f"00000n{_LEADERS.get(kind, 'am')} a2200000   4500"
+    in_venue = record.type is None and bool(line(record.venue))
+    level = "ab" if in_venue else _LEADERS.get(kind, "am")
+    leader = f"00000n{level} a2200000   4500"
     control = (("001", line(hit.id)), ("003", OWNER), ("008", _fixed(record)))
+    listed = [*_fields(record, kind, is_part=level[1] in "ab"), *_beside(hit, beside)]
+    if answering:
+        listed += _of_the_day(hit)
     fields = [
         DataField(tag, indicators, kept)
-        for tag, indicators, subfields in _fields(hit, kind, beside)
+        for tag, indicators, subfields in listed
         if (kept := tuple((code, value) for code, value in subfields if value))
     ]
     return MarcData(leader, control, tuple(sorted(fields, key=lambda field: order(field.tag))))
@@ -92,110 +111,161 @@ def order(tag: str) -> str:
 
 
 def _fixed(record: Record) -> str:
-    """008: year and language; what is not known is "no attempt to code"."""
+    """008, of 40 characters: the year in 7-10, the language in 35-37; what is not known is "no
+    attempt to code".
+    """
     year = four_digits(record.year)
     dates = f"s{year}    " if year else "nuuuuuuuu"
-    language = line(record.language)
-    return f"000101{dates}xx {'|' * 17}{_marc_language(language)} d"
+    return f"000101{dates}xx {'|' * 17}{_marc_language(line(record.language))} d"
 
 
 def _marc_language(language: str) -> str:
     """The code of three letters; "und" where there is none."""
-    from metasearch.bib.languages import languages
+    code = language_code(language)
+    if code is not None:
+        return languages()[code].bibliographic
+    return language if _is_marc_code(language) else "und"
 
-    known = languages().get(language)
-    if known is not None:
-        return known.bibliographic
-    return language if len(language) == 3 and language.isascii() and language.islower() else "und"
+
+def _is_marc_code(language: str) -> bool:
+    return len(language) == 3 and language.isascii() and language.islower()
 
 
 _Field = tuple[str, str, Subfields]
 
 
-def _fields(hit: Hit, kind: str, beside: Beside | None) -> Iterator[_Field]:
-    record = hit.record
-    for number in record.isbn:
-        yield "020", "  ", (("a", line(number)),)
-    yield "024", "7 ", _numbered(line(record.doi), "doi")
-    for scheme, value in sorted(record.ids.items()):
-        yield "024", "7 ", _numbered(line(value), line(scheme))
-    yield "041", "  ", (("a", line(record.language)),)
+def _fields(record: Record, kind: str, *, is_part: bool) -> Iterator[_Field]:
+    """What the merged record says; a field all of whose subfields are empty is left out later."""
+    yield from _numbers(record)
+    yield _language(line(record.language))
     yield from _people(record)
-    yield "245", f"{int(bool(record.authors))}0", _title(record)
-    for title in further_titles(record):
-        yield "246", "3 ", (("a", title),)
+    yield from _titles(record)
     yield "250", "  ", (("a", line(record.edition)),)
     date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
     yield "264", " 1", (("b", line(record.publisher)), ("c", date))
-    yield "380", "  ", (("a", record.type or ""),)
-    yield from _host(record, kind)
-    yield "500", "  ", (("a", "Retracted" if record.retracted else ""),)
-    for text in texts(beside.origins) if beside is not None else ():
-        yield "500", "  ", (("a", text),)
+    if record.type:
+        yield "380", "  ", (("a", line(record.type)), ("2", OWNER))
+    yield from _host(record, kind, is_part=is_part)
+    yield "500", "  ", (("a", RETRACTED if record.retracted else ""),)
+    institution = line(record.institution)
     if kind == "thesis":
-        yield "502", "  ", (("a", "Thesis"), ("c", line(record.institution)))
-    elif record.institution:
-        yield "710", "2 ", (("a", line(record.institution)), ("4", "isb"))
-    yield "520", "  ", (("a", line(record.abstract)),)
-    yield "540", "  ", (("a", line(record.licence)),)
+        year = four_digits(record.year) if institution else ""
+        yield "502", "  ", (("a", "" if institution else "Thesis"), ("c", institution), ("d", year))
+    elif institution:
+        yield "710", "2 ", (("a", institution), ("4", "isb"))
+    if record.open_access and record.open_access != "closed":
+        access = ("f", "Unrestricted online access"), ("2", "star")
+        yield "506", "0 ", (("a", f"{OPEN_ACCESS} ({record.open_access})"), *access)
+    yield "520", "3 ", (("a", line(record.abstract)),)
+    licence = line(record.licence)
+    yield "540", "  ", (("u" if licence.startswith("http") else "a", licence),)
     for subject in record.subjects:
         yield "650", " 4", (("a", line(subject)),)
     for keyword in record.keywords:
         yield "653", "  ", (("a", line(keyword)),)
-    for name in databases(hit, beside):
-        yield "786", "0 ", (("t", name),)
     yield "856", "40", (("u", link(record) or ""),)
     if pdf := web_url(record.pdf_url):
         yield "856", "40", (("u", pdf), ("q", PDF))
+
+
+def _beside(hit: Hit, beside: Beside | None) -> Iterator[_Field]:
+    """From which databases and files the record comes."""
+    for text in texts(beside.origins) if beside is not None else ():
+        yield "500", "  ", (("a", text),)
+    for name in databases(hit, beside):
+        yield "786", "0 ", (("t", name),)
+
+
+def _of_the_day(hit: Hit) -> Iterator[_Field]:
+    """What the sources of a hit say now: their numbers, its citations, the fields of each."""
+    for record in hit.records:
+        if number := line(record.source_id):
+            yield "035", "  ", (("a", f"({line(record.source)}){number}"),)
+    if hit.record.citations is not None:
+        yield "500", "  ", (("a", f"Cited {hit.record.citations:,} times."),)
+    for source in field_sources(hit):
+        yield "588", "0 ", (("a", source),)
+
+
+def _numbers(record: Record) -> Iterator[_Field]:
+    """Of these the identifiers that MARC has a field for stand there and in 024."""
+    yield "010", "  ", (("a", line(record.ids.get("lccn"))),)
+    for number in record.isbn:
+        yield "020", "  ", (("a", line(number)),)
+    for number in record.issn:
+        yield "022", "  ", (("a", line(number)),)
+    yield "024", "7 ", _numbered(line(record.doi), "doi")
+    for scheme, value in sorted(record.ids.items()):
+        yield "024", "7 ", _numbered(line(value), line(scheme))
+    if oclc := line(record.ids.get("oclc")):
+        yield "035", "  ", (("a", f"(OCoLC){oclc}"),)
+
+
+def _language(language: str) -> _Field:
+    """041 with our own code, which reference managers show; a word stands in a note."""
+    if code := language_code(language):
+        return "041", " 7", (("a", code), ("2", "iso639-1"))
+    if _is_marc_code(language):
+        return "041", "  ", (("a", language),)
+    return "546", "  ", (("a", language),)
 
 
 def _numbered(number: str, scheme: str) -> Subfields:
     return (("a", number), ("2", scheme)) if number else ()
 
 
+def _titles(record: Record) -> Iterator[_Field]:
+    original, translated = line(record.original_title), line(record.translated_title)
+    yield "240", "10", (("a", original),)
+    yield "245", f"{int(bool(record.authors))}0", _title(record)
+    for title in further_titles(record):
+        if title == translated:
+            yield "246", "31", (("a", title),)
+        elif title != original:
+            yield "246", "3 ", (("a", title),)
+
+
 def _title(record: Record) -> Subfields:
     title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
     if not title or not subtitle or subtitle.casefold() in title.casefold():
-        return (("a", title or subtitle),)
+        return (("a", title or subtitle or UNTITLED),)
     return (("a", f"{title} :"), ("b", subtitle))
 
 
 def _people(record: Record) -> Iterator[_Field]:
     for place, author in enumerate(record.authors):
-        yield _person(author, "1" if place == 0 else "7", "")
+        yield _person(author, "1" if place == 0 else "7", ())
     for editor in record.editors:
-        yield _person(editor, "7", "edt")
+        yield _person(editor, "7", (("e", "editor"), ("4", "edt")))
 
 
-def _person(author: Author, hundreds: str, relator: str) -> _Field:
+def _person(author: Author, hundreds: str, role: Subfields) -> _Field:
     body = is_corporate(author, (author,))
     name = line(author.name) if body else inverted(author)
     indicator = "2" if body else "1" if "," in name else "0"
     orcid = f"(orcid){line(author.orcid)}" if author.orcid else ""
-    parts = (("a", name), ("0", orcid), ("4", relator)) if name else ()
-    return f"{hundreds}{'10' if body else '00'}", f"{indicator} ", parts
+    named = (("a", name), ("0", orcid), *role, ("u", line(author.affiliation)))
+    return f"{hundreds}{'10' if body else '00'}", f"{indicator} ", named if name else ()
 
 
-def _host(record: Record, kind: str) -> Iterator[_Field]:
+def _host(record: Record, kind: str, *, is_part: bool) -> Iterator[_Field]:
     """What contains the work: 773 of a part, else the series. The numbers stand in it, each with
-    its word.
+    its word. Of ISSN and ISBN it has one each; 020 and 022 have all.
     """
-    venue, issns = line(record.venue), [line(number) for number in record.issn]
-    volume, issue, pages = (
-        line(record.volume),
-        line(record.issue),
-        "-".join(filter(None, page_range(record.pages))),
-    )
+    venue = line(record.venue)
     numbers = tuple(
         f"{word}{number}"
-        for word, number in ((VOLUME, volume), (ISSUE, issue), (PAGES, pages))
+        for word, number in (
+            (VOLUME, line(record.volume)),
+            (ISSUE, line(record.issue)),
+            (PAGES, line(record.pages)),
+        )
         if number
     )
-    is_part = _LEADERS.get(kind, "am")[1] in "ab"
     if venue and not is_part:
         yield "490", "0 ", (("a", venue), *(("v", number) for number in numbers))
     elif venue or numbers:
-        first = (("x", issns.pop(0)),) if venue and issns else ()
-        yield "773", "0 ", (("t", venue), *(("g", number) for number in numbers), *first)
-    for number in issns:
-        yield "022", "  ", (("a", number),)
+        issn = line(next(iter(record.issn), None)) if venue else ""
+        isbn = line(next(iter(record.isbn), None)) if kind == "chapter" else ""
+        numbered = (("g", number) for number in numbers)
+        yield "773", "0 ", (("t", venue), *numbered, ("x", issn), ("z", isbn))

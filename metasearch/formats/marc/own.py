@@ -10,6 +10,7 @@ from metasearch.bib import identifier_forms
 from metasearch.bib.marc import MarcField, MarcRecord
 from metasearch.formats import origins
 from metasearch.formats.reading import values
+from metasearch.record import OPEN_ACCESS as COLOURS
 from metasearch.record import TYPES, Author, Record
 
 #: 003 of a record that we have written.
@@ -21,6 +22,12 @@ _PEOPLE = frozenset({"100", "110", "700", "710"})
 _LONGEST_ORCID = 100
 #: 856 $q of a file.
 PDF = "application/pdf"
+#: 245 of a work without a title: catalogues and reference managers fail without the field.
+UNTITLED = "[Untitled]"
+#: Fields 246 that are read.
+_MOST_TITLES = 200
+#: 500 of a work that was retracted, and the words of 506 before its colour.
+RETRACTED, OPEN_ACCESS = "Retracted", "Open access"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +80,14 @@ def _fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
     found = [
         text for tag in ("773", "022") for text in _all(marc, tag, "x" if tag == "773" else "a")
     ]
-    language = first("041", "a")
+    language = first("041", "a") or first("546", "a")
+    titles = [(field.ind2, field.text("a")) for field in marc.fields("246")[:_MOST_TITLES]]
+    access = (first("506", "a") or "").removeprefix(f"{OPEN_ACCESS} (").removesuffix(")")
     return {
+        "title": "" if record.title == UNTITLED else record.title,
+        "original_title": first("240", "a"),
+        "translated_title": next((title for parallel, title in titles if parallel == "1"), None),
+        "titles": tuple(title for parallel, title in titles if title and parallel != "1"),
         "authors": _people(node, ""),
         "editors": _people(node, "edt"),
         "type": kind if kind in TYPES else None,
@@ -89,6 +102,8 @@ def _fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
         "abstract": " ".join(_all(marc, "520", "a")) or None,
         "url": next(iter(values.links([links.get("", "")])), None),
         "pdf_url": next(iter(values.links([links.get(PDF, "")])), None),
+        "open_access": access if access in COLOURS else None,
+        "retracted": RETRACTED in _all(marc, "500", "a") or None,
     }
 
 
@@ -103,10 +118,12 @@ def _people(node: Any, relator: str) -> tuple[Author, ...]:
 def _person(field: MarcField) -> Author | None:
     name = field.text("a")
     if field.tag.endswith("10"):
-        return Author(name, collective=True) if name else None
+        return Author(name, affiliation=field.text("u") or None, collective=True) if name else None
     author = values.one_author(name)
+    if author is None:
+        return None
     orcid = identifier_forms.orcid(field.text("0")[:_LONGEST_ORCID])
-    return replace(author, orcid=orcid) if author is not None and orcid else author
+    return replace(author, orcid=orcid, affiliation=field.text("u") or None)
 
 
 def _all(marc: MarcRecord, tag: str, code: str) -> Iterator[str]:

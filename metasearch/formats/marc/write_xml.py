@@ -9,9 +9,10 @@ from metasearch.formats.marc.fields import MarcData, marc_data
 from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.record import Hit
 
-_BEGIN = b"""<?xml version="1.0" encoding="UTF-8"?>
-<collection xmlns="http://www.loc.gov/MARC21/slim">
-"""
+NAMESPACE = "http://www.loc.gov/MARC21/slim"
+_BEGIN = f"""<?xml version="1.0" encoding="UTF-8"?>
+<collection xmlns={quoteattr(NAMESPACE)}>
+""".encode()
 _END = b"</collection>\n"
 
 

@@ -30,10 +30,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FACETS
+from metasearch.query.ast import CODED_FIELDS
 from metasearch.query.blanks import is_blank
 from metasearch.query.identifiers import bare_doi
-from metasearch.query.simple.facets import facet_word
+from metasearch.query.simple.coded_fields import coded_word
 from metasearch.query.simple.field_names import FIELD_NAMES, IDENTIFIER_SCHEMES, meant_field
 from metasearch.query.simple.words import (
     CLOSE,
@@ -51,7 +51,7 @@ _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
 #: Characters after a colon that may hold a type or language.
-_LONGEST_FACET = 60
+_LONGEST_CODED = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class _Lexer(WordScanner):
                 raise self.unknown_field(start, match[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in CLOSE:
-            if field in FACETS and not self.names_facet(field, at):
+            if field in CODED_FIELDS and not self.names_code(field, at):
                 return None, start
             raise self.empty_field(start, match[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
@@ -160,12 +160,12 @@ class _Lexer(WordScanner):
             )
         return field, at
 
-    def names_facet(self, field: str, at: int) -> bool:
+    def names_code(self, field: str, at: int) -> bool:
         """Whether the next word is a type or language. "Natural language: a survey" is a title like
         any other.
         """
-        following = text[0] if (text := self.text[at : at + _LONGEST_FACET].split()) else ""
-        return facet_word(field, following.strip("()（）")) is not None
+        following = text[0] if (text := self.text[at : at + _LONGEST_CODED].split()) else ""
+        return coded_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FACETS, IDENTIFIERS, Query, Term, Years
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Query, Term, Years
 from metasearch.query.limits import MAX_TERMS
-from metasearch.query.simple.facets import FACET_WORDS, facet_word, near_facet_words
+from metasearch.query.simple.coded_fields import CODED_WORDS, coded_word, near_coded_words
 from metasearch.query.simple.lexer import Token, tokens
 from metasearch.query.simple.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text
@@ -43,8 +43,8 @@ class OperandReader:
     def term(self, token: Token, field: str | None) -> Operand:
         if field == "year":
             return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
-        if field in FACETS:
-            return Operand(self.facet(token, field))
+        if field in CODED_FIELDS:
+            return Operand(self.coded(token, field))
         if token.kind == "phrase":
             return Operand(Term(token.text, field or "any", phrase=True))
         if token.truncated:
@@ -59,11 +59,11 @@ class OperandReader:
             return Operand(Term(token.doi, "doi"))
         return Operand(Term(token.text, field or "any"), bare=True)
 
-    def facet(self, token: Token, field: str) -> Term:
-        word = None if token.truncated else facet_word(field, token.text)
+    def coded(self, token: Token, field: str) -> Term:
+        word = None if token.truncated else coded_word(field, token.text)
         if word is not None:
             return Term(word, field)
-        near = near_facet_words(field, token.text)
+        near = near_coded_words(field, token.text)
         shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
         reason = f'There is no {field} "{shown}"' + (
             f"; near it are {', '.join(near)}" if near else ""
@@ -76,7 +76,7 @@ class OperandReader:
             text=self.text,
             position=token.value,
             length=token.end - token.value,
-            advice=f"Write one of {FACET_WORDS[field]}.",
+            advice=f"Write one of {CODED_WORDS[field]}.",
         )
 
     def years(self, token: Token, value: str) -> Years:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FACETS, And, Not, Or, Query, Term, Years, conjunction
+from metasearch.query.ast import CODED_FIELDS, And, Not, Or, Query, Term, Years, conjunction
 from metasearch.query.identifiers import bare_doi
 from metasearch.query.simple import parse
 from metasearch.query.simple.field_names import FIELD_NAMES
@@ -99,15 +99,15 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
         apart = (
             several
             and "\\" not in written
-            and (bare_doi(written) is not None or _names_a_facet(written))
+            and (bare_doi(written) is not None or _names_a_coded_field(written))
         )
         if not apart and _reads_as(frame.format(written), meant):
             return written
     return escaped if escaped.startswith("\\") else f"\\{escaped}"
 
 
-def _names_a_facet(word: str) -> bool:
-    return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in FACETS
+def _names_a_coded_field(word: str) -> bool:
+    return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in CODED_FIELDS
 
 
 def _is_word(text: str) -> bool:
@@ -116,13 +116,13 @@ def _is_word(text: str) -> bool:
 
 
 def _reads_as(text: str, term: Term) -> bool:
-    if term.field not in FACETS and not term.truncated and _is_word(term.text):
+    if term.field not in CODED_FIELDS and not term.truncated and _is_word(term.text):
         return True
     try:
         # A type or language is a query only beside a word.
         return (
             parse(f"{text} x") == conjunction(term, Term("x"))
-            if term.field in FACETS
+            if term.field in CODED_FIELDS
             else parse(text) == term
         )
     except QuerySyntaxError:

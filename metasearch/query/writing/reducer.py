@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from metasearch.bib.languages import languages
-from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years
 from metasearch.query.blanks import plain
 from metasearch.query.simple.printer import to_text
 from metasearch.query.writing.groups import Grouping, Leaf, Part
@@ -115,8 +115,8 @@ class QueryReducer(Grouping):
     # ---------------------------------------------------------------- one term
 
     def term(self, term: Term) -> Part | None:
-        if term.field in FACETS:
-            return self.facet(term)
+        if term.field in CODED_FIELDS:
+            return self.coded(term)
         frame = self.style.template(term.field)
         if frame is None and term.field in IDENTIFIERS:
             self.note(
@@ -177,7 +177,7 @@ class QueryReducer(Grouping):
             return f"{bare}{sign}"
         return style.phrase.format(x=f"{bare}{sign}")
 
-    def facet(self, term: Term) -> Part | None:
+    def coded(self, term: Term) -> Part | None:
         frame = self.style.template(term.field)
         if term.field == "type":
             words = self.style.types.get(term.text, ())

@@ -185,10 +185,14 @@ def _expected(answer: Answer) -> str:
 def _nothing_found(answer: Answer) -> str:
     if answer.running:
         return "No work has arrived yet."
+    further = "; further pages may have some" if answer.paging.next is not None else ""
+    if answer.paging.start and further:
+        return f"No work on this page passes the filters{further}."
     if answer.paging.start and answer.counts.unique:
         return f"The list ends before place {answer.paging.start + 1}."
     if answer.filter and answer.counts.unique:
-        return f"None of the {many(answer.counts.unique, 'work')} received passes the filters."
+        works = many(answer.counts.unique, "work")
+        return f"None of the {works} received passes the filters{further}."
     if any(report.status in ("ok", "empty") for report in answer.sources):
         return "The sources that answered have no work for this query."
     if any(report.failed for report in answer.sources):

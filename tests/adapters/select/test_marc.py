@@ -59,6 +59,9 @@ def record() -> MarcRecord:
         ("245[LDR/7=ms]$a", ["How to lie"]),
         ("245[LDR/7=s]$a", []),
         ("700[LDR/6=a][$t!=]$t", ["Work"]),
+        ("245[001= 2524120 ]$a", ["How to lie"]),
+        ("245[001=2524120]$a", []),
+        ("700[003=x][$t!=]$t", []),
         ("999$a", []),
         ("245$z", []),
         ("003", []),
@@ -91,7 +94,17 @@ def test_plain_forms_compile_or_are_refused(selector: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", ["245$A", "24$a", "245[$2~x]$a", "245[LDR/7=]$a", "008/", "245$a|246$a", "245$a "]
+    "selector",
+    [
+        "245$A",
+        "24$a",
+        "245[$2~x]$a",
+        "245[LDR/7=]$a",
+        "245[010=x]$a",
+        "008/",
+        "245$a|246$a",
+        "245$a ",
+    ],
 )
 def test_other_forms_are_refused(selector: str) -> None:
     """What is not in the docstring is no selector; white space around one does no harm."""

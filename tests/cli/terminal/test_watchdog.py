@@ -198,7 +198,7 @@ def test_nothing_is_left_of_a_command_that_is_killed() -> None:
 def test_the_deadline_holds_while_it_computes() -> None:
     """The hits so far are written as one whole document, and the exit code says that a source is
     missing."""
-    with started("gene", "--json", deadline=1.0) as process:
+    with started("gene", "--json", deadline=0.5) as process:
         out, err = process.communicate(timeout=60)
 
     answer = json.loads(out)
@@ -257,7 +257,7 @@ def test_an_answer_that_is_written_waits_for_nobody() -> None:
 def test_the_block_of_a_terminal_is_wiped() -> None:
     """What was drawn while the search ran is gone when the hits are shown."""
     ours, theirs = os.openpty()
-    with started("gene", deadline=1.0, stdout=theirs, stderr=theirs):
+    with started("gene", deadline=0.5, stdout=theirs, stderr=theirs):
         os.close(theirs)
         seen = seen_on(ours)
 

@@ -43,12 +43,76 @@ def test_pymarc_reads_each_field() -> None:
         "Proceedings of the IEEE",
         "Vol. 87",
         "no. 7",
-        "p. 1208-1227",
+        "p. 1208-27",
         "0018-9219",
     ]
     assert record["264"]["c"] == "1999-07"
     assert subfields(record, "653") == ["identifiers", "DOI & handles"]
     assert record["520"]["a"] == "Names for things, and things that last."
+
+
+@pytest.mark.parametrize("kind", ["thesis", "report"])
+def test_fields_that_few_formats_have_come_back(kind) -> None:
+    """What the servers of library protocols write of a work, a file of it holds too."""
+    record = Record(
+        source="db",
+        title="Rivers",
+        original_title="Flüsse",
+        translated_title="Rivières",
+        titles=("Streams",),
+        authors=(Author("Bo Li", "Li", "Bo", "0000-0002-1825-0097", "University of Bogs"),),
+        institution="University of Fens",
+        year=2020,
+        type=kind,
+        subjects=("Water",),
+        open_access="green",
+        licence="https://creativecommons.org/licenses/by/4.0/",
+        retracted=True,
+        ids={"lccn": "2020123456", "oclc": "123456789"},
+        language="nds",
+    )
+    hits = hits_of([record, Record(source="db", doi="10.1000/untitled", language="klingon")])
+    for name in ("marc", "marcxml"):
+        found, untitled = read_back(name, hits).records
+        for field in (
+            "original_title", "translated_title", "titles", "authors", "institution", "subjects",
+            "open_access", "licence", "retracted", "ids", "language",
+        ):  # fmt: skip
+            assert getattr(found, field) == getattr(record, field), field
+        assert (untitled.title, untitled.doi) == ("", "10.1000/untitled")
+        assert untitled.language == "klingon"
+    read = marc(hits[0])
+    assert [(f["a"], f.get("2")) for f in read.get_fields("041")] == [("nds", None)]
+    assert (read["010"]["a"], read["035"]["a"]) == ("2020123456", "(OCoLC)123456789")
+
+
+def test_a_code_of_two_letters_stands_in_041_with_its_scheme() -> None:
+    """Reference managers show it; 008 has the code of libraries."""
+    record = marc(hits_of([Record(source="db", title="河流", language="zh")])[0])
+
+    assert (record["041"].indicator2, record["041"]["a"], record["041"]["2"]) == (
+        "7",
+        "zh",
+        "iso639-1",
+    )
+    assert record["008"].data[35:38] == "chi"
+
+
+@pytest.mark.parametrize(
+    ("fields", "level", "tag"),
+    [
+        ({"venue": "Journal"}, "ab", "773"),
+        ({"venue": "Series", "type": "book"}, "am", "490"),
+        ({"venue": "Book", "type": "chapter"}, "aa", "773"),
+    ],
+)
+def test_what_contains_the_work(fields, level, tag) -> None:
+    """A work without a type is a part of its venue; books stand in a series."""
+    record = marc(hits_of([Record(source="db", title="T", issn=("0018-9219",), **fields)])[0])
+
+    assert str(record.leader)[6:8] == level
+    assert record[tag][{"773": "t", "490": "a"}[tag]] == fields["venue"]
+    assert record["022"]["a"] == "0018-9219"
 
 
 def test_pymarc_reads_marcxml() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
-from metasearch.query.ast import FACETS, IDENTIFIERS, searches
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, searches
 from metasearch.query.kinds import TYPE_NAMES
 from tests.cases import each
 from tests.examples import examples
@@ -34,13 +34,13 @@ TERMS = st.one_of(
     st.builds(
         Term,
         st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
-        st.sampled_from([field for field in FIELDS if field not in FACETS]),
+        st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS]),
         st.booleans(),
     ),
     st.builds(
         lambda stem, field: Term(stem, field, truncated=True),
         WORDS.filter(lambda word: any(map(str.isalnum, word))),
-        st.sampled_from([field for field in FIELDS if field not in FACETS | IDENTIFIERS]),
+        st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
     ),
     st.builds(Term, st.sampled_from(list(TYPE_NAMES)), st.just("type")),
     st.builds(Term, st.sampled_from(list(languages())), st.just("language")),

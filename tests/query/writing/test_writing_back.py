@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
-from metasearch.query.ast import FACETS, IDENTIFIERS, searches
+from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, searches
 from metasearch.query.identifiers import bare_doi
 from metasearch.query.kinds import NARROWER, TYPE_NAMES
 from metasearch.query.writing import TARGETS, translate
@@ -42,7 +42,7 @@ WORDS = st.one_of(
     st.text(alphabet="ab01ANDORT:-\"'\\()“/.*?#$%[]{}=,", min_size=1, max_size=8),
     st.text(LETTERS, min_size=1, max_size=6),
 )
-WORD_FIELDS = [field for field in FIELDS if field not in FACETS | IDENTIFIERS]
+WORD_FIELDS = [field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]
 
 
 def terms_of(words: st.SearchStrategy[str], fields: list[str]) -> st.SearchStrategy[Query]:
@@ -125,7 +125,7 @@ def meaning(query: Query) -> object:
             words = [word for each in text.split() if (word := each.strip(",;"))] or [text]
             if phrase and len(words) > 1 and field != "author":
                 return ("phrase", " ".join(words), field)
-            if field in IDENTIFIERS | FACETS or len(words) == 1:
+            if field in IDENTIFIERS | CODED_FIELDS or len(words) == 1:
                 return ("term", " ".join(words), field, truncated)
             return meaning(And(tuple(Term(word, field) for word in words)))
         case Years(first, last):

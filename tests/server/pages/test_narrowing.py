@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
+from metasearch.events import NextPage, Paging
 from metasearch.listing.facets import FACETS, FacetCounts, filter_text
 from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, parse_filters
 from metasearch.listing.sort import SORTS
@@ -197,6 +198,23 @@ def test_the_summary_counts_what_passes():
     )
     assert "None of the 3 works received passes the filters." in none.text_content()
     assert none.xpath("//nav[@aria-label='Filters']//a")
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (0, "None of the 3 works received passes the filters; further pages may have some."),
+        (20, "No work on this page passes the filters; further pages may have some."),
+    ],
+)
+def test_an_empty_page_that_is_not_the_last_one(start, said):
+    """Says so, and has the link to the next one."""
+    paging = Paging(start, 20, NextPage(start + 20, 20))
+    shown = tree(given_(*WORKS, filters="type:map", paging=paging), start=start, count=20)
+
+    assert said in shown.text_content()
+    (link,) = shown.xpath("//a[@rel='next']/@href")
+    assert asked(link)["start"] == str(start + 20)
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lxml import etree
 
 from metasearch.events import Answer
 from metasearch.formats.text import clean
-from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, FacetValue
+from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, Facet, FacetValue
 from metasearch.server.faces.sru.diagnostics import Diagnostic, Refused
 from metasearch.server.faces.sru.indexes import facet_of
 from metasearch.server.faces.sru.versions import FACETS as NAMESPACE
@@ -136,7 +136,7 @@ def write_facets(
         add(facet, NAMESPACE, "facetDisplayLabel", FACETS[wanted.name].help)
         add(facet, NAMESPACE, "index", wanted.index)
         terms = add(facet, NAMESPACE, "terms")
-        values = _ordered(counted[wanted.name].values, request)
+        values = _ordered(counted[wanted.name], request)
         for value in values[wanted.start - 1 : wanted.start - 1 + wanted.limit]:
             term = add(terms, NAMESPACE, "term")
             add(term, NAMESPACE, "actualTerm", clean(value.value))
@@ -144,11 +144,12 @@ def write_facets(
             add(term, NAMESPACE, "count", str(value.count))
 
 
-def _ordered(values: Iterable[FacetValue], request: FacetRequest) -> list[FacetValue]:
-    listed = list(values)
+def _ordered(facet: Facet, request: FacetRequest) -> list[FacetValue]:
+    listed = list(facet.values)
     if request.order == "alphanumeric":
         descending = bool(request.descending)
-        listed.sort(key=lambda each: each.value.casefold(), reverse=descending)
+        place = FACETS[facet.name].place
+        listed.sort(key=lambda each: place(each.value), reverse=descending)
     elif request.order == "recordCount" or request.descending is not None:
         descending = request.descending is not False
         listed.sort(key=lambda each: each.count, reverse=descending)

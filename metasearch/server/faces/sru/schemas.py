@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from metasearch.formats import dublin_core, mods
+from metasearch.formats.marc import write_xml as marcxml
+from metasearch.formats.marc.fields import marc_data
 from metasearch.record import Hit
-from metasearch.server.faces.sru import dublin_core, marcxml, mods
 
 #: The schema of a request that names none: library software expects it.
 DEFAULT = "marcxml"
@@ -23,7 +25,7 @@ class Schema:
         uri: Its identifier in answers.
         title: For people.
         others: Further identifiers that clients send for it.
-        write: Hit -> the element of its merged record.
+        write: Hit -> the element of its merged record. ValueError: The record cannot be written.
     """
 
     name: str
@@ -33,6 +35,31 @@ class Schema:
     write: Callable[[Hit], etree._Element]
 
 
+def _marcxml(hit: Hit) -> etree._Element:
+    record = marc_data(hit, answering=True)
+    return _parsed(marcxml.element(record, namespace=marcxml.NAMESPACE))
+
+
+def _mods(hit: Hit) -> etree._Element:
+    return _parsed(mods.element(hit, namespace=mods.NAMESPACE, answering=True))
+
+
+def _dublin_core(hit: Hit) -> etree._Element:
+    return _parsed(dublin_core.element(hit))
+
+
+def _parsed(text: str) -> etree._Element:
+    """The element that a writer of `formats` wrote; our own text may be of any size.
+
+    Raises:
+        ValueError: The text is no XML.
+    """
+    try:
+        return etree.fromstring(text, etree.XMLParser(huge_tree=True, remove_blank_text=True))
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"a record is no XML: {error}") from error
+
+
 SCHEMAS: Mapping[str, Schema] = {
     schema.name: schema
     for schema in (
@@ -40,22 +67,22 @@ SCHEMAS: Mapping[str, Schema] = {
             "marcxml",
             "info:srw/schema/1/marcxml-v1.1",
             "MARC 21 in XML",
-            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marcxml.MARC),
-            marcxml.record_element,
+            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marcxml.NAMESPACE),
+            _marcxml,
         ),
         Schema(
             "mods",
             "info:srw/schema/1/mods-v3.7",
             "MODS 3.7",
-            (mods.MODS, *(f"info:srw/schema/1/mods-v3.{minor}" for minor in range(9))),
-            mods.record_element,
+            (mods.NAMESPACE, *(f"info:srw/schema/1/mods-v3.{minor}" for minor in range(9))),
+            _mods,
         ),
         Schema(
             "dc",
             "info:srw/schema/1/dc-v1.1",
             "Dublin Core",
-            (dublin_core.SRW_DC, dublin_core.DC, "oai_dc"),
-            dublin_core.record_element,
+            (dublin_core.SRW_DC, dublin_core.NAMESPACE, "oai_dc"),
+            _dublin_core,
         ),
     )
 }

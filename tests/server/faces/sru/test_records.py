@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pymarc
 import pytest
+from hypothesis import given
 from lxml import etree
 
 from metasearch.adapters.parse.parse import parse
@@ -19,6 +20,8 @@ from metasearch.formats.reading import read_file
 from metasearch.record import TYPES, Author, Hit, Record
 from metasearch.server.faces.sru.schemas import SCHEMAS, schema_of
 from metasearch.settings import Settings
+from tests.examples import examples
+from tests.formats.exported import records, said
 from tests.server.faces.sru.answers import NAMESPACES, get, reported, texts
 from tests.server.fake import hit
 
@@ -149,6 +152,36 @@ def test_what_is_written_is_read_back(tmp_path, kind, schema) -> None:
         assert dict(found.ids) == dict(record.ids)
         assert found.original_title == record.original_title
         assert [editor.family for editor in found.editors] == ["Itor"]
+
+
+@pytest.mark.parametrize("schema", ["marcxml", "mods"])
+@examples(0.3)
+@given(record=records())
+def test_a_metasearch_of_metasearches_loses_nothing(schema, record) -> None:
+    """What an export says of a work, the family `sru` reads in the records of both schemas."""
+    want, got = said(record), said(as_catalogues_read(written(record, schema)))
+    if schema == "marcxml":
+        # MARC puts bodies into fields of their own, and a file may be the only address. "Suppl 1"
+        # is no number.
+        want["authors"], got["authors"] = sorted(want["authors"]), sorted(got["authors"])
+        want["url"] = want["url"] or want["pdf_url"]
+        want["issue"] = None if want["issue"] == "Suppl 1" else want["issue"]
+    assert got == want
+
+
+@pytest.mark.parametrize("schema", ["marcxml", "mods"])
+@pytest.mark.parametrize("kind", ["thesis", "report"])
+def test_a_metasearch_of_metasearches_reads_the_rest(schema, kind) -> None:
+    """What few exports have a place for."""
+    record = replace(FULL, type=kind, institution="University of Islands")
+    found = as_catalogues_read(written(record, schema))
+
+    assert (found.institution, found.licence) == (record.institution, record.licence)
+    assert found.pdf_url == record.pdf_url
+    if schema == "marcxml":
+        retracted = as_catalogues_read(written(replace(record, retracted=True)))
+        assert (found.retracted, retracted.retracted) == (None, True)
+        assert found.open_access == "gold"
 
 
 def as_catalogues_read(record: bytes) -> Record:

@@ -334,6 +334,21 @@ async def test_facets_in_another_order(serve):
     assert texts(root, "//fr:facet[2]//fr:actualTerm") == ["2019", "2021"]
 
 
+@pytest.mark.parametrize("direction", ["ascending", "descending"])
+async def test_years_are_sorted_as_numbers(serve, direction):
+    """Also those before 1000, which another order of characters would put elsewhere."""
+    hits = [hit(number, year=year) for number, year in enumerate((2021, 868, 1543, 79), 1)]
+    facets = FacetCounts(("year",), 10).count(hits)
+    client = await serve(FakeEngine(replace(answer(*hits), facets=facets)))
+
+    root = await get(
+        client, query="gene", facetLimit="5:year", facetSort=f"alphanumeric,{direction}"
+    )
+
+    years = ["79", "868", "1543", "2021"]
+    assert texts(root, "//fr:actualTerm") == (years if direction == "ascending" else years[::-1])
+
+
 async def test_a_facet_that_does_not_exist(serve):
     """Is named beside the records."""
     client = await serve(counted())

@@ -6,7 +6,7 @@ import pytest
 
 from metasearch.bib.languages import SCHEMES, language_code, language_table, languages
 from metasearch.query.kinds import NARROWER, TYPE_NAMES, TYPE_WORDS
-from metasearch.query.simple.facets import facet_word, near_facet_words
+from metasearch.query.simple.coded_fields import coded_word, near_coded_words
 from metasearch.record import TYPES
 
 
@@ -60,5 +60,5 @@ def test_schemes_can_be_joined() -> None:
 def test_what_is_unknown_is_none(text: str) -> None:
     """And has few near misses, whatever it is."""
     for field in ("type", "language"):
-        assert facet_word(field, text) is None
-        assert len(near_facet_words(field, text)) <= 3
+        assert coded_word(field, text) is None
+        assert len(near_coded_words(field, text)) <= 3

@@ -1,5 +1,5 @@
-"""The values of `type:` and `language:`: what people write -> the word of the closed list, and near
-misses.
+"""The words of the coded fields `type:` and `language:`: what people write -> the word of the
+closed list, and near misses.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from metasearch.bib.languages import language_code, language_words
 from metasearch.query.kinds import TYPE_NAMES, TYPE_WORDS, type_word
 
 #: For messages: what may be written.
-FACET_WORDS: Mapping[str, str] = {
+CODED_WORDS: Mapping[str, str] = {
     "type": ", ".join(TYPE_NAMES),
     "language": "the codes of ISO 639-1 (en, zh), or an English name (chinese)",
 }
 
 
-def facet_word(field: str, text: str) -> str | None:
+def coded_word(field: str, text: str) -> str | None:
     """The canonical word of a "type" or "language": "Dissertations" -> "thesis", "chinese" -> "zh";
     None if unknown.
     """
     return type_word(text) if field == "type" else language_code(text)
 
 
-def near_facet_words(field: str, text: str) -> list[str]:
+def near_coded_words(field: str, text: str) -> list[str]:
     """Canonical words that an unknown one may have been meant for, the nearest first, at most
     three.
     """
