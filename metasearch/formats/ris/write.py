@@ -124,13 +124,19 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
         yield "SN", line(number)
     yield "DO", line(record.doi)
     yield "AN", "; ".join(identifiers(record))
-    yield "UR", link(record) or ""
+    yield "UR", _address(record)
     yield "L1", web_url(record.pdf_url) or ""
     yield "LA", line(record.language)
     yield "AB", line(record.abstract)
     for keyword in dict.fromkeys(record.keywords + record.subjects):
         yield "KW", line(keyword)
     yield "C1", "Retracted" if record.retracted else ""
+
+
+def _address(record: Record) -> str:
+    """Where a reader is sent. A semicolon of a DOI is escaped, because one parts two addresses."""
+    address = link(record) or ""
+    return address.replace(";", "%3B") if address.startswith("https://doi.org/") else address
 
 
 def _second_type(record: Record) -> str:
