@@ -39,6 +39,7 @@ _ENDS = tuple(".?!。？！")
 
 _IN_JOURNALS = frozenset({"article", "review", "editorial", "letter", "erratum", "retraction"})
 _IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
+_IN_VOLUMES = _IN_JOURNALS | _IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
 
 
 class Work:
@@ -58,7 +59,8 @@ class Work:
         self.kind = general_type(record)
         self.title = full_title(record)
         self.venue = line(record.venue)
-        self.volume = line(record.volume)
+        # Of a preprint or a dataset, a database's own number stands there: "abs/2301.00012".
+        self.volume = line(record.volume) if self.kind in _IN_VOLUMES else ""
         self.issue = line(record.issue)
         self.place, publisher = place_and_publisher(record, self.kind)
         self.publisher = publisher or line(record.institution)

@@ -137,6 +137,22 @@ def test_dates(date: str, shown: str) -> None:
     assert f"({shown}). " in STYLES["apa"].citation(page, SEEN)
 
 
+def test_a_number_of_a_database_is_no_volume() -> None:
+    """DBLP has "abs/2301.00012" for the volume of what is in arXiv."""
+    preprint = replace(WORKS["preprint"], volume="abs/2301.00012")
+
+    for style, entry in zip(WESTERN, EXPECTED["preprint"], strict=True):
+        assert STYLES[style].citation(preprint, SEEN) == entry
+
+
+def test_a_name_that_no_source_has_divided_stands_as_it_is() -> None:
+    """Which part is the family name is not guessed."""
+    names = (Author("Yiqiao Li"), Author("Lisa Harris", "Harris", "Lisa"))
+
+    assert cited("apa", authors=names).startswith("Yiqiao Li & Harris, L. (2021). ")
+    assert cited("vancouver", authors=names).startswith("Yiqiao Li, Harris L. Effects")
+
+
 def test_markup_in_a_title_is_text() -> None:
     title = "Growth of x < y & <i>Salmo</i> {{number}} <script>"
 
