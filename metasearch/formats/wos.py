@@ -130,6 +130,7 @@ def _draft(block: Block) -> Draft:
         "ids": ids,
         "isbn": isbn,
         "issn": issn,
+        "retracted": worktypes.retracted(block.values("DT")),
         "type": worktypes.of_words(block.values("DT")) or _KINDS.get(block.value("PT").strip()),
         "language": values.language(block.values("LA")),
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("Z4")),

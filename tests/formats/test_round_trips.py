@@ -8,20 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.formats import WRITABLE
 from metasearch.record import Record
 from tests.examples import examples
 from tests.formats.exported import hits_of, read_back, records, said
+from tests.formats.losses import LOST
 
-#: Format -> fields that it has no place for, or that its reader does not take.
+#: Format of records -> fields that it has no place for, or that its reader does not take.
 LEFT_OUT: dict[str, set[str]] = {
-    "csl-json": {"pdf_url"},
-    "endnote-tagged": set(),
-    "endnote-xml": set(),
-    "marc": set(),
-    "marcxml": set(),
-    "nbib": set(),
-    "refworks": {"pdf_url"},
-    "noteexpress": {"pdf_url"},
+    name: {"titles", "pdf_url"} & lost
+    for name, lost in LOST.items()
+    if WRITABLE[name].unit == "hits"
 }
 #: Their readers do not say what contains a Chinese thesis.
 NO_THESES = ("nbib", "marc", "marcxml", "mods")

@@ -11,6 +11,7 @@ from metasearch.formats.bibtex.latex import decoded
 from metasearch.formats.bibtex.people import people
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
+from metasearch.record import TYPES as RECORD_TYPES
 
 #: Entry type -> `Record.type`; others say nothing.
 TYPES: Mapping[str, str] = {
@@ -55,7 +56,7 @@ _HELD = frozenset(
     title subtitle author editor journal journaltitle booktitle year month day date volume number
     issue doi url link isbn issn eissn publisher school institution edition language langid abstract
     keywords keyword eprint archiveprefix eprinttype pmid pmcid identifiers sources provenance
-    origins database pages page crossref xdata
+    origins database pages page crossref xdata entrysubtype origtitle titletranslation
 """.split()
 )
 _IDENTIFIERS = ("pmid", "pmcid", "lccn", "oclc", "arxiv", "arxivid", "openalex", "mag", "s2id")
@@ -122,6 +123,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "language": values.language(texts("language", "langid")),
         "abstract": values.abstract(texts("abstract")[:1]),
         "keywords": keywords(_first_filled(fields, _KEYWORD_FIELDS)),
+        "retracted": worktypes.retracted(texts("note")),
     }
     made_of = origins.read(texts("origins"))
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
@@ -214,6 +216,8 @@ def _identifiers(
 
 def _type(kind: str, fields: Mapping[str, str], venue: str, ids: Mapping[str, str]) -> str | None:
     found = TYPES.get(kind)
+    if (subtype := fields.get("entrysubtype", "")) in RECORD_TYPES:  # ours
+        return subtype
     in_arxiv = "arxiv" in venue.lower()
     if found in (None, "article", "webpage") and (
         in_arxiv or ("arxiv" in ids and not fields.get("journal"))

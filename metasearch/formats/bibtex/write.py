@@ -23,6 +23,7 @@ from metasearch.formats.reference import (
     link,
     page_ranges,
 )
+from metasearch.formats.tagged_lines import further_titles, general_type
 from metasearch.record import Hit, Record
 
 #: `Record.type` -> entry type; classic ones only, so what they lack is "misc".
@@ -53,6 +54,16 @@ BIBTEX_TYPES = {
     "image": "misc",
     "webpage": "misc",
     "other": "misc",
+}
+#: Entry type -> the type that every reader takes it for.
+_PLAIN = {
+    "article": "article",
+    "inproceedings": "conference-paper",
+    "proceedings": "proceedings",
+    "book": "book",
+    "incollection": "chapter",
+    "phdthesis": "thesis",
+    "techreport": "report",
 }
 #: Where an entry type names what contains the work, and who brought it out.
 _VENUE_FIELD = {
@@ -122,6 +133,15 @@ def _add_beside(fields: dict[str, str], beside: Beside) -> None:
             fields[name] = f"{{{escaped(text)}}}"
 
 
+def _subtype(record: Record, entry_type: str) -> str:
+    """Our type where the entry type is read as another one; biblatex has the field for such words,
+    and no style prints it.
+    """
+    kind = general_type(record)
+    is_plain = kind == "other" or (entry_type != "misc" and kind == _PLAIN.get(entry_type))
+    return "" if is_plain else kind
+
+
 def _type(record: Record) -> str:
     if record.type is None and journal_like(record):
         return "article"
@@ -153,6 +173,7 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     """Names and values, the values with their delimiters."""
     record = hit.record
     arxiv = record.ids.get("arxiv")
+    titles = [*further_titles(record), "", ""]
     values = (
         ("title", title_of(full_title(record), record.language)),
         ("author", " and ".join(name_of(a, record.authors) for a in record.authors)),
@@ -160,6 +181,9 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         (_VENUE_FIELD[entry_type], escaped(record.venue)),
         (_PUBLISHER_FIELD.get(entry_type, "publisher"), escaped(_publisher(record, entry_type))),
         ("type", "Thesis" if entry_type == "phdthesis" else ""),
+        ("entrysubtype", _subtype(record, entry_type)),
+        ("origtitle", escaped(titles[0])),
+        ("titletranslation", escaped(titles[1])),
         (
             "year",
             f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else "",
@@ -193,6 +217,8 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
             yield name, f"{{{value}}}"
         if name == "year" and (month := _month_macro(record.date)):
             yield "month", month
+            if day := date_parts(record.date)[2].lstrip("0"):
+                yield "day", f"{{{day}}}"
 
 
 def _month_macro(date: str | None) -> str | None:

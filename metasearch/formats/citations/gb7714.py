@@ -13,9 +13,14 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from metasearch.bib.chinese.characters import is_han
+from metasearch.formats.citations.elements import (
+    edition_number,
+    is_resolver,
+    ordinal,
+    place_and_publisher,
+)
 from metasearch.formats.reference import date_parts, full_title, is_corporate, page_ranges
 from metasearch.formats.tagged_lines import four_digits, general_type
 from metasearch.formats.text import line, web_url
@@ -49,15 +54,7 @@ _LETTERS = {
 _ONLY_ONLINE = frozenset({"PP", "DS", "EB"})
 _IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 _MOST_NAMES = 3
-_ORDINALS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-)
-_EDITION = re.compile(
-    r"(?:第\s*)?(\d{1,3})\s*(?:版|st|nd|rd|th)?\.?\s*(?:ed(?:ition|n)?\.?|版)?", re.IGNORECASE
-)
-_HAN_DIGITS = "一二三四五六七八九十"
 _COLON = re.compile(r"\s*：\s*|: ")
-_PLACE = re.compile(r"([^:：]{1,60}?)\s*[:：]\s*(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +70,19 @@ class _Marks:
 _MARKS = {2015: _Marks(", ", ": ", "(", ")"), 2025: _Marks("，", "：", "（", "）")}
 
 
-def citation(record: Record, edition: int, accessed: dt.date) -> str:
-    """The entry of a work, on one line, a full stop at its end.
+def citation_2015(record: Record, accessed: dt.date) -> str:
+    """The entry of a work in the edition of 2015, on one line, a full stop at its end.
 
     Args:
         record: The work; what it does not say is left out.
-        edition: Of the standard: 2015 or 2025.
         accessed: The day on which an online work was seen.
     """
-    return _Entry(record, edition, accessed).text()
+    return _Entry(record, 2015, accessed).text()
+
+
+def citation_2025(record: Record, accessed: dt.date) -> str:
+    """The same in the edition of 2025."""
+    return _Entry(record, 2025, accessed).text()
 
 
 class _Entry:
@@ -96,7 +97,7 @@ class _Entry:
         self._letters = "EB" if letters == "PP" and not self._new else letters
         self._chinese = _is_chinese(record)
         address = web_url(record.url)
-        self._address = "" if address is None or _is_resolver(address) else address
+        self._address = "" if address is None or is_resolver(address) else address
         self._doi = line(record.doi)
         self._online = bool(self._address or self._doi)
         self._accessed = accessed
@@ -215,21 +216,18 @@ class _Entry:
     def _edition(self) -> str:
         """ "2 版" or "2nd ed."; the first edition is never printed."""
         given = line(self._record.edition)
-        number = _edition_number(given)
+        number = edition_number(given)
         if number is None:
             return given
         if number == 1:
             return ""
-        return f"{number} 版" if self._chinese else f"{number}{_ordinal(number)} ed."
+        return f"{number} 版" if self._chinese else f"{ordinal(number)} ed."
 
     def _published(self) -> str:
         """Place and publisher, or the body that granted the degree or issued the report."""
-        record = self._record
-        body = line(record.publisher)
-        if self._letters in ("D", "R"):
-            body = line(record.institution) or body
-        found = _PLACE.fullmatch(body)
-        return f"{found[1]}{self._marks.colon}{found[2]}" if found else body
+        kind = {"D": "thesis", "R": "report"}.get(self._letters, "")
+        place, body = place_and_publisher(self._record, kind)
+        return f"{place}{self._marks.colon}{body}" if place else body
 
     def _published_in(self, year: str) -> str:
         return self._marks.comma.join(filter(None, (self._published(), year)))
@@ -267,26 +265,6 @@ def _is_chinese(record: Record) -> bool:
     if language:
         return language in ("zh", "chi", "zho", "chinese")
     return any(map(is_han, line(record.title)))
-
-
-def _is_resolver(address: str) -> bool:
-    return (urlsplit(address).hostname or "").removeprefix("dx.") == "doi.org"
-
-
-def _edition_number(given: str) -> int | None:
-    if found := _EDITION.fullmatch(given):
-        return int(found[1])
-    han = given.removeprefix("第").removesuffix("版")
-    if len(han) == 1 and han in _HAN_DIGITS:
-        return _HAN_DIGITS.index(han) + 1
-    word = given.lower().partition(" ")[0]
-    return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
-
-
-def _ordinal(number: int) -> str:
-    if 10 < number % 100 < 14:
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def _closed(element: str) -> str:

@@ -2,11 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
-#: Name -> what it is.
-STYLES: Mapping[str, str] = {
-    "gb7714-2025": "GB/T 7714-2025, numbered, in force since 2026-07-01",
-    "gb7714-2015": "GB/T 7714-2015, numbered",
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from metasearch.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One style.
+
+    Attributes:
+        about: What it is, for people.
+        module: Of `metasearch.formats.citations`.
+        label: What stands before an entry, with {number}; "" where a style has no numbers.
+        function: Of the module.
+    """
+
+    about: str
+    module: str
+    label: str = ""
+    function: str = "citation"
+
+    @property
+    def citation(self) -> Callable[[Record, dt.date], str]:
+        """What makes the entry of a work, of the record and the day on which the work was seen."""
+        module = import_module(f"metasearch.formats.citations.{self.module}")
+        return cast("Callable[[Record, dt.date], str]", getattr(module, self.function))
+
+
+#: By name. Why each is written here and none by a citation processor: docs/decisions/0034.
+STYLES: Mapping[str, Style] = {
+    "gb7714-2025": Style(
+        "GB/T 7714-2025, numbered, in force since 2026-07-01",
+        "gb7714",
+        "[{number}] ",
+        "citation_2025",
+    ),
+    "gb7714-2015": Style("GB/T 7714-2015, numbered", "gb7714", "[{number}] ", "citation_2015"),
+    "apa": Style("APA, seventh edition", "apa"),
+    "vancouver": Style("Vancouver (ICMJE, NLM), numbered", "vancouver", "{number}. "),
+    "ieee": Style("IEEE, numbered", "ieee", "[{number}] "),
+    "harvard": Style("Harvard (Cite Them Right)", "harvard"),
 }
 DEFAULT_STYLE = "gb7714-2025"

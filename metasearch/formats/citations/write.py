@@ -1,4 +1,4 @@
-"""Formatted citations as plain text: "[1] ...", a line a hit, in the order of the hits."""
+"""Formatted citations as plain text, a line a hit, in the order of the hits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from metasearch.errors import UsageError
-from metasearch.formats.citations.gb7714 import citation
 from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.formats.origins import BesideHits
 from metasearch.record import Hit
@@ -36,6 +35,6 @@ def parts(
             f"there is no citation style {style[:40]!r}", advice=f"Use one of {', '.join(STYLES)}."
         )
     day = accessed or dt.datetime.now(dt.UTC).date()
-    year = int(style.rpartition("-")[2])
+    label, citation = STYLES[style].label, STYLES[style].citation
     for number, hit in enumerate(hits, 1):
-        yield f"[{number}] {citation(hit.record, year, day)}\n".encode()
+        yield f"{label.format(number=number)}{citation(hit.record, day)}\n".encode()

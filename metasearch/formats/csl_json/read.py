@@ -33,7 +33,7 @@ _HELD = frozenset(
     id type title subtitle original-title translated-title issued published published-print
     published-online posted URL source ISBN ISSN publisher container-title author editor edition
     volume issue page article-number DOI language abstract keyword categories subject
-    is-referenced-by-count PMID PMCID
+    is-referenced-by-count PMID PMCID version
 """.split()
 )
 _LOOKS = re.compile(
@@ -112,6 +112,9 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "abstract": values.abstract(texts("abstract")[:1]),
         "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
         "citations": converters.integer(item.get("is-referenced-by-count")),
+        "version": values.first_text(texts("version")),
+        "licence": values.first_text(texts("license")),
+        "retracted": worktypes.retracted(texts("status")),
     }
     given = [
         (name, text)

@@ -13,7 +13,7 @@ from metasearch.formats.csv.columns import CsvColumns
 from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.type_words import type_of
-from metasearch.record import Author
+from metasearch.record import TYPES, Author
 
 #: What our own writer, and others who fear for spreadsheets, put an apostrophe before.
 _GUARDED = re.compile(r"'(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
@@ -76,6 +76,10 @@ class Cells:
     def one(self, name: str) -> str:
         """The first of them; "" for none."""
         return next(iter(self.all(name)), "")
+
+    def has(self, *names: str) -> bool:
+        """Whether the table has a column for each of these."""
+        return all(name in self._plan for name in names)
 
     def links(self) -> list[str]:
         """The web addresses."""
@@ -218,7 +222,10 @@ def _rest(cells: Cells, fields: Fields) -> None:
 
 
 def _kind(cells: Cells, fields: Fields) -> None:
-    fields["type"] = type_of(cells.all("type"))
+    words = cells.all("type")
+    # "proceedings" in a table of another program is a paper in them; in ours, the whole.
+    is_ours = cells.has("ids", "retracted") and words[:1] and words[0] in TYPES
+    fields["type"] = words[0] if is_ours else type_of(words)
 
 
 def _said(cells: Cells, fields: Fields) -> None:

@@ -108,6 +108,9 @@ def _draft(found: Element) -> Draft:
             part for keyword in said.all("keywords/keyword") for part in keyword.splitlines()
         ),
         "pdf_url": next(iter(values.links(said.all("urls/pdf-urls/url"))), None),
+        "retracted": worktypes.retracted(
+            part for note in said.all("notes", "work-type") for part in note.splitlines()
+        ),
     }
     problems = [found.mended] if found.mended else []
     return Draft(fields, origins.named(made_of) or database, problems, made_of)

@@ -101,6 +101,7 @@ def _draft(block: Block) -> Draft:
         "language": values.language(block.values("LA")),
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("OAB")),
         "keywords": values.keywords(block.values("MH", "OT")),
+        "retracted": worktypes.retracted(block.values("PT")),
     }
     if not ours:
         return Draft(fields, "PubMed", problems)

@@ -187,6 +187,7 @@ def _draft(tags: TagTable, block: Block) -> Draft:
         "abstract": values.abstract(block.values(*tags.abstract)),
         "keywords": values.keywords(block.lines(*tags.keywords)),
         "pdf_url": next(iter(values.links(block.values(*tags.pdf_links))), None),
+        "retracted": worktypes.retracted([*block.values(*tags.more_kind), *notes]),
     }
     return Draft(fields, database, _problems(tags, block, year), made_of)
 

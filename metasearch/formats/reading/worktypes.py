@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from metasearch.formats.ris.write import RIS_TYPES
+from metasearch.formats.ris.types import RIS_TYPES
 from metasearch.record import TYPES
 
 #: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
@@ -95,6 +95,7 @@ _CHINESE = (
 # was read aloud: an "Article; Proceedings Paper" stands in a journal.
 _SPECIAL = ("retraction", "erratum", "preprint", "letter", "editorial", "review")
 _SEPARATORS = re.compile("[;；|]")
+_RETRACTED = frozenset({"retracted", "retracted publication", "retracted article"})
 #: Stands before one of `TYPES` where our writers name a type that a format has no word for.
 OWN_MARK = "type: "
 
@@ -106,6 +107,14 @@ def of_words(values: Iterable[str]) -> str | None:
     words = [word.strip() for value in values for word in _SEPARATORS.split(value[:2_000])]
     found = [kind for word in words if (kind := WORDS.get(word.lower()) or _chinese(word))]
     return next((kind for kind in _SPECIAL if kind in found), None) or next(iter(found), None)
+
+
+def retracted(values: Iterable[str]) -> bool | None:
+    """True where a word says that the work itself was retracted: "Retracted Publication" of PubMed,
+    "Retracted" of our own writers; None where no word does.
+    """
+    words = (word for value in values for word in _SEPARATORS.split(value[:2_000]))
+    return True if any(word.strip().lower() in _RETRACTED for word in words) else None
 
 
 def own(values: Iterable[str]) -> str | None:

@@ -91,6 +91,7 @@ def _draft(block: Block) -> Draft:
         "keywords": values.keywords(block.lines("KW")),
         "citations": _citations(block.values("N1")),
         "pdf_url": next(iter(values.links(block.values("L1"))), None),
+        "retracted": worktypes.retracted(block.values("C1", "M3")),
     }
     _scopus_pmid(block, database, fields["ids"])
     return Draft(fields, database, problems, made_of, _given(block, fields))

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
+from metasearch.formats.reading import worktypes
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -24,40 +25,11 @@ from metasearch.formats.reference import (
     link,
     page_range,
 )
+from metasearch.formats.ris.types import RIS_TYPES
+from metasearch.formats.tagged_lines import SECOND_WORDS, general_type
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Record
 
-#: `Record.type` -> TY.
-RIS_TYPES = {
-    "article": "JOUR",
-    # No type says preprint. UNPB, the usual one, is a journal article to Zotero, UNPD a manuscript,
-    # of the kind in M3.
-    "preprint": "UNPD",
-    "conference-paper": "CPAPER",
-    "proceedings": "CONF",
-    "book": "BOOK",
-    "chapter": "CHAP",
-    "thesis": "THES",
-    "report": "RPRT",
-    "dataset": "DATA",
-    "software": "COMP",
-    "patent": "PAT",
-    "standard": "STAND",
-    "review": "JOUR",
-    "editorial": "JOUR",
-    "letter": "JOUR",
-    "erratum": "JOUR",
-    "retraction": "JOUR",
-    "reference-entry": "ENCYC",
-    "journal": "JFULL",
-    "map": "MAP",
-    "score": "MUSIC",
-    "audio": "SOUND",
-    "video": "VIDEO",
-    "image": "ART",
-    "webpage": "ELEC",
-    "other": "GEN",
-}
 #: What a note with the provenance of the fields begins with.
 FIELDS_BY_SOURCE = "Fields by source: "
 #: Types whose standard number is an ISBN rather than an ISSN.
@@ -137,7 +109,7 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "SP", first
     yield "EP", last
     yield "ET", line(record.edition)
-    yield "M3", "Preprint" if record.type == "preprint" else ""
+    yield "M3", _second_type(record)
     # A thesis has its university for publisher, as reference managers expect.
     yield (
         "PB",
@@ -152,13 +124,33 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
         yield "SN", line(number)
     yield "DO", line(record.doi)
     yield "AN", "; ".join(identifiers(record))
-    yield "UR", link(record) or ""
+    yield "UR", _address(record)
     yield "L1", web_url(record.pdf_url) or ""
     yield "LA", line(record.language)
     yield "AB", line(record.abstract)
     for keyword in dict.fromkeys(record.keywords + record.subjects):
         yield "KW", line(keyword)
     yield "C1", "Retracted" if record.retracted else ""
+
+
+def _address(record: Record) -> str:
+    """Where a reader is sent. A semicolon of a DOI is escaped, because one parts two addresses."""
+    address = link(record) or ""
+    return address.replace(";", "%3B") if address.startswith("https://doi.org/") else address
+
+
+def _second_type(record: Record) -> str:
+    """A word for a type that the tag TY does not tell."""
+    kind = general_type(record)
+    if kind in ("preprint", "other"):
+        return SECOND_WORDS.get(kind, "")
+    is_part = bool(record.pages or record.venue or record.authors)
+    read = worktypes.conference(worktypes.RIS.get(_type(record)), is_part=is_part)
+    if read == kind and not (kind == "webpage" and record.venue):
+        return ""
+    word = SECOND_WORDS.get(kind, "")
+    is_understood = bool(word) and worktypes.refined(read, [word]) == kind
+    return word if is_understood else f"{worktypes.OWN_MARK}{kind}"
 
 
 def _slashed(date: str | None) -> str:

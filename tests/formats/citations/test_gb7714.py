@@ -10,7 +10,7 @@ import pytest
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats import write as write_answer
-from metasearch.formats.citations.gb7714 import citation
+from metasearch.formats.citations.gb7714 import citation_2015, citation_2025
 from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.record import Author, Record
 from tests.formats.citations.golden import EXAMPLES
@@ -24,8 +24,8 @@ SEEN = dt.date(2026, 1, 2)
 def test_worked_examples(name: str) -> None:
     record, old, new = EXAMPLES[name]
 
-    assert citation(record, 2015, SEEN) == old
-    assert citation(record, 2025, SEEN) == new
+    assert citation_2015(record, SEEN) == old
+    assert citation_2025(record, SEEN) == new
 
 
 BOOK = EXAMPLES["book"][0]
@@ -46,7 +46,7 @@ BOOK = EXAMPLES["book"][0]
 )
 def test_editions(given: str | None, printed: str) -> None:
     """The first is never printed, and what is no number stays as it is."""
-    shown = citation(replace(BOOK, edition=given), 2025, SEEN)
+    shown = citation_2025(replace(BOOK, edition=given), SEEN)
 
     assert shown == f"陈某. 书名：卷 1[M].{printed} 北京：中华书局，2000：29."
 
@@ -55,7 +55,7 @@ def test_editions(given: str | None, printed: str) -> None:
 def test_editions_in_english(number: int, ending: str) -> None:
     record = replace(EXAMPLES["book in English"][0], edition=f"{number}")
 
-    assert f" {number}{ending} ed. " in citation(record, 2015, SEEN)
+    assert f" {number}{ending} ed. " in citation_2015(record, SEEN)
 
 
 def test_the_language_of_the_work_decides() -> None:
@@ -63,8 +63,8 @@ def test_the_language_of_the_work_decides() -> None:
     names = tuple(map(Author, ("王某", "李某", "张某", "赵某")))
     english = Record(source="db", title="On lakes", authors=names, language="en", type="book")
 
-    assert citation(english, 2025, SEEN).startswith("王某，李某，张某，et al. ")
-    assert citation(replace(english, language=None, title="论湖泊"), 2015, SEEN).startswith(
+    assert citation_2025(english, SEEN).startswith("王某，李某，张某，et al. ")
+    assert citation_2015(replace(english, language=None, title="论湖泊"), SEEN).startswith(
         "王某, 李某, 张某, 等. "
     )
 
@@ -78,10 +78,10 @@ def test_names() -> None:
     )
     record = Record(source="db", title="Lakes", authors=authors, type="book")
 
-    assert citation(record, 2015, SEEN) == (
+    assert citation_2015(record, SEEN) == (
         "王小明, VAN DER BERG J P, World Health Organization. Lakes[M]."
     )
-    assert citation(record, 2025, SEEN) == (
+    assert citation_2025(record, SEEN) == (
         "王小明，van der Berg J P，World Health Organization. Lakes[M]."
     )
 
@@ -91,13 +91,13 @@ def test_a_resolver_is_not_printed() -> None:
         source="db", title="Lakes", type="article", doi="10.1/x", url="https://doi.org/10.1/x"
     )
 
-    assert citation(record, 2025, SEEN) == "Lakes[J/OL]. DOI:10.1/x."
+    assert citation_2025(record, SEEN) == "Lakes[J/OL]. DOI:10.1/x."
 
 
 def test_a_volume_may_be_missing() -> None:
     record = replace(EXAMPLES["article in Chinese"][0], volume=None)
 
-    assert citation(record, 2015, SEEN).endswith(" 科学通报, 2012(34): 32-39.")
+    assert citation_2015(record, SEEN).endswith(" 科学通报, 2012(34): 32-39.")
 
 
 def test_a_line_for_each_hit_and_nothing_else() -> None:

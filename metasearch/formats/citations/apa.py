@@ -1,0 +1,158 @@
+"""APA style, seventh edition: the entry of a work in the list of references.
+
+Publication Manual of the American Psychological Association, 7th edition (2020), chapters 9 and 10.
+Titles keep the capitals that the database has.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from metasearch.formats.citations.elements import (
+    Initials,
+    Work,
+    edition,
+    ended,
+    month,
+    name_of,
+)
+from metasearch.formats.text import line
+from metasearch.record import Author, Record
+
+_INITIALS = Initials(stop=".", blank=" ", hyphen="-")
+_MOST_NAMES = 20
+#: What stands in brackets behind the title of a work that is not a text of a usual kind.
+_DESCRIBED = {
+    "audio": "Audio recording",
+    "dataset": "Data set",
+    "editorial": "Editorial",
+    "image": "Image",
+    "letter": "Letter to the editor",
+    "map": "Map",
+    "score": "Musical score",
+    "software": "Computer software",
+    "video": "Video",
+}
+#: Kinds whose date is printed with month and day.
+_DATED = frozenset({"audio", "video", "webpage"})
+
+
+def citation(record: Record, accessed: dt.date) -> str:
+    """The entry of a work, on one line.
+
+    Args:
+        record: The work; what it does not say is left out.
+        accessed: Not printed: APA has it only for pages that are meant to change.
+    """
+    work = Work(record)
+    names = _names(work.people)
+    if names and work.edited:
+        names += " (Ed.)" if len(work.people) == 1 else " (Eds.)"
+    title = " ".join(filter(None, (work.title, _in_parentheses(work), _in_brackets(work))))
+    first = [names, f"({_date(work)})", title] if names else [title, f"({_date(work)})"]
+    elements = [ended(element) for element in (*first, *_source(work)) if element]
+    return " ".join(filter(None, (*elements, work.address)))
+
+
+def _names(people: Sequence[Author]) -> str:
+    """Up to twenty names; of more, the first nineteen and the last."""
+    names = [_inverted(author) for author in people]
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(names[: _MOST_NAMES - 1])}, … {names[-1]}"
+    if len(names) < 2:
+        return "".join(names)
+    # Of two names, a comma parts them only behind initials.
+    comma = "," if len(names) > 2 or names[0].endswith(".") else ""
+    return f"{', '.join(names[:-1])}{comma} & {names[-1]}"
+
+
+def _inverted(author: Author) -> str:
+    name = name_of(author, _INITIALS)
+    return ", ".join(filter(None, (name.family, name.initials, name.suffix)))
+
+
+def _in_order(people: Sequence[Author]) -> str:
+    """Editors of the book that contains a work: "P. Rossi & M. Bianchi"."""
+    parts = [name_of(author, _INITIALS) for author in people]
+    names = [" ".join(filter(None, (name.initials, name.family, name.suffix))) for name in parts]
+    if len(names) < 3:
+        return " & ".join(names)
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(names[: _MOST_NAMES - 1])}, … {names[-1]}"
+    return f"{', '.join(names[:-1])}, & {names[-1]}"
+
+
+def _date(work: Work) -> str:
+    year, month_number, day = work.date
+    name = month(month_number) if work.kind in _DATED else ""
+    if not year or not name:
+        return year or "n.d."
+    return f"{year}, {name} {int(day)}" if day else f"{year}, {name}"
+
+
+def _in_parentheses(work: Work) -> str:
+    """Edition and volume of a whole book, version, number."""
+    details = []
+    if work.shape == "whole":
+        details = [edition(work, "ed."), f"Vol. {work.volume}" if work.volume else ""]
+    details.append(f"Version {work.version}" if work.version else "")
+    details.append(f"arXiv:{work.arxiv}" if work.arxiv else "")
+    details.append(f"Patent No. {work.number}" if work.kind == "patent" and work.number else "")
+    details.append(work.number if work.kind == "standard" else "")
+    shown = ", ".join(filter(None, details))
+    return f"({shown})" if shown else ""
+
+
+def _in_brackets(work: Work) -> str:
+    if work.kind == "thesis":
+        # A thesis that nobody has put online counts as unpublished: its university stands behind.
+        university = work.publisher if work.address else ""
+        return f"[{', '.join(filter(None, ('Thesis', university)))}]"
+    description = _DESCRIBED.get(work.kind)
+    return f"[{description}]" if description else ""
+
+
+def _source(work: Work) -> list[str]:
+    """What contains the work, and who publishes it."""
+    if work.shape == "journal" or _is_serial(work):
+        return [_in_journal(work)]
+    publisher = "" if _is_author(work, work.publisher) else work.publisher
+    if work.shape == "part":
+        return [_in_book(work), publisher]
+    if work.kind == "thesis":
+        return [] if work.address else [work.publisher]
+    if work.kind in ("preprint", "webpage"):
+        return [work.venue or publisher]
+    return [publisher or work.venue]
+
+
+def _is_serial(work: Work) -> bool:
+    """Whether proceedings are published as a journal is."""
+    return work.kind == "conference-paper" and bool(work.volume) and not work.record.editors
+
+
+def _is_author(work: Work, publisher: str) -> bool:
+    """A body that is author and publisher is printed once."""
+    return any(line(author.name) == publisher for author in work.record.authors)
+
+
+def _in_journal(work: Work) -> str:
+    issue = f"({work.issue})" if work.issue else ""
+    number = work.article_number
+    pages = f"Article {number}" if number else work.pages()
+    return ", ".join(filter(None, (work.venue, f"{work.volume}{issue}", pages)))
+
+
+def _in_book(work: Work) -> str:
+    editors = _in_order(work.record.editors)
+    if editors:
+        editors += " (Ed.), " if len(work.record.editors) == 1 else " (Eds.), "
+    pages = work.pages()
+    details = (
+        edition(work, "ed."),
+        f"Vol. {work.volume}" if work.volume else "",
+        f"{'pp.' if work.has_several_pages else 'p.'} {pages}" if pages else "",
+    )
+    shown = ", ".join(filter(None, details))
+    return f"In {editors}{work.venue}{f' ({shown})' if shown else ''}"

@@ -1,0 +1,290 @@
+"""What citations of all Western styles are made of: names, edition, date, pages and address of a
+work, each as plain text on one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+from urllib.parse import urlsplit
+
+from metasearch.bib.chinese.characters import is_cjk
+from metasearch.formats.reference import date_parts, doi_url, full_title, page_ranges
+from metasearch.formats.tagged_lines import four_digits, general_type
+from metasearch.formats.text import line, web_url
+from metasearch.record import Author, Record
+
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
+_EDITION = re.compile(
+    r"(?:第\s*)?(\d{1,3})\s*(?:版|st|nd|rd|th)?\.?\s*(?:ed(?:ition|n)?\.?|版)?", re.IGNORECASE
+)
+_HAN_DIGITS = "一二三四五六七八九十"
+_PLACE = re.compile(r"([^:：]{1,60}?)\s*[:：]\s*(.+)")
+#: A given name or an initial, with the hyphen before it.
+_GIVEN = re.compile(r"([-\u2010]?)([^\s.,\-\u2010]+)")
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+#: More letters without a blank are a name in capitals: "JA" is two initials, "JANE" is not.
+_MOST_INITIALS = 3
+_ARTICLE_NUMBER = re.compile(r"[eE]\d+|\d{5,}")
+#: What needs no full stop behind it.
+_ENDS = tuple(".?!。？！")
+
+_IN_JOURNALS = frozenset({"article", "review", "editorial", "letter", "erratum", "retraction"})
+_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
+_IN_VOLUMES = _IN_JOURNALS | _IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
+
+
+class Work:
+    """A record, as the writers of citations ask about it.
+
+    Attributes:
+        kind: One of `metasearch.record.TYPES`; "article" for an untyped record that looks like one.
+        title: With its subtitle, without a full stop.
+        place: Of publication, where the publisher's name has one before a colon, else "".
+        publisher: Without the place; of a thesis or a report, the body that granted or issued the
+            work.
+        date: Year, month and day in digits, "" for what is not known.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.kind = general_type(record)
+        self.title = full_title(record)
+        self.venue = line(record.venue)
+        # Of a preprint or a dataset, a database's own number stands there: "abs/2301.00012".
+        self.volume = line(record.volume) if self.kind in _IN_VOLUMES else ""
+        self.issue = line(record.issue)
+        self.place, publisher = place_and_publisher(record, self.kind)
+        self.publisher = publisher or line(record.institution)
+        year, month, day = date_parts(record.date)
+        self.year = four_digits(record.year) or year
+        self.date = (self.year, month, day) if year == self.year else (self.year, "", "")
+        self.doi = line(record.doi)
+
+    @cached_property
+    def shape(self) -> Literal["journal", "part", "whole"]:
+        """Whether the work stands in a journal, in a book or proceedings, or by itself."""
+        if self.kind in _IN_JOURNALS:
+            return "journal"
+        return "part" if self.kind in _IN_BOOKS and self.venue else "whole"
+
+    @property
+    def edited(self) -> bool:
+        """Whether editors stand in the place of authors."""
+        return not self.record.authors and self.shape == "whole" and bool(self.record.editors)
+
+    @property
+    def people(self) -> Sequence[Author]:
+        """Who stands first in the entry: authors, else the editors of a whole book."""
+        return self.record.editors if self.edited else self.record.authors
+
+    @property
+    def edition(self) -> int | str:
+        """A number, else what the record has; "" for the first edition, which nobody prints."""
+        given = line(self.record.edition)
+        number = edition_number(given)
+        return given if number is None else "" if number == 1 else number
+
+    @property
+    def number(self) -> str:
+        """Of a patent or a standard."""
+        is_numbered = self.kind in ("patent", "standard")
+        return line(self.record.ids.get(self.kind)) if is_numbered else ""
+
+    @property
+    def version(self) -> str:
+        """Of a dataset or software, without the "v" before it."""
+        if self.kind not in ("dataset", "software"):
+            return ""
+        return re.sub(r"^[vV](?=\d)", "", line(self.record.version))
+
+    @property
+    def arxiv(self) -> str:
+        """The number of a preprint at arXiv."""
+        return line(self.record.ids.get("arxiv")) if self.kind == "preprint" else ""
+
+    @property
+    def address(self) -> str:
+        """The resolver's address of the DOI, else the work's own address; "" for neither."""
+        return doi_url(self.record.doi) or self.own_address
+
+    @property
+    def own_address(self) -> str:
+        """The work's address where that is no resolver of DOIs."""
+        address = web_url(self.record.url)
+        return "" if address is None or is_resolver(address) else address
+
+    def pages(self, dash: str = "\u2013", *, short: bool = False) -> str:
+        """All ranges of pages: "512–524, 530".
+
+        Args:
+            dash: Between the first and the last page.
+            short: The last page has only the digits in which it differs: "512–24".
+        """
+        ranges = page_ranges(self.record.pages)
+        shown = [(first, shortened(first, last) if short else last) for first, last in ranges]
+        return ", ".join(dash.join(filter(None, pages)) for pages in shown)
+
+    @property
+    def has_several_pages(self) -> bool:
+        """Whether "pp." stands before them."""
+        ranges = page_ranges(self.record.pages)
+        return len(ranges) > 1 or any(last for _, last in ranges)
+
+    @property
+    def article_number(self) -> str:
+        """What stands in the place of pages in journals that have none: "e1001", "104829"."""
+        pages = self.pages()
+        return pages if _ARTICLE_NUMBER.fullmatch(pages) else ""
+
+
+# --------------------------------------------------------------------------- names
+
+
+@dataclass(frozen=True, slots=True)
+class Initials:
+    """How a style prints initials: "J. A.", "J.A." or "JA".
+
+    Attributes:
+        stop: Behind each.
+        blank: Between two.
+        hyphen: Between those of a double name.
+    """
+
+    stop: str
+    blank: str
+    hyphen: str
+
+    def of(self, given: str, family: str) -> str:
+        """The initials of given names; words without a capital ("van") stay as they are.
+
+        Args:
+            given: The given names or initials.
+            family: The family name; capitals in it say that "JA" may be a name in capitals.
+        """
+        words = _GIVEN.findall(given)
+        text = ""
+        for number, (hyphen, word) in enumerate(words):
+            is_particle = number > 0 and not hyphen and word[0].islower()
+            if is_particle:
+                text += f" {word}"
+                continue
+            are_initials = word.isupper() and len(word) <= _MOST_INITIALS and not family.isupper()
+            letters = list(word) if are_initials else [word[0].upper()]
+            between = self.hyphen if hyphen else self.blank
+            text += between if number else ""
+            text += self.blank.join(f"{letter}{self.stop}" for letter in letters)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in its parts; `initials` and `suffix` may be "".
+
+    Attributes:
+        family: The family name, or the whole name of a body or of a person whose name no source
+            has divided.
+        initials: Of the given names, as the style prints them.
+        suffix: "Jr.", "III".
+    """
+
+    family: str
+    initials: str = ""
+    suffix: str = ""
+
+
+def name_of(author: Author, how: Initials) -> Name:
+    """The parts of a name. A name in Chinese, Japanese or Korean characters is closed up, family
+    name first.
+    """
+    family, given, whole = line(author.family), line(author.given), line(author.name)
+    if any(map(is_cjk, family or whole)):
+        return Name(f"{family}{given}" if family else "".join(whole.split()))
+    if not family:
+        return Name(whole)
+    before, _, last = given.rpartition(" ")
+    if before and last.rstrip(".").lower() in _SUFFIXES:
+        return Name(family, how.of(before, family), last)
+    return Name(family, how.of(given, family))
+
+
+# --------------------------------------------------------------------------- single elements
+
+
+def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
+    """The place, where the publisher's name has one before a colon ("北京: 中华书局"), and the
+    name.
+
+    Args:
+        record: Of the work.
+        kind: Its type; the institution comes first for theses and reports.
+    """
+    body = line(record.publisher)
+    if kind in ("thesis", "report"):
+        body = line(record.institution) or body
+    parts = _PLACE.fullmatch(body)
+    return (parts[1], parts[2]) if parts else ("", body)
+
+
+def edition_number(given: str) -> int | None:
+    """The number of an edition: of "2", "2nd ed.", "第二版", "Second edition"; None for none."""
+    if found := _EDITION.fullmatch(given):
+        return int(found[1])
+    han = given.removeprefix("第").removesuffix("版")
+    if len(han) == 1 and han in _HAN_DIGITS:
+        return _HAN_DIGITS.index(han) + 1
+    word = given.lower().partition(" ")[0]
+    return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def ordinal(number: int) -> str:
+    """ "2nd", "11th"."""
+    if 10 < number % 100 < 14:
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def edition(work: Work, word: str) -> str:
+    """ "3rd ed."; an edition without a number as the record has it; "" for the first.
+
+    Args:
+        work: Whose edition.
+        word: "ed." or "edn".
+    """
+    given = work.edition
+    return f"{ordinal(given)} {word}" if isinstance(given, int) else given
+
+
+def shortened(first: str, last: str) -> str:
+    """The last page without the leading digits that it shares with the first: ("512", "524") ->
+    "24".
+    """
+    if len(first) != len(last) or not first.isdigit() or not last.isdigit():
+        return last
+    same = next(
+        (i for i, pair in enumerate(zip(first, last, strict=True)) if len(set(pair)) > 1), 0
+    )
+    return last[same:]
+
+
+def month(digits: str) -> str:
+    """The name of a month; "" where the digits are no month."""
+    return MONTHS[int(digits) - 1] if digits and 1 <= int(digits) <= len(MONTHS) else ""
+
+
+def ended(element: str) -> str:
+    """The element with a full stop, unless one, "?" or "!" ends it."""
+    return element if element.endswith(_ENDS) else f"{element}."
+
+
+def is_resolver(address: str) -> bool:
+    """Whether the address is that of a DOI."""
+    return (urlsplit(address).hostname or "").removeprefix("dx.") == "doi.org"
