@@ -113,6 +113,11 @@ class Peers:
         self._sending: set[asyncio.Task[None]] = set()
 
     @property
+    def number(self) -> int:
+        """Which of the workers this is, from 0."""
+        return self._number
+
+    @property
     def socket(self) -> Path:
         """Where this one is asked."""
         return self._path(self._number, "sock")
@@ -202,6 +207,35 @@ class Peers:
                 return response
             response.close()
         return None
+
+    async def forwarded(
+        self, number: int, path: str, body: bytes, patience: float
+    ) -> tuple[int, int, str, bytes] | None:
+        """The answer of another worker to a request that is its own.
+
+        Args:
+            number: Of the worker.
+            path: Where it is asked.
+            body: The request.
+            patience: Seconds in which it must have answered.
+
+        Returns:
+            The code of the face, the HTTP status, `Retry-After`, and the document; None where there
+            is no such worker, or it does not answer.
+        """
+        if number not in self._others():
+            return None
+        try:
+            async with (
+                asyncio.timeout(patience),
+                self._session(number).post(path, data=body) as response,
+            ):
+                headers = response.headers
+                code = int(headers.get("X-Code", ""))
+                retry_after = headers.get("Retry-After", "")
+                return code, response.status, retry_after, await response.read()
+        except _NO_ANSWER:
+            return None
 
     def _others(self) -> Sequence[int]:
         return [number for number in range(self.workers) if number != self._number]

@@ -1,0 +1,180 @@
+"""The commands that read the list of a session as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lxml import etree
+
+from metasearch.record import Hit
+from metasearch.server.faces.pazpar2 import documents
+from metasearch.server.faces.pazpar2.command import Command
+from metasearch.server.faces.pazpar2.errors import (
+    BLOCKED,
+    MALFORMED,
+    NO_RECORD,
+    NOT_IMPLEMENTED,
+    RECORD_FAILED,
+    SEARCH_FAILED,
+    Refused,
+)
+from metasearch.server.faces.pazpar2.parameters import FACET_OF, Given
+from metasearch.server.faces.pazpar2.progress import Progress
+from metasearch.server.faces.pazpar2.sessions import Session
+from metasearch.server.faces.pazpar2.sorting import sort_keys
+from metasearch.server.faces.sru.marcxml import record_element
+
+#: Works of one answer, where a request does not say how many, and at most.
+_SHOWN, _MOST_SHOWN = 20, 200
+#: Terms of a list, likewise.
+_TERMS, MOST_TERMS = 15, 100
+_MOST_LISTS = 50
+_LAST_START = 1_000_000
+#: Records of a page that are written on the loop; more take so long that a thread writes them.
+_WRITTEN_AT_ONCE = 200
+#: Record syntaxes that an original record is written in.
+_SYNTAXES = ("", "marcxml", "marc21", "usmarc", "xml")
+
+
+async def show(command: Command) -> etree._Element:
+    given, session = command.given, command.session
+    keys = sort_keys(given.text("sort"))
+    start = given.number("start", 0, _LAST_START)
+    number = given.number("num", _SHOWN, _MOST_SHOWN)
+    version = given.number("version", 0, 100)
+    if given.flag("block"):
+        await _until_works(command, "show", report_error=given.text("report") == "1")
+    progress = _not_failed(session)
+    hits = progress.listed(keys) if progress is not None else []
+    page = hits[start : start + number]
+    relevance = keys[0].sort == "relevance"
+    return await _written(
+        command,
+        lambda: documents.show(
+            progress,
+            hits,
+            page,
+            start=start,
+            labels=command.labels,
+            relevance=relevance,
+            version=version,
+        ),
+        page,
+    )
+
+
+async def record(command: Command) -> etree._Element:
+    given, session = command.given, command.session
+    name = given.required("id")
+    progress = _not_failed(session)
+    place = await _place(session, progress, name) if progress is not None else None
+    if progress is None or place is None:
+        raise Refused(NO_RECORD, name[:100])
+    hits = progress.shown()
+    if given.text("offset") or given.text("checksum"):
+        return _original(given, hits[place])
+    return documents.record(progress, hits, place, name, command.labels)
+
+
+async def _place(session: Session, progress: Progress, name: str) -> int | None:
+    """The place of a work in the list; one that is not there may come while the search runs."""
+    if progress.place(name) is None and "record" not in session.waiting:
+        with session.hold("record"):
+            await progress.until(lambda: progress.place(name) is not None)
+    return progress.place(name)
+
+
+def _original(given: Given, hit: Hit) -> etree._Element:
+    """One record of a work as its source has it, as MARCXML."""
+    syntax = given.text("syntax")
+    if given.flag("binary"):
+        raise Refused(NOT_IMPLEMENTED, "binary: records are sent as MARCXML")
+    if syntax.lower() not in _SYNTAXES:
+        raise Refused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
+    if number := given.text("checksum"):
+        own = next((own for own in hit.records if str(documents.checksum(own)) == number), None)
+        if own is None:
+            raise Refused(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
+    else:
+        offset = given.number("offset", 0, 10**6)
+        if offset >= len(hit.records):
+            last = len(hit.records) - 1
+            raise Refused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
+        own = hit.records[offset]
+    return record_element(Hit(id=own.key, record=own, records=(own,), provenance={}))
+
+
+async def termlist(command: Command) -> etree._Element:
+    given = command.given
+    names = [name.strip() for name in given.text("name").split(",") if name.strip()]
+    if not names or names == ["*"]:
+        names = list(FACET_OF)
+    if len(names) > _MOST_LISTS:
+        raise Refused(MALFORMED, f"name: more than {_MOST_LISTS} lists")
+    most = given.number("num", _TERMS, MOST_TERMS)
+    if given.text("block") == "1":
+        await _until_works(command, "termlist", report_error=given.text("report") == "error")
+    progress = _not_failed(command.session)
+    return documents.termlist(progress, dict.fromkeys(names), most, command.labels)
+
+
+async def bytarget(command: Command) -> etree._Element:
+    given = command.given
+    version, report = given.number("version", 0, 100), given.text("report")
+    blocked = False
+    if given.text("block") == "1":
+        blocked = await _until_works(command, "bytarget", report_error=report == "error")
+    message = "WARNING (Already blocked on bytarget)" if blocked and report == "status" else "OK"
+    return documents.bytarget(
+        command.session.progress, command.labels, message=message, version=version
+    )
+
+
+async def stat(command: Command) -> etree._Element:
+    return documents.stat(command.session.progress)
+
+
+async def _until_works(command: Command, name: str, *, report_error: bool) -> bool:
+    """Hold the answer back until the first work is there, or the search is over.
+
+    Args:
+        command: The command.
+        name: Its name.
+        report_error: Whether a second one is refused, and not answered at once.
+
+    Returns:
+        Whether another command of the name is held back, so that this one is not.
+
+    Raises:
+        Refused: A second one is refused.
+    """
+    session = command.session
+    progress = session.progress
+    if progress is None or progress.over or progress.shows_works:
+        return False
+    try:
+        with session.hold(name):
+            await progress.until(lambda: progress.shows_works)
+    except Refused as refused:
+        if report_error or refused.code != BLOCKED:
+            raise
+        return True
+    return False
+
+
+def _not_failed(session: Session) -> Progress | None:
+    """The search of a session; None before the first one.
+
+    Raises:
+        Refused: It ended by an error of ours.
+    """
+    if session.progress is not None and session.progress.failed:
+        raise Refused(SEARCH_FAILED, "the search failed; the log of the server says why")
+    return session.progress
+
+
+async def _written(
+    command: Command, write: Callable[[], etree._Element], page: list[Hit]
+) -> etree._Element:
+    large = sum(len(hit.records) for hit in page) > _WRITTEN_AT_ONCE
+    return await command.room.shared.admission.written(write, large=large)
