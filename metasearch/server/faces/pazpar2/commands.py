@@ -94,7 +94,7 @@ async def _search(command: Command) -> etree._Element:
 
     def answered(answer: Answer) -> None:
         shared.metrics.searched(answer)
-        shared.suggestions.learn(prepared.query, answer, command.asker.owner)
+        shared.suggestions.learn(answer.query, answer, command.asker.owner)
 
     await session.begin(
         prepared,
@@ -103,7 +103,7 @@ async def _search(command: Command) -> etree._Element:
         answered=answered,
         grown=lambda: command.room.sessions.fit(session),
     )
-    return documents.status("search")
+    return documents.search(wanted.read.notes)
 
 
 def _sources(command: Command) -> tuple[str, ...] | None:

@@ -59,6 +59,14 @@ def init(token: str, keep_alive: int) -> etree._Element:
     return root
 
 
+def search(notes: Iterable[str]) -> etree._Element:
+    """The answer to `search`; each note says what of the query is not searched for as it stands."""
+    root = status("search")
+    for note in notes:
+        add(root, "note", plain_text(note))
+    return root
+
+
 # --------------------------------------------------------------------------- works
 
 
