@@ -18,7 +18,7 @@ from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
 #: Seconds that requests of other workers have when this one stops.
 _PATIENCE = 0.2
 #: Bytes of the body of a request, at most.
-_LONGEST_BODY = 2_000_000
+_LONGEST_BODY = 16_384
 
 
 async def all_workers(shared: ServerContext, *, counted: bool = False) -> list[Snapshot]:

@@ -64,6 +64,15 @@ class Snapshot:
         return cls(metrics, tuple(SourceState(**state) for state in states), running)
 
 
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """The answer of another worker to a request that was forwarded to it."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 def dumped_pause(pause: Pause) -> bytes:
     """As JSON."""
     reason = pause.reason[:_LONGEST_REASON].encode("utf-8", "replace").decode()
@@ -210,7 +219,7 @@ class Peers:
 
     async def forwarded(
         self, number: int, path: str, body: bytes, patience: float
-    ) -> tuple[int, int, str, bytes] | None:
+    ) -> Forwarded | None:
         """The answer of another worker to a request that is its own.
 
         Args:
@@ -220,8 +229,7 @@ class Peers:
             patience: Seconds in which it must have answered.
 
         Returns:
-            The code of the face, the HTTP status, `Retry-After`, and the document; None where there
-            is no such worker, or it does not answer.
+            None where there is no such worker, or it does not answer.
         """
         if number not in self._others():
             return None
@@ -230,10 +238,7 @@ class Peers:
                 asyncio.timeout(patience),
                 self._session(number).post(path, data=body) as response,
             ):
-                headers = response.headers
-                code = int(headers.get("X-Code", ""))
-                retry_after = headers.get("Retry-After", "")
-                return code, response.status, retry_after, await response.read()
+                return Forwarded(response.status, response.headers, await response.read())
         except _NO_ANSWER:
             return None
 

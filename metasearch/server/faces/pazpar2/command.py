@@ -20,6 +20,19 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """A record as a source has it, instead of a document of the protocol.
+
+    Attributes:
+        body: What is sent.
+        media_type: Its media type.
+    """
+
+    body: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """One command on its way."""
 

@@ -10,7 +10,7 @@ from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.server.faces.pazpar2 import documents, views
-from metasearch.server.faces.pazpar2.command import Command, Room
+from metasearch.server.faces.pazpar2.command import Command, Original, Room
 from metasearch.server.faces.pazpar2.errors import MALFORMED, NO_SERVICE, Refused
 from metasearch.server.faces.pazpar2.parameters import FACET_OF, Given, search_command
 from metasearch.server.faces.pazpar2.sessions import Asker
@@ -121,7 +121,7 @@ def _sources(command: Command) -> tuple[str, ...] | None:
 
 
 #: Those that need a session, by name.
-COMMANDS: Mapping[str, Callable[[Command], Awaitable[etree._Element]]] = {
+COMMANDS: Mapping[str, Callable[[Command], Awaitable[etree._Element | Original]]] = {
     "ping": _ping,
     "settings": _settings,
     "stop": _stop,

@@ -23,7 +23,7 @@ from metasearch.events import (
 from metasearch.listing.facets import Facet
 from metasearch.listing.sort import Sort
 from metasearch.record import Hit
-from metasearch.server.faces.pazpar2.sorting import SortKey, in_order
+from metasearch.server.faces.pazpar2.sorting import SortKey
 
 
 class Progress:
@@ -38,6 +38,8 @@ class Progress:
         answer: None until the search has finished.
         over: Whether no more will come: the search has finished, failed, or was stopped.
         failed: Whether it ended by an error of ours.
+        keys: The order that was shown last.
+        version: Grows with each event; what was computed of an earlier one is old.
     """
 
     def __init__(self, sort: Sort = "relevance") -> None:
@@ -51,9 +53,11 @@ class Progress:
         self._order: tuple[str, ...] | None = None
         self._renamed: dict[str, str] = {}
         self._changed = asyncio.Event()
-        self._shown: tuple[SortKey, ...] = ()
-        #: The list in the order that was asked for last; polls ask for the same one again.
-        self._arranged: tuple[tuple[SortKey, ...], list[Hit]] | None = None
+        self.keys: tuple[SortKey, ...] = (SortKey(sort),)
+        self.version = 0
+        #: The list in the order of the search, and in the one that was shown last.
+        self._listed: list[Hit] | None = None
+        self._ordered: list[Hit] | None = None
 
     def __len__(self) -> int:
         """Works that are held."""
@@ -100,7 +104,8 @@ class Progress:
         self._wake()
 
     def _wake(self) -> None:
-        self._arranged = None
+        self.version += 1
+        self._listed = self._ordered = None
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -130,27 +135,45 @@ class Progress:
         """Records that the sources hold, as far as they say; else those that came."""
         return sum(claimed(report) for report in self.reports.values())
 
-    def listed(self, keys: Sequence[SortKey] = ()) -> list[Hit]:
-        """The works so far in this order; () is that of the search."""
-        wanted = self._shown = tuple(keys) or (SortKey(self.sort),)
-        if self._arranged is None or self._arranged[0] != wanted:
+    def listed(self) -> list[Hit]:
+        """The works so far in the order of the search."""
+        if self._listed is None:
             order = self._hits if self._order is None else map(self._now, self._order)
-            hits = [self._hits[name] for name in dict.fromkeys(order) if name in self._hits]
-            arrival: Mapping[str, int] = {name: place for place, name in enumerate(self._hits)}
-            self._arranged = wanted, in_order(hits, self.sort, wanted, arrival)
-        return self._arranged[1]
+            self._listed = [self._hits[name] for name in dict.fromkeys(order) if name in self._hits]
+        return self._listed
 
-    def shown(self) -> list[Hit]:
-        """The works so far in the order that was asked for last."""
-        return self.listed(self._shown)
+    def arrival(self) -> Mapping[str, int]:
+        """Id of a work -> number of its arrival."""
+        return {name: place for place, name in enumerate(self._hits)}
 
-    def place(self, name: str) -> int | None:
-        """The place, from 0, of a work in `shown`; None where it is not there.
+    def known(self, keys: tuple[SortKey, ...]) -> list[Hit] | None:
+        """The works so far in an order, where this needs no sorting; None where it does."""
+        if keys == (SortKey(self.sort),):
+            self.keys = keys
+            return self.listed()
+        return self._ordered if keys == self.keys else None
+
+    def keep(self, version: int, keys: tuple[SortKey, ...], hits: list[Hit]) -> None:
+        """Keep the list of a version in an order: polls ask for the same one again."""
+        self.keys = keys
+        self._ordered = hits if version == self.version else None
+
+    def lists(self, name: str) -> bool:
+        """Whether a work is in the list.
 
         Args:
             name: Its id, now or before.
         """
-        hits = self.shown()
+        now = self._now(name)
+        return now in self._hits and self.place(now, self.listed()) is not None
+
+    def place(self, name: str, hits: Sequence[Hit]) -> int | None:
+        """The place, from 0, of a work in a list; None where it is not there.
+
+        Args:
+            name: Its id, now or before.
+            hits: The list.
+        """
         name = self._now(name)
         return next((place for place, hit in enumerate(hits) if hit.id == name), None)
 

@@ -6,14 +6,16 @@ from collections.abc import Callable
 
 from lxml import etree
 
+from metasearch.formats.marc.fields import marc_data
+from metasearch.formats.marc.write_iso2709 import encoded
+from metasearch.formats.marc.write_xml import element
 from metasearch.record import Hit
 from metasearch.server.faces.pazpar2 import documents
-from metasearch.server.faces.pazpar2.command import Command
+from metasearch.server.faces.pazpar2.command import Command, Original
 from metasearch.server.faces.pazpar2.errors import (
     BLOCKED,
     MALFORMED,
     NO_RECORD,
-    NOT_IMPLEMENTED,
     RECORD_FAILED,
     SEARCH_FAILED,
     Refused,
@@ -21,8 +23,7 @@ from metasearch.server.faces.pazpar2.errors import (
 from metasearch.server.faces.pazpar2.parameters import FACET_OF, Given
 from metasearch.server.faces.pazpar2.progress import Progress
 from metasearch.server.faces.pazpar2.sessions import Session
-from metasearch.server.faces.pazpar2.sorting import sort_keys
-from metasearch.server.faces.sru.marcxml import record_element
+from metasearch.server.faces.pazpar2.sorting import SortKey, in_order, sort_keys
 
 #: Works of one answer, where a request does not say how many, and at most.
 _SHOWN, _MOST_SHOWN = 20, 200
@@ -30,8 +31,11 @@ _SHOWN, _MOST_SHOWN = 20, 200
 _TERMS, MOST_TERMS = 15, 100
 _MOST_LISTS = 50
 _LAST_START = 1_000_000
+#: Works that are sorted on the loop.
+_SORTED_AT_ONCE = 300
 #: Records of a page that are written on the loop; more take so long that a thread writes them.
 _WRITTEN_AT_ONCE = 200
+_MARCXML = "http://www.loc.gov/MARC21/slim"
 #: Record syntaxes that an original record is written in.
 _SYNTAXES = ("", "marcxml", "marc21", "usmarc", "xml")
 
@@ -45,7 +49,7 @@ async def show(command: Command) -> etree._Element:
     if given.flag("block"):
         await _until_works(command, "show", report_error=given.text("report") == "1")
     progress = _not_failed(session)
-    hits = progress.listed(keys) if progress is not None else []
+    hits = await _ordered(command, progress, keys) if progress is not None else []
     page = hits[start : start + number]
     relevance = keys[0].sort == "relevance"
     return await _written(
@@ -63,32 +67,27 @@ async def show(command: Command) -> etree._Element:
     )
 
 
-async def record(command: Command) -> etree._Element:
+async def record(command: Command) -> etree._Element | Original:
     given, session = command.given, command.session
     name = given.required("id")
     progress = _not_failed(session)
-    place = await _place(session, progress, name) if progress is not None else None
-    if progress is None or place is None:
+    if progress is None:
         raise Refused(NO_RECORD, name[:100])
-    hits = progress.shown()
+    if not progress.lists(name) and "record" not in session.waiting:
+        with session.hold("record"):  # it may come while the search runs
+            await progress.until(lambda: progress.lists(name))
+    hits = await _ordered(command, progress, progress.keys)
+    place = progress.place(name, hits)
+    if place is None:
+        raise Refused(NO_RECORD, name[:100])
     if given.text("offset") or given.text("checksum"):
         return _original(given, hits[place])
     return documents.record(progress, hits, place, name, command.labels)
 
 
-async def _place(session: Session, progress: Progress, name: str) -> int | None:
-    """The place of a work in the list; one that is not there may come while the search runs."""
-    if progress.place(name) is None and "record" not in session.waiting:
-        with session.hold("record"):
-            await progress.until(lambda: progress.place(name) is not None)
-    return progress.place(name)
-
-
-def _original(given: Given, hit: Hit) -> etree._Element:
-    """One record of a work as its source has it, as MARCXML."""
+def _original(given: Given, hit: Hit) -> Original:
+    """One record of a work as its source has it, as MARCXML, or as the bytes of MARC 21."""
     syntax = given.text("syntax")
-    if given.flag("binary"):
-        raise Refused(NOT_IMPLEMENTED, "binary: records are sent as MARCXML")
     if syntax.lower() not in _SYNTAXES:
         raise Refused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
     if number := given.text("checksum"):
@@ -101,7 +100,11 @@ def _original(given: Given, hit: Hit) -> etree._Element:
             last = len(hit.records) - 1
             raise Refused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
         own = hit.records[offset]
-    return record_element(Hit(id=own.key, record=own, records=(own,), provenance={}))
+    marc = marc_data(Hit(id=own.key, record=own, records=(own,), provenance={}), None)
+    if given.flag("binary"):
+        return Original(encoded(marc), "application/octet-stream")
+    document = f'<?xml version="1.0" encoding="UTF-8"?>\n{element(marc, namespace=_MARCXML)}'
+    return Original(document.encode(), "text/xml")
 
 
 async def termlist(command: Command) -> etree._Element:
@@ -171,6 +174,19 @@ def _not_failed(session: Session) -> Progress | None:
     if session.progress is not None and session.progress.failed:
         raise Refused(SEARCH_FAILED, "the search failed; the log of the server says why")
     return session.progress
+
+
+async def _ordered(command: Command, progress: Progress, keys: tuple[SortKey, ...]) -> list[Hit]:
+    """The works so far in an order; a long list is sorted in a thread."""
+    known = progress.known(keys)
+    if known is not None:
+        return known
+    hits, arrival, version = progress.listed(), progress.arrival(), progress.version
+    ordered = await command.room.shared.admission.written(
+        lambda: in_order(hits, progress.sort, keys, arrival), large=len(hits) > _SORTED_AT_ONCE
+    )
+    progress.keep(version, keys, ordered)
+    return ordered
 
 
 async def _written(

@@ -377,6 +377,18 @@ async def test_an_original_record_is_bare_marcxml(client, which):
     assert read["856"]["u"] == "https://beta.example.org/2"
 
 
+async def test_an_original_record_as_bytes(client):
+    """`binary=1`: MARC 21."""
+    session = await searched(client)
+    given = {"session": session, "id": "alpha:alpha-1", "offset": "0", "binary": "1"}
+    async with client.get(PATH, params={"command": "record", **given}) as response:
+        body = await response.read()
+
+    assert (response.status, response.content_type) == (200, "application/octet-stream")
+    (read,) = pymarc.MARCReader(body)
+    assert read["245"]["a"] == "Gene drives in island mice"
+
+
 async def test_a_record_that_has_not_come_is_waited_for(client, engine):
     """It may come while the search runs; after its end it is missing."""
     engine.gate = asyncio.Event()

@@ -48,8 +48,10 @@ async def test_works_grow_and_join(progress):
     progress.take(Joined(joined, (hit(1).id, hit(2).id)))
 
     assert ids(progress) == ["h-new"]
-    assert [progress.place(name) for name in ("h-new", hit(1).id, hit(2).id)] == [0, 0, 0]
-    assert progress.place("nope") is None
+    listed = progress.listed()
+    assert [progress.place(name, listed) for name in ("h-new", hit(1).id, hit(2).id)] == [0, 0, 0]
+    assert progress.place("nope", listed) is None
+    assert [progress.lists(name) for name in (hit(1).id, hit(3).id, "nope")] == [True, False, False]
     assert len(progress) == 2
 
 
@@ -65,11 +67,18 @@ async def test_sources_are_active_until_the_list_is_final(progress):
     assert ids(progress) == [hit(1).id]
 
 
-async def test_a_place_is_one_in_the_order_that_was_shown(progress):
-    """Neighbours of a work are those that the page shows."""
-    assert progress.place(hit(2).id) == 0
-    progress.listed(sort_keys("position"))
-    assert progress.place(hit(2).id) == 1
+async def test_an_order_is_kept_until_the_list_changes(progress):
+    """Polls ask for the same one again."""
+    keys = sort_keys("title:1")
+    assert progress.known(keys) is None
+    progress.keep(progress.version, keys, progress.listed())
+    assert progress.known(keys) == progress.listed()
+    progress.take(Added(hit(4)))
+
+    assert progress.known(keys) is None
+    assert progress.keys == keys
+    progress.keep(progress.version - 1, keys, [])  # of an earlier list
+    assert progress.known(keys) is None
 
 
 async def test_waiting_ends_with_the_search(progress):

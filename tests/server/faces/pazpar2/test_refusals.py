@@ -71,7 +71,6 @@ VIEWS = [
     ("record", {"id": "alpha:alpha-1", "offset": "first"}, 3, "offset"),
     ("record", {"id": "alpha:alpha-1", "checksum": "1"}, 10, "checksum"),
     ("record", {"id": "alpha:alpha-1", "offset": "0", "syntax": "sutrs"}, 10, "syntax: 'sutrs'"),
-    ("record", {"id": "alpha:alpha-1", "offset": "0", "binary": "1"}, 11, "binary"),
     ("termlist", {"num": "x"}, 3, "num"),
     ("termlist", {"name": ",".join(f"n{i}" for i in range(60))}, 3, "more than 50"),
 ]

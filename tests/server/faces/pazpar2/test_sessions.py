@@ -159,6 +159,10 @@ async def test_guesses_of_tokens_and_keys_are_counted(serve):
     for _ in range(2):
         await refused(client, "show", session="guess.0")
     await ask(client, "show", 429, session="guess.0")
+    for command in ("sing", "info"):  # neither of these belongs to a session
+        await ask(client, command, 429)
+    async with client.get(PATH) as response:
+        assert response.status == 429
 
     client = await serve(rate_limit=2, trusted_proxies=("127.0.0.1",), keys=KEYS)
     headers = {"Authorization": "Bearer 0000000000000000", **FAR}

@@ -85,6 +85,16 @@ async def test_a_worker_that_is_gone_takes_its_sessions_along(folder):
         assert (await refused(left, "ping", session="x.7"))[0] == 1
 
 
+async def test_a_worker_that_fails_is_an_error_of_the_protocol(folder, monkeypatch):
+    """Its log has the details."""
+    async with pair(folder) as ((left, _), (right, _)):
+        session = await begun(right)
+        monkeypatch.setattr("metasearch.server.faces.pazpar2.handler.COMMANDS", {"stat": None})
+        code, detail = await refused(left, "stat", session=session)
+
+    assert (code, detail) == (6, "the worker of this session failed")
+
+
 async def test_keys_hold_across_workers(folder):
     """The worker that holds the session checks whose it is."""
     async with (
