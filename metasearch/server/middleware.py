@@ -26,6 +26,7 @@ OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static
 UNCOUNTED = OPEN | {"/metrics"}
 #: Routes whose handlers call `count` themselves, because some of their requests are not counted.
 _COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2"})
+_NOT_COUNTED_HERE = UNCOUNTED | _COUNT_THEMSELVES
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
 _UNLISTED = frozenset(
@@ -83,7 +84,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
         Problem: 429, 401, or 400 for a key in the address.
     """
     shared, path = request.app[SHARED], route(request)
-    if path not in UNCOUNTED | _COUNT_THEMSELVES:
+    if path not in _NOT_COUNTED_HERE:
         await count(request)
     if path not in OPEN:
         try:

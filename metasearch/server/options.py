@@ -64,9 +64,9 @@ class Options:
     max_streams: int = 64
     max_stream_bytes: int = 64 * 1024 * 1024
     max_running_bytes: int = 64 * 1024 * 1024
-    max_sessions: int = 400
-    max_client_sessions: int = 20
-    max_session_works: int = 20_000
+    max_sessions: int = 500
+    max_client_sessions: int = 50
+    max_session_works: int = 10_000
     session_idle: float = 60.0
     session_polls: int = 1200
     max_age: int = 60

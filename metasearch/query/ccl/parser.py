@@ -14,17 +14,38 @@ AND.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import Query
-from metasearch.query.ccl.qualifiers import QUALIFIERS
 from metasearch.query.ccl.terms import QUALIFIED, CclTermReader
 from metasearch.query.nested import Span
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.trees import LeftToRight, negation
 
+#: Field, or "year" -> its qualifiers, in small letters. pazpar2's own settings declare `term`, `au`,
+#: `ti`, `su`, `isbn`, `issn` and `date`
+#: (https://github.com/indexdata/pazpar2/blob/master/etc/settings/defaults.xml); the others are
+#: those that services add, and our own names of fields.
+_OF_FIELDS = {
+    "any": ("term", "any", "wrd", "kw"),
+    "title": ("ti", "title"),
+    "author": ("au", "author"),
+    "subject": ("su", "subject"),
+    "venue": ("jt", "journal-title", "venue"),
+    "abstract": ("ab", "abstract"),
+    "doi": ("doi",),
+    "isbn": ("isbn", "isb"),
+    "issn": ("issn", "iss"),
+    "type": ("medium", "type"),
+    "language": ("la", "language"),
+    "year": ("date", "year", "yr"),
+}
+#: Qualifier -> field.
+QUALIFIERS: Mapping[str, str] = {
+    qualifier: field for field, qualifiers in _OF_FIELDS.items() for qualifier in qualifiers
+}
 _ANYWHERE = ("any",)
 
 

@@ -75,18 +75,19 @@ async def _search(command: Command) -> etree._Element:
     """Begin a search in place of the one before."""
     shared, session = command.room.shared, command.session
     wanted = search_command(command.given, shared.options.max_query, shared.options.max_records)
-    options = SearchOptions(
-        query=wanted.read.query,
-        sources=_sources(command),
-        filter=wanted.filters,
-        facets=_FACETS,
-        facet_limit=MOST_TERMS,
-        sort=wanted.keys[0].sort,
-        per_source=wanted.per_source,
-    )
-    await shared.engine.ready(options.sources or ())
+    sources = _sources(command)
+    await shared.engine.ready(sources or ())
     timeout = min(shared.engine.settings.timeout, shared.options.max_timeout)
     try:
+        options = SearchOptions(
+            query=wanted.read.query,
+            sources=sources,
+            filter=wanted.filters,
+            facets=_FACETS,
+            facet_limit=MOST_TERMS,
+            sort=wanted.keys[0].sort,
+            per_source=wanted.per_source,
+        )
         prepared = shared.engine.search(options, timeout=timeout, user=command.asker.user)
     except UsageError as error:
         raise Refused(MALFORMED, f"{error}. {error.advice or ''}") from error

@@ -66,6 +66,8 @@ class Session:
         self.touched = now
         self.waiting: set[str] = set()
         self._task: asyncio.Task[None] | None = None
+        #: One search begins at a time, so that none is forgotten while it runs.
+        self._beginning = asyncio.Lock()
 
     @property
     def works(self) -> int:
@@ -106,9 +108,10 @@ class Session:
             grown: Called when the session holds other works than before.
         """
         try:
-            await self.stop()
-            progress = self.progress = Progress(sort)
-            self._task = asyncio.create_task(_drain(search, progress, answered, grown))
+            async with self._beginning:
+                await self.stop()
+                progress = self.progress = Progress(sort)
+                self._task = asyncio.create_task(_drain(search, progress, answered, grown))
         except BaseException:
             ended()
             raise

@@ -167,6 +167,24 @@ async def test_a_search_replaces_the_one_before(client, engine):
     assert number(await finished(client, session), "merged") == 2
 
 
+async def test_searches_at_the_same_moment(client, engine):
+    """One of them holds the session; the others are closed, and none goes on unseen."""
+    engine.gate = asyncio.Event()
+    session = await begun(client)
+    await asyncio.gather(
+        *(ask(client, "search", session=session, query=f"mice{number}") for number in range(5))
+    )
+    await asyncio.sleep(0.05)
+
+    def running() -> int:
+        begun_ = [search for search in engine.searches if search.started]
+        return sum(not search.closed.is_set() for search in begun_)
+
+    assert running() == 1
+    await ask(client, "stop", session=session)
+    assert running() == 0
+
+
 async def test_stop_ends_the_search(client, engine):
     """Nothing more comes, and clients stop asking."""
     engine.gate = asyncio.Event()
