@@ -24,8 +24,8 @@ from metasearch.query.nested import Span
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.trees import LeftToRight, negation
 
-#: Field, or "year" -> its qualifiers, in small letters. pazpar2's own settings declare `term`, `au`,
-#: `ti`, `su`, `isbn`, `issn` and `date`
+#: Field, or "year" -> its qualifiers, in small letters. pazpar2's own settings declare `term`,
+#: `au`, `ti`, `su`, `isbn`, `issn` and `date`
 #: (https://github.com/indexdata/pazpar2/blob/master/etc/settings/defaults.xml); the others are
 #: those that services add, and our own names of fields.
 _OF_FIELDS = {

@@ -71,10 +71,11 @@ def search(notes: Iterable[str]) -> etree._Element:
 
 
 def show(
-    progress: Progress | None,
-    hits: Sequence[Hit],
     page: Collection[Hit],
     *,
+    active: int,
+    merged: int,
+    total: int,
     start: int,
     labels: Mapping[str, str],
     relevance: bool,
@@ -83,18 +84,18 @@ def show(
     """The answer to `show`.
 
     Args:
-        progress: Of the search; None where there is none yet.
-        hits: The list so far.
-        page: Those of them that are shown.
-        start: Place of the first one, from 0.
+        page: The works that are shown.
+        active: Sources that are still asked.
+        merged: Works of the list so far.
+        total: Records that the sources hold.
+        start: Place of the first work, from 0.
         labels: Source -> its name for people.
         relevance: Whether the scores are shown.
         version: Of the answer, as the request names it.
     """
     root = status("show")
-    total = progress.total if progress is not None else 0
-    add(root, "activeclients", progress.active if progress is not None else 0)
-    add(root, "merged", len(hits))
+    add(root, "activeclients", active)
+    add(root, "merged", merged)
     add(root, "total", total)
     if version >= 2:
         add(root, "approximation", total)

@@ -188,6 +188,7 @@ async def _here(shared: ServerContext, asker: Asker, values: MultiMapping[str]) 
                 sessions.count_poll(session)
         content = await COMMANDS[name](Command(room, asker, parameters, session))
         if not sessions.there(session):  # it ended while the answer was held back
+            session.cancel()
             raise Refused(NO_SESSION, session.token)
         if isinstance(content, Original):
             return Reply(content.body, media_type=content.media_type, polled=polled)

@@ -39,6 +39,8 @@ def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tup
                     if any(_holds(sign, value, texts[source]) for value in values)
                 )
             )
+    if not sources:
+        raise Refused(NO_TARGETS, "the settings of this session allow no source")
     if not conditions:
         return sources
     left = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from lxml import etree
 
@@ -41,6 +41,11 @@ _SYNTAXES = ("", "marcxml", "marc21", "usmarc", "xml")
 
 
 async def show(command: Command) -> etree._Element:
+    """A page of the list.
+
+    Raises:
+        Refused: As the other commands here, where a parameter cannot be read or the search failed.
+    """
     given, session = command.given, command.session
     keys = sort_keys(given.text("sort"))
     start = given.number("start", 0, _LAST_START)
@@ -51,23 +56,24 @@ async def show(command: Command) -> etree._Element:
     progress = _not_failed(session)
     hits = await _ordered(command, progress, keys) if progress is not None else []
     page = hits[start : start + number]
-    relevance = keys[0].sort == "relevance"
-    return await _written(
-        command,
-        lambda: documents.show(
-            progress,
-            hits,
-            page,
-            start=start,
-            labels=command.labels,
-            relevance=relevance,
-            version=version,
-        ),
+    # Now: a thread may write what the loop must not change meanwhile.
+    write = partial(
+        documents.show,
         page,
+        active=progress.active if progress is not None else 0,
+        merged=len(hits),
+        total=progress.total if progress is not None else 0,
+        start=start,
+        labels=command.labels,
+        relevance=keys[0].sort == "relevance",
+        version=version,
     )
+    large = sum(len(hit.records) for hit in page) > _WRITTEN_AT_ONCE
+    return await command.room.shared.admission.written(write, large=large)
 
 
 async def record(command: Command) -> etree._Element | Original:
+    """A work, or the record of it that one source has."""
     given, session = command.given, command.session
     name = given.required("id")
     progress = _not_failed(session)
@@ -108,6 +114,7 @@ def _original(given: Given, hit: Hit) -> Original:
 
 
 async def termlist(command: Command) -> etree._Element:
+    """Facets, and the sources with the numbers of their hits."""
     given = command.given
     names = [name.strip() for name in given.text("name").split(",") if name.strip()]
     if not names or names == ["*"]:
@@ -122,6 +129,7 @@ async def termlist(command: Command) -> etree._Element:
 
 
 async def bytarget(command: Command) -> etree._Element:
+    """How each source fares."""
     given = command.given
     version, report = given.number("version", 0, 100), given.text("report")
     blocked = False
@@ -134,6 +142,7 @@ async def bytarget(command: Command) -> etree._Element:
 
 
 async def stat(command: Command) -> etree._Element:
+    """How the sources fare together."""
     return documents.stat(command.session.progress)
 
 
@@ -187,10 +196,3 @@ async def _ordered(command: Command, progress: Progress, keys: tuple[SortKey, ..
     )
     progress.keep(version, keys, ordered)
     return ordered
-
-
-async def _written(
-    command: Command, write: Callable[[], etree._Element], page: list[Hit]
-) -> etree._Element:
-    large = sum(len(hit.records) for hit in page) > _WRITTEN_AT_ONCE
-    return await command.room.shared.admission.written(write, large=large)

@@ -113,6 +113,14 @@ async def test_settings(client, settings, code, detail):
     assert "secret" not in root.text
 
 
+async def test_a_session_without_sources(client, engine):
+    """Its settings take all of them away."""
+    session = await begun(client, **{"pz:allow[*]": "0"})
+
+    assert (await refused(client, "search", session=session, query="mice"))[0] == 8
+    assert engine.searches == []
+
+
 async def test_commands(client):
     """Those of pazpar2 that do not exist here are told from those that nobody has."""
     assert await refused(client, "info") == (11, "command: info")
