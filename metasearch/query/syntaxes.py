@@ -19,6 +19,7 @@ from metasearch.query.simple import parse
 SYNTAXES: Mapping[str, str] = {
     "simple": "our own: words, AND OR NOT, title:word",
     "cql": 'CQL 1.2, as library catalogues take it: dc.title any "fish frog"',
+    "ccl": "CCL, as pazpar2 and Z39.50 clients take it: ti=(gene drive) and au=burt",
     "cnki": "the expert syntax of CNKI, Wanfang and VIP: TI='生态'*(水质+贝类)",
     "pubmed": "PubMed's: heart attack[tiab] AND 2015:2020[dp]",
     "ovid": "Ovid's: exp Gambling/ and (harm* adj3 reduc*).ti,ab.",
@@ -91,6 +92,10 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
             from metasearch.query.cql.parser import parse_cql
 
             return parse_cql(text)
+        case "ccl":
+            from metasearch.query.ccl.parser import parse_ccl
+
+            return parse_ccl(text)
         case "cnki" | "expert":
             from metasearch.query.expert.parser import parse_expert
 

@@ -52,6 +52,7 @@ ROUTES = (
     ("/searxng/search", on_first_request("searxng.routes", "search")),
     ("/searxng/config", on_first_request("searxng.routes", "config")),
     ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
+    ("/pazpar2/search.pz2", on_first_request("pazpar2.handler")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),
 )
@@ -64,6 +65,7 @@ POSTED = frozenset(
         "/searxng/",
         "/searxng/search",
         "/searxng/autocompleter",
+        "/pazpar2/search.pz2",
         "/sru",
         "/sru/{database}",
     }
@@ -124,11 +126,13 @@ def make_app(
                 notice=notice,
             )
             yield
+            await app[SHARED].close_faces()
             await app[SHARED].hub.close()
             app[SHARED].admission.close()
             await others.close()
 
     async def end_streams(app: web.Application) -> None:
+        await app[SHARED].close_faces()
         await app[SHARED].hub.close()
 
     app = web.Application(middlewares=[observed, errors, preflights, admitted])

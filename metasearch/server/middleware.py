@@ -24,6 +24,9 @@ from metasearch.server.stream import SEARCH_ID
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
+#: Routes whose handlers call `count` themselves, because some of their requests are not counted.
+_COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2"})
+_NOT_COUNTED_HERE = UNCOUNTED | _COUNT_THEMSELVES
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
 _UNLISTED = frozenset(
@@ -33,6 +36,7 @@ _UNLISTED = frozenset(
         "/suggest",
         "/sru",
         "/sru/{database}",
+        "/pazpar2/search.pz2",
         *(f"/searxng{path}" for path in ("", "/", "/search")),
     }
 )
@@ -80,16 +84,33 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
         Problem: 429, 401, or 400 for a key in the address.
     """
     shared, path = request.app[SHARED], route(request)
-    if shared.limiter is not None and path not in UNCOUNTED:
-        client = shared.clients.of(request)
-        if not client.local:
-            request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(
-                client.name
-            )
-            request[QUOTA].check()
+    if path not in _NOT_COUNTED_HERE:
+        await count(request)
     if path not in OPEN:
-        request[USER] = shared.clients.user(request, shared.keys.check(request))
+        try:
+            key = shared.keys.check(request)
+        except Problem:
+            if path in _COUNT_THEMSELVES:
+                await count(request)
+            raise
+        request[USER] = shared.clients.user(request, key)
     return await handler(request)
+
+
+async def count(request: web.Request) -> None:
+    """Counts a request against the quota of its client; those of this machine have none.
+
+    Raises:
+        Problem: 429.
+    """
+    shared = request.app[SHARED]
+    if shared.limiter is None:
+        return
+    client = shared.clients.of(request)
+    if not client.local:
+        taken = await shared.peers.take(client.name)
+        request[QUOTA] = taken or shared.limiter.take(client.name)
+        request[QUOTA].check()
 
 
 def _fault(request: web.Request) -> Problem:

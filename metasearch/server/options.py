@@ -31,6 +31,11 @@ class Options:
         max_stream_bytes: Most bytes of kept event streams, all together.
         max_running_bytes: Most bytes of event streams of searches that run, all together; where a
             reader is slower than the search, the search waits.
+        max_sessions: Most sessions of pazpar2's clients.
+        max_client_sessions: Most of one client; where it begins another one, its oldest ends.
+        max_session_works: Most works that all sessions hold together.
+        session_idle: Seconds after its last command at which a session ends.
+        session_polls: Commands of one session in `rate_window` seconds that begin no search.
         max_age: Seconds that a client may use a complete answer again.
         server_timing: Whether answers say how long each source took.
         suggest: Whether `/suggest` answers.
@@ -59,6 +64,11 @@ class Options:
     max_streams: int = 64
     max_stream_bytes: int = 64 * 1024 * 1024
     max_running_bytes: int = 64 * 1024 * 1024
+    max_sessions: int = 500
+    max_client_sessions: int = 50
+    max_session_works: int = 10_000
+    session_idle: float = 60.0
+    session_polls: int = 1200
     max_age: int = 60
     server_timing: bool = True
     suggest: bool = False
@@ -95,6 +105,9 @@ class Options:
             max_streams=max(1, self.max_streams // workers),
             max_stream_bytes=self.max_stream_bytes // workers,
             max_running_bytes=self.max_running_bytes // workers,
+            max_sessions=max(1, self.max_sessions // workers),
+            max_client_sessions=max(1, self.max_client_sessions // workers),
+            max_session_works=self.max_session_works // workers,
             max_clients=max(1, self.max_clients // workers),
             max_connections=max(1, self.max_connections // workers),
             max_client_connections=max(1, self.max_client_connections // workers),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
@@ -20,6 +21,9 @@ from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+
+#: What a face keeps, see `ServerContext.kept`.
+K = TypeVar("K", bound="Closable")
 
 #: The ShortName of the description document and the title of the link to it; browsers compare the
 #: two.
@@ -54,6 +58,13 @@ def _query(parameters: dict[str, str | int]) -> str:
     return "?" + urlencode(parameters, quote_via=quote, errors="replace") if parameters else ""
 
 
+class Closable(Protocol):
+    """Has an end."""
+
+    async def close(self) -> None:
+        """Ends it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerContext:
     """What every handler of one server uses.
@@ -77,6 +88,18 @@ class ServerContext:
     peers: Peers
     examples: tuple[str, ...]
     notice: str = ""
+    _kept: dict[str, Closable] = field(default_factory=dict)
+
+    def kept(self, face: str, make: Callable[[], K]) -> K:
+        """What a face keeps from request to request; made when its first request comes."""
+        if face not in self._kept:
+            self._kept[face] = make()
+        return self._kept[face]  # type: ignore[return-value]
+
+    async def close_faces(self) -> None:
+        """Ends what faces keep."""
+        while self._kept:
+            await self._kept.popitem()[1].close()
 
 
 SHARED = web.AppKey("shared", ServerContext)

@@ -232,7 +232,7 @@ def examples() -> list[tuple[str, str, str]]:
     """(syntax, as typed, as read) of the examples: pairs of lines in the blocks that are named
     after a syntax."""
     found = []
-    for syntax in ("cql", "cnki", "pubmed", *DATABASES):
+    for syntax in ("cql", "ccl", "cnki", "pubmed", *DATABASES):
         for block in PAGE.split(f"```{syntax}\n")[1:]:
             lines = block.partition("```")[0].splitlines()
             found += [
@@ -251,7 +251,7 @@ def test_the_examples_of_the_page(syntax: str, typed: str, meant: str) -> None:
 
 def test_the_page_has_examples_of_each() -> None:
     """And names every syntax."""
-    assert {syntax for syntax, _, _ in examples()} == {"cql", "cnki", "pubmed", *DATABASES}
+    assert {syntax for syntax, _, _ in examples()} == {"cql", "ccl", "cnki", "pubmed", *DATABASES}
     assert all(f"`{name}`" in PAGE for name in CHOICES)
 
 

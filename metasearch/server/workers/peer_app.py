@@ -10,7 +10,8 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
-from metasearch.server.site import ServerContext
+from metasearch.server.faces import on_first_request
+from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.stream import PING
 from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
 
@@ -72,6 +73,8 @@ async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
     app.router.add_post("/pause", pause)
     app.router.add_get("/suggest", suggest)
     app.router.add_get("/live", live)
+    app[SHARED] = shared
+    app.router.add_post("/pazpar2", on_first_request("pazpar2.handler", "answer_peer"))
     # A client that reads a stream through another worker, and disconnects, cancels the handler.
     runner = web.AppRunner(
         app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE

@@ -64,6 +64,15 @@ class Snapshot:
         return cls(metrics, tuple(SourceState(**state) for state in states), running)
 
 
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """The answer of another worker to a request that was forwarded to it."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 def dumped_pause(pause: Pause) -> bytes:
     """As JSON."""
     reason = pause.reason[:_LONGEST_REASON].encode("utf-8", "replace").decode()
@@ -111,6 +120,11 @@ class Peers:
         self.workers = workers
         self._sessions: dict[int, aiohttp.ClientSession] = {}
         self._sending: set[asyncio.Task[None]] = set()
+
+    @property
+    def number(self) -> int:
+        """Which of the workers this is, from 0."""
+        return self._number
 
     @property
     def socket(self) -> Path:
@@ -202,6 +216,31 @@ class Peers:
                 return response
             response.close()
         return None
+
+    async def forwarded(
+        self, number: int, path: str, body: bytes, patience: float
+    ) -> Forwarded | None:
+        """The answer of another worker to a request that is its own.
+
+        Args:
+            number: Of the worker.
+            path: Where it is asked.
+            body: The request.
+            patience: Seconds in which it must have answered.
+
+        Returns:
+            None where there is no such worker, or it does not answer.
+        """
+        if number not in self._others():
+            return None
+        try:
+            async with (
+                asyncio.timeout(patience),
+                self._session(number).post(path, data=body) as response,
+            ):
+                return Forwarded(response.status, response.headers, await response.read())
+        except _NO_ANSWER:
+            return None
 
     def _others(self) -> Sequence[int]:
         return [number for number in range(self.workers) if number != self._number]

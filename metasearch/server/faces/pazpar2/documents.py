@@ -1,0 +1,276 @@
+"""The answers of pazpar2's commands.
+
+Clients read the first text of every element without a look whether there is one, so that no
+element is empty; and fields of a work have no attributes, which would turn them into objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from zlib import crc32
+
+from lxml import etree
+
+from metasearch.events import SourceReport
+from metasearch.formats.text import clean, line
+from metasearch.record import Hit, Record
+from metasearch.server.faces.pazpar2.fields import fields_of, plain_text
+from metasearch.server.faces.pazpar2.parameters import FACET_OF
+from metasearch.server.faces.pazpar2.progress import Progress, claimed
+
+#: A score is written as a whole number.
+_SCORE_UNIT = 100_000
+#: Numbers of diagnostics, of the set Bib-1 of Z39.50: temporary and permanent system error.
+_TEMPORARY, _PERMANENT = 2, 1
+_DIAGNOSTICS: Mapping[int, str] = {
+    _TEMPORARY: "Temporary system error",
+    _PERMANENT: "Permanent system error",
+}
+_MAY_PASS = frozenset({"timeout", "limited", "late"})
+_UNTITLED = "[Untitled]"
+_LONGEST_REASON = 500
+
+
+def add(parent: etree._Element, name: str, text: str | int, **attributes: str) -> etree._Element:
+    """A new last child with a text."""
+    child = etree.SubElement(parent, name, {key: clean(value) for key, value in attributes.items()})
+    child.text = clean(str(text))
+    return child
+
+
+def written(root: etree._Element) -> bytes:
+    """The document."""
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
+def status(command: str) -> etree._Element:
+    """`<command><status>OK</status></command>`."""
+    root = etree.Element(command)
+    add(root, "status", "OK")
+    return root
+
+
+def init(token: str, keep_alive: int) -> etree._Element:
+    """The answer to `init`; `keep_alive` in milliseconds."""
+    root = status("init")
+    add(root, "session", token)
+    add(root, "protocol", 1)
+    add(root, "keepAlive", keep_alive)
+    return root
+
+
+def search(notes: Iterable[str]) -> etree._Element:
+    """The answer to `search`; each note says what of the query is not searched for as it stands."""
+    root = status("search")
+    for note in notes:
+        add(root, "note", plain_text(note))
+    return root
+
+
+# --------------------------------------------------------------------------- works
+
+
+def show(
+    page: Collection[Hit],
+    *,
+    active: int,
+    merged: int,
+    total: int,
+    start: int,
+    labels: Mapping[str, str],
+    relevance: bool,
+    version: int,
+) -> etree._Element:
+    """The answer to `show`.
+
+    Args:
+        page: The works that are shown.
+        active: Sources that are still asked.
+        merged: Works of the list so far.
+        total: Records that the sources hold.
+        start: Place of the first work, from 0.
+        labels: Source -> its name for people.
+        relevance: Whether the scores are shown.
+        version: Of the answer, as the request names it.
+    """
+    root = status("show")
+    add(root, "activeclients", active)
+    add(root, "merged", merged)
+    add(root, "total", total)
+    if version >= 2:
+        add(root, "approximation", total)
+    add(root, "start", start)
+    add(root, "num", len(page))
+    for hit in page:
+        element = etree.SubElement(root, "hit")
+        _work(element, hit, labels, whole=False)
+        add(element, "count", len(hit.records))
+        if relevance:
+            add(element, "relevance", round(hit.score * _SCORE_UNIT))
+        add(element, "recid", hit.id)
+    return root
+
+
+def record(
+    progress: Progress, hits: Sequence[Hit], place: int, name: str, labels: Mapping[str, str]
+) -> etree._Element:
+    """The answer to `record` without an offset: the work at a place of the list, whole.
+
+    Args:
+        progress: Of the search.
+        hits: The list that was shown last.
+        place: Of the work, from 0.
+        name: Its id as the request names it: the page of the client has it.
+        labels: Source -> its name for people.
+    """
+    root = etree.Element("record")
+    add(root, "recid", name)
+    if place > 0:
+        add(root, "prevrecid", hits[place - 1].id)
+    if place + 1 < len(hits):
+        add(root, "nextrecid", hits[place + 1].id)
+    add(root, "activeclients", progress.active)
+    _work(root, hits[place], labels, whole=True)
+    return root
+
+
+def _work(parent: etree._Element, hit: Hit, labels: Mapping[str, str], *, whole: bool) -> None:
+    """The fields of a work, then those of each source."""
+    merged = fields_of(hit.record, whole=whole)
+    if not any(name == "title" for name, _ in merged):
+        merged.insert(0, ("title", _UNTITLED))
+    for name, value in merged:
+        add(parent, f"md-{name}", value)
+    for own in hit.records:
+        location = etree.SubElement(
+            parent,
+            "location",
+            {
+                "id": clean(own.source),
+                "name": plain_text(labels.get(own.source, own.source)) or clean(own.source),
+                "checksum": str(checksum(own)),
+            },
+        )
+        for name, value in fields_of(own, whole=whole):
+            add(location, f"md-{name}", value)
+
+
+def checksum(own: Record) -> int:
+    """Names a record among those of its work."""
+    return crc32(own.key.encode("utf-8", "surrogatepass"))
+
+
+# --------------------------------------------------------------------------- terms
+
+
+def termlist(
+    progress: Progress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
+) -> etree._Element:
+    """The answer to `termlist`: the lists that are named, an empty one for a name that is not
+    known.
+    """
+    root = etree.Element("termlist")
+    add(root, "activeclients", progress.active if progress is not None else 0)
+    for name in names:
+        listed = etree.SubElement(root, "list", {"name": clean(name)})
+        if progress is None:
+            continue
+        if name == "xtargets":
+            _targets(listed, progress, most, labels)
+        else:
+            _terms(listed, progress, FACET_OF.get(name, name), most)
+    return root
+
+
+def _terms(listed: etree._Element, progress: Progress, facet: str, most: int) -> None:
+    if facet not in progress.facets:
+        return
+    values = sorted(progress.facets[facet].values, key=lambda value: -value.count)
+    for value in values[:most]:
+        # A client sends the name back as a limit: what is no text for a page is left out.
+        if shown := plain_text(value.value):
+            term = etree.SubElement(listed, "term")
+            add(term, "name", shown)
+            add(term, "frequency", value.count)
+
+
+def _targets(
+    listed: etree._Element, progress: Progress, most: int, labels: Mapping[str, str]
+) -> None:
+    reports = sorted(progress.reports.values(), key=lambda report: -claimed(report))
+    for report in reports[:most]:
+        term = etree.SubElement(listed, "term")
+        add(term, "id", report.source)
+        add(term, "name", labels.get(report.source, report.source))
+        add(term, "frequency", claimed(report))
+        add(term, "state", state(report, progress))
+        add(term, "diagnostic", diagnostic(report))
+
+
+# --------------------------------------------------------------------------- sources
+
+
+def bytarget(
+    progress: Progress | None, labels: Mapping[str, str], *, message: str, version: int
+) -> etree._Element:
+    """The answer to `bytarget`; `message` is its status."""
+    root = etree.Element("bytarget")
+    add(root, "status", message)
+    if progress is None:
+        return root
+    for report in progress.reports.values():
+        target = etree.SubElement(root, "target")
+        add(target, "id", report.source)
+        add(target, "name", labels.get(report.source, report.source))
+        add(target, "hits", claimed(report))
+        number = diagnostic(report)
+        add(target, "diagnostic", number)
+        if number:
+            add(target, "message", _DIAGNOSTICS[number])
+            reason = line(str(report.error)) if report.error else report.status
+            add(target, "addinfo", plain_text(reason)[:_LONGEST_REASON] or report.status)
+        add(target, "records", report.count)
+        add(target, "filtered", report.filtered)
+        if version >= 2:
+            add(target, "approximation", claimed(report))
+        add(target, "state", state(report, progress))
+    return root
+
+
+def stat(progress: Progress | None) -> etree._Element:
+    """The answer to `stat`."""
+    reports = list(progress.reports.values()) if progress is not None else []
+    states = [state(report, progress) for report in reports] if progress is not None else []
+    active = progress.active if progress is not None else 0
+    share = (len(reports) - min(active, len(reports))) / len(reports) if reports else 0.0
+    root = etree.Element("stat")
+    add(root, "activeclients", active)
+    add(root, "hits", progress.total if progress is not None else 0)
+    add(root, "records", sum(report.count for report in reports))
+    add(root, "clients", len(reports))
+    add(root, "unconnected", states.count("Client_Disconnected"))
+    add(root, "connecting", 0)
+    add(root, "working", states.count("Client_Working"))
+    add(root, "idle", states.count("Client_Idle"))
+    add(root, "failed", states.count("Client_Failed"))
+    add(root, "error", states.count("Client_Error"))
+    add(root, "progress", f"{share:.2f}")
+    return root
+
+
+def state(report: SourceReport, progress: Progress) -> str:
+    """How a source fares, in pazpar2's words; one that failed after it had sent records is idle,
+    because clients show no number for the others.
+    """
+    if report.status == "running":
+        return "Client_Disconnected" if progress.over else "Client_Working"
+    if report.failed and not report.count:
+        return "Client_Error"
+    return "Client_Idle"
+
+
+def diagnostic(report: SourceReport) -> int:
+    """0 for a source that has not failed."""
+    if not report.failed:
+        return 0
+    return _TEMPORARY if report.status in _MAY_PASS else _PERMANENT

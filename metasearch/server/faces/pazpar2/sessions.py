@@ -1,0 +1,276 @@
+"""Sessions: what a client that holds a token may read, for as long as it comes back.
+
+A session holds one search at a time. The token is the only way to it, and nobody can guess it;
+where the server has API keys, it is good with the key of its beginning alone. Sessions are bounded
+in number, of a client and in all, in idle time, and in the works that they hold: the one that has
+been silent longest makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metasearch.events import Answer, Finished, Order
+from metasearch.server.faces.pazpar2.errors import BLOCKED, NO_SESSION, Refused
+from metasearch.server.faces.pazpar2.progress import Progress
+from metasearch.server.limits.rate import RateLimiter
+from metasearch.server.options import Options
+
+if TYPE_CHECKING:
+    from metasearch.listing.sort import Sort
+    from metasearch.server.live import Events
+
+logger = logging.getLogger("metasearch.server")
+
+#: Seconds between two looks for sessions whose time is over.
+_LOOK_EVERY = 5.0
+#: Bytes of a token: too many to guess.
+_TOKEN_BYTES = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sends a command.
+
+    Attributes:
+        user: A name for the client, or for the user of a key.
+        owner: Of the key; None where the server has none.
+    """
+
+    user: str
+    owner: str | None = None
+
+
+class Session:
+    """One session.
+
+    Attributes:
+        token: Names it; ends in a dot and the number of the worker that holds it.
+        sources: That its searches ask; None for the default ones.
+        progress: Of its search; None before the first one.
+        touched: Loop time of its last command.
+        waiting: Commands that are being held back until there is something to send.
+    """
+
+    def __init__(self, token: str, asker: Asker, sources: tuple[str, ...] | None, now: float):
+        self.token = token
+        self.asker = asker
+        self.sources = sources
+        self.progress: Progress | None = None
+        self.touched = now
+        self.waiting: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+        #: One search begins at a time, so that none is forgotten while it runs.
+        self._beginning = asyncio.Lock()
+
+    @property
+    def works(self) -> int:
+        """Works that it holds."""
+        return 0 if self.progress is None else len(self.progress)
+
+    @contextmanager
+    def hold(self, command: str) -> Iterator[None]:
+        """Hold back the answer to a command for the time of the block.
+
+        Raises:
+            Refused: One of the same command is held back already.
+        """
+        if command in self.waiting:
+            raise Refused(BLOCKED, command)
+        self.waiting.add(command)
+        try:
+            yield
+        finally:
+            self.waiting.discard(command)
+
+    async def begin(
+        self,
+        search: Events,
+        sort: Sort,
+        *,
+        ended: Callable[[], None],
+        answered: Callable[[Answer], None],
+        grown: Callable[[], None],
+    ) -> None:
+        """Run a search in the background, in place of the one before; returns when it has begun.
+
+        Args:
+            search: Not run yet.
+            sort: Its order.
+            ended: Called when it runs no more.
+            answered: Called with its answer before that.
+            grown: Called when the session holds other works than before.
+        """
+        try:
+            async with self._beginning:
+                await self.stop()
+                progress = self.progress = Progress(sort)
+                self._task = asyncio.create_task(_drain(search, progress, answered, grown))
+        except BaseException:
+            ended()
+            raise
+        self._task.add_done_callback(lambda _: ended())
+        await progress.until(lambda: bool(progress.reports))
+
+    async def stop(self) -> None:
+        """End the search that runs; what it has found stays."""
+        self.cancel()
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def cancel(self) -> None:
+        """As `stop`, without waiting for the end."""
+        if self._task is not None:
+            self._task.cancel()
+        if self.progress is not None:
+            self.progress.end()
+
+
+async def _drain(
+    search: Events,
+    progress: Progress,
+    answered: Callable[[Answer], None],
+    grown: Callable[[], None],
+) -> None:
+    failed = False
+    try:
+        async with aclosing(search):
+            async for event in search:
+                progress.take(event)
+                if isinstance(event, Finished):
+                    answered(event.answer)
+                if isinstance(event, (Finished, Order)):
+                    grown()
+    except Exception:
+        logger.exception("search %s failed", search.id)
+        failed = True
+    finally:
+        progress.end(failed=failed)
+
+
+class Sessions:
+    """All sessions of one worker.
+
+    Args:
+        options: The bounds.
+        worker: Its number, which is a part of every token.
+    """
+
+    def __init__(self, options: Options, worker: int) -> None:
+        self._options = options
+        self._worker = worker
+        self._all: dict[str, Session] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._polls = RateLimiter(
+            options.session_polls, options.rate_window, max(1, options.max_sessions)
+        )
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def idle(self) -> float:
+        """Seconds after its last command at which a session ends."""
+        return self._options.session_idle
+
+    def open(self, asker: Asker, sources: tuple[str, ...] | None) -> Session:
+        """A new session; where there are too many, the one of the client, or of all, that has been
+        silent longest ends.
+        """
+        own = [session for session in self._all.values() if session.asker == asker]
+        if len(own) >= self._options.max_client_sessions:
+            self._end(_most_silent(own))
+        if len(self._all) >= self._options.max_sessions:
+            self._end(_most_silent(self._all.values()))
+        token = f"{secrets.token_urlsafe(_TOKEN_BYTES)}.{self._worker}"
+        session = Session(token, asker, sources, _now())
+        self._all[token] = session
+        if self._timer is None:
+            self._look_later()
+        return session
+
+    def find(self, token: str, asker: Asker) -> Session:
+        """The session of a token; its time begins anew.
+
+        Raises:
+            Refused: There is none, or it is another user's.
+        """
+        session = self._all.get(token)
+        if session is not None and self._silent_too_long(session):
+            self._end(session)
+            session = None
+        if session is None or session.asker.owner != asker.owner:
+            raise Refused(NO_SESSION, token[:100])
+        session.touched = _now()
+        return session
+
+    def there(self, session: Session) -> bool:
+        """Whether a session has not ended meanwhile."""
+        return self._all.get(session.token) is session
+
+    def count_poll(self, session: Session) -> None:
+        """Count a command that starts no search.
+
+        Raises:
+            Problem: 429 where a session sends too many.
+        """
+        self._polls.take(session.token).check()
+
+    def fit(self, growing: Session) -> None:
+        """End the sessions that have been silent longest, until all works together fit; never the
+        one that grows.
+        """
+        others = [session for session in self._all.values() if session is not growing]
+        held = growing.works + sum(session.works for session in others)
+        for session in sorted(others, key=lambda session: session.touched):
+            if held <= self._options.max_session_works:
+                return
+            if session.works:
+                held -= session.works
+                self._end(session)
+
+    async def close(self) -> None:
+        """End all sessions."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        sessions = list(self._all.values())
+        self._all.clear()
+        for session in sessions:
+            session.cancel()
+        for session in sessions:
+            await session.stop()
+
+    def _end(self, session: Session) -> None:
+        self._all.pop(session.token, None)
+        session.cancel()
+
+    def _silent_too_long(self, session: Session) -> bool:
+        return not session.waiting and _now() - session.touched >= self._options.session_idle
+
+    def _look_later(self) -> None:
+        seconds = min(_LOOK_EVERY, self._options.session_idle)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        """End the sessions whose time is over."""
+        for session in list(self._all.values()):
+            if self._silent_too_long(session):
+                self._end(session)
+        self._timer = None
+        if self._all:
+            self._look_later()
+
+
+def _most_silent(sessions: Iterable[Session]) -> Session:
+    return min(sessions, key=lambda session: session.touched)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
