@@ -55,6 +55,11 @@ _KINDS = {
 _WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
 
 
+def zotero_type(kind: str) -> str:
+    """What Zotero calls one of `TYPES`; "document" for any other word."""
+    return _KINDS.get(kind, _KINDS["other"])[1]
+
+
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
     """The collection in UTF-8, a record after another, in the order given.
 

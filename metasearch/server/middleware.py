@@ -23,7 +23,7 @@ from metasearch.server.stream import SEARCH_ID
 #: Routes without data of any user, which cost nothing: monitoring and the pages need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
-UNCOUNTED = OPEN | {"/metrics"}
+UNCOUNTED = OPEN | {"/metrics", "/unapi"}
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
 _UNLISTED = frozenset(
@@ -31,6 +31,8 @@ _UNLISTED = frozenset(
         "/search",
         "/plan",
         "/suggest",
+        "/work/{id}",
+        "/unapi",
         "/sru",
         "/sru/{database}",
         *(f"/searxng{path}" for path in ("", "/", "/search")),

@@ -29,6 +29,8 @@ class HitView:
         found_in: (source with its rank there, address of the record or None), best rank first.
         reasons, matches, versions, origins: (text, detail) of each line that explains the hit.
         context_object: Its description for reference managers.
+        page_address: Of its record page; "" for none.
+        resolver: (text, address) of the link to the library's link resolver; None for none.
     """
 
     rank: int
@@ -53,15 +55,26 @@ class HitView:
     versions: Sequence[tuple[str, str]]
     origins: Sequence[tuple[str, str]]
     context_object: str
+    page_address: str
+    resolver: tuple[str, str] | None
 
 
-def hit_view(hit: Hit, labels: Mapping[str, str], base: str) -> HitView:
+def hit_view(
+    hit: Hit,
+    labels: Mapping[str, str],
+    base: str,
+    *,
+    page: str = "",
+    resolver: coins.Resolver | None = None,
+) -> HitView:
     """The view of a hit.
 
     Args:
         hit: From an answer.
         labels: Source name -> what people call it.
         base: Absolute address of this server.
+        page: The local address of its record page.
+        resolver: The library's link resolver.
     """
     record = hit.record
     language = record.language or ""
@@ -97,6 +110,8 @@ def hit_view(hit: Hit, labels: Mapping[str, str], base: str) -> HitView:
         ],
         origins=[(origin, "") for origin in field_sources(hit, labels)],
         context_object=coins.context_object(hit, base),
+        page_address=page,
+        resolver=(resolver.name, resolver.link(hit, base)) if resolver else None,
     )
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.bib.work_ids import hit_id
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
 from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.text import line
+from metasearch.server.pages.coins import Resolver
 from metasearch.server.pages.environment import many
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.narrowing import Narrowing
 from metasearch.server.pages.page import Form, page
-from metasearch.server.site import Site
+from metasearch.server.site import Site, work_path
 from metasearch.server.sources import SourceView
 
 #: Seconds after which a page that lacks sources asks for itself again.
 REFRESH = 2
+
+#: Characters of the address of a record page that names its search; beyond that it names the work
+#: alone, so that a page of fifty works does not repeat a long strategy fifty times.
+LONGEST_ADDRESS = 1_500
 
 #: What a status means, for people.
 STATUS_WORDS: Mapping[str, str] = {
@@ -50,12 +56,14 @@ class Results:
     Attributes:
         labels: Source name -> what people call it.
         parameters: Of the search, without `format`, for links to it in other formats.
+        resolver: The library's link resolver; None for none.
     """
 
     answer: Answer
     form: Form
     labels: Mapping[str, str]
     parameters: Mapping[str, str | int]
+    resolver: Resolver | None = None
 
     def label(self, source: str) -> str:
         """What people call a source."""
@@ -68,6 +76,24 @@ class Results:
         parameters = {**self.parameters, **changes}
         kept = {name: value for name, value in parameters.items() if value is not None}
         return site.path("/search", **kept)
+
+
+def work_address(site: Site, name: str, search: Mapping[str, str | int], **output: str) -> str:
+    """The local address of a record page.
+
+    Args:
+        site: Where the server is reachable.
+        name: The id of the hit.
+        search: Parameters of the search that finds it; left out where they are long.
+        output: How the work is written; `format` and `style`.
+    """
+    whole = site.path(work_path(name), **{**search, **output})
+    return whole if len(whole) <= LONGEST_ADDRESS else site.path(work_path(name), **output)
+
+
+def names_search(site: Site, search: Mapping[str, str | int]) -> bool:
+    """Whether addresses of record pages name this search; what they lead to must be kept else."""
+    return "?" in work_address(site, hit_id(""), search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +168,16 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         incomplete=_incomplete(results),
         running=[results.label(name) for name in answer.running],
         reload=results.address(site, start=answer.paging.start, format="html"),
-        hits=[hit_view(hit, results.labels, site.base) for hit in answer.hits],
+        hits=[
+            hit_view(
+                hit,
+                results.labels,
+                site.base,
+                page=work_address(site, hit.id, results.parameters),
+                resolver=results.resolver,
+            )
+            for hit in answer.hits
+        ],
         nothing_found=_nothing_found(answer),
         pager=_pager(site, results),
         exports=[
