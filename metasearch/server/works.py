@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 import orjson
 from aiohttp import web
@@ -220,7 +221,7 @@ def _page(found: FoundWork, parameters: Parameters, site: Site, shared: ServerCo
     formats = [
         (name, media_type, work_address(site, hit.id, found.search, format=name))
         for name, media_type in OFFERED.items()
-        if name != "html"
+        if name != "html" and _can_be_written(name)
     ]
     return work_page(
         site,
@@ -238,6 +239,12 @@ def _page(found: FoundWork, parameters: Parameters, site: Site, shared: ServerCo
             resolver=resolver_of(shared.engine.settings.server),
         ),
     )
+
+
+def _can_be_written(name: str) -> bool:
+    """Whether the library is installed that writes a format, if one does."""
+    library = WRITABLE[name].library if name in WRITABLE else ""
+    return not library or find_spec(library) is not None
 
 
 def _citation(hit: Hit, style: str) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from metasearch.bib.identifier_forms import orcid
 from metasearch.bib.languages import languages
-from metasearch.formats import WRITABLE
 from metasearch.formats.citations.styles import STYLES
-from metasearch.formats.reference import doi_url
+from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
 from metasearch.server.pages import json_ld
@@ -29,9 +28,29 @@ _RESOLVED = {
 }
 #: Identifier -> what people call it.
 _SCHEMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
+#: Format -> the words of its link; another one has its own name.
+_FORMAT_WORDS = {
+    "json": "JSON",
+    "jsonld": "JSON-LD",
+    "ris": "RIS",
+    "bibtex": "BibTeX",
+    "csl-json": "CSL-JSON",
+    "endnote-xml": "EndNote XML",
+    "endnote-tagged": "EndNote tagged",
+    "nbib": "NBIB (PubMed)",
+    "refworks": "RefWorks",
+    "noteexpress": "NoteExpress",
+    "mods": "MODS",
+    "marcxml": "MARCXML",
+    "marc": "MARC 21",
+    "csv": "CSV",
+    "xlsx": "Excel",
+    "citations": "Citations as text",
+}
 #: Field -> what the page calls it, in the order of the page; those with a form of their own are in
 #: `_values`.
 _LABELS = {
+    "title": "Title",
     "original_title": "Original title",
     "translated_title": "Translated title",
     "titles": "Other titles",
@@ -139,6 +158,7 @@ def work_page(site: Site, shown: WorkPage) -> str:
         hit=view,
         work_id=line(hit.id),
         abstract=line(record.abstract),
+        abstract_source=shown.label(hit.provenance.get("abstract", "")),
         fields=[*_fields(shown)],
         records=[_record_row(one, shown) for one in hit.records[:_MOST]],
         more_records=max(0, len(hit.records) - _MOST),
@@ -146,16 +166,13 @@ def work_page(site: Site, shown: WorkPage) -> str:
         meta_tags=meta_tags(record, shown.canonical),
         json_ld=json_ld.script(json_ld.object_of(hit, shown.canonical)),
         canonical=shown.canonical,
-        formats=[(_format_words(name), media, address) for name, media, address in shown.formats],
+        formats=[
+            (_FORMAT_WORDS.get(name, name), media, address)
+            for name, media, address in shown.formats
+        ],
         citations=[(STYLES.get(style, style), text) for style, text in shown.citations],
         list_address=shown.list_address,
     )
-
-
-def _format_words(name: str) -> str:
-    known = WRITABLE.get(name)
-    about = known.about if known is not None and name != "json" else ""
-    return {"json": "JSON", "jsonld": "JSON-LD of schema.org"}.get(name) or f"{name}: {about}"
 
 
 def _fields(shown: WorkPage) -> Iterator[FieldRow]:
@@ -181,6 +198,8 @@ def _values(record: Record, name: str) -> Iterator[tuple[str, str | None]]:
             yield from map(_person, value)
         case "titles" | "keywords" | "subjects" | "isbn" | "issn":
             yield from ((line(text), None) for text in value)
+        case "title":
+            yield full_title(record), None
         case "year":
             yield ("" if record.date or value is None else str(value)), None
         case "doi":
