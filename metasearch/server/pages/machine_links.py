@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from metasearch.bib.identifier_forms import orcid
+from metasearch.formats.mods import zotero_type
 from metasearch.formats.reference import date_parts, doi_url, full_title, inverted, page_range
 from metasearch.formats.tagged_lines import general_type
 from metasearch.formats.text import ascii_url, line, web_url
@@ -89,8 +90,12 @@ def header(links: Sequence[MachineLink]) -> str:
 
 
 def meta_tags(record: Record, canonical: str) -> list[tuple[str, str]]:
-    """(name, content) of the tags `citation_*`; those without content are left out."""
-    return [(f"citation_{name}", content) for name, content in _tags(record, canonical) if content]
+    """(name, content) of the tags `citation_*`, those without content left out; and the type of the
+    work in Zotero's word, without which most types would be a journal article to it.
+    """
+    tags = _tags(record, canonical)
+    named = [(f"citation_{name}", content) for name, content in tags if content]
+    return [*named, ("DC.type", zotero_type(general_type(record)))]
 
 
 def _tags(record: Record, canonical: str) -> Iterator[tuple[str, str]]:
@@ -135,8 +140,7 @@ def _container(record: Record) -> Iterator[tuple[str, str]]:
             yield "technical_report_institution", body
         case "book" | "proceedings":
             yield "series_title", venue
-        case "preprint" | "dataset" | "software":
-            # "journal_title" would make a journal article of it.
-            yield "publisher", "" if record.publisher else venue
-        case _:
+        case "article" | "review" | "editorial" | "letter" | "erratum" | "retraction":
             yield "journal_title", venue
+        case _:  # "journal_title" would make a journal article of it
+            yield "publisher", "" if record.publisher else venue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.formats.mods import zotero_type
 from metasearch.record import Author
 from metasearch.server.pages.machine_links import (
     MachineLink,
@@ -105,6 +106,7 @@ def test_meta_tags_of_an_article():
         ("citation_abstract", "Mice were counted twice."),
         ("citation_pdf_url", "https://alpha.example.org/1.pdf"),
         ("citation_abstract_html_url", PAGE),
+        ("DC.type", "journalArticle"),
     ]
 
 
@@ -121,3 +123,4 @@ def test_meta_tags_of_other_types():
         tags = meta_tags(record(type=type_, institution="Isle University"), PAGE)
         assert tag in tags
         assert "citation_journal_title" not in dict(tags)
+        assert dict(tags)["DC.type"] == zotero_type(type_)
