@@ -19,7 +19,6 @@ from metasearch.server.answering import finished
 from metasearch.server.limits.clients import USER
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
-from metasearch.server.pages.coins import resolver_of
 from metasearch.server.pages.narrowing import PAGE_FACETS
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, names_search, results_page
@@ -192,6 +191,8 @@ def _body(
         whole["hits"] = orjson.Fragment(hits)
         return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":
+        from metasearch.server.pages.coins import resolver_of  # which loads formats
+
         results = Results(
             answer,
             _form(parameters),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from metasearch.server import api, routes, works
+from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.cors import cors_headers, preflights
 from metasearch.server.faces import on_first_request
@@ -52,7 +52,7 @@ ROUTES = (
     ("/searxng/search", on_first_request("searxng.routes", "search")),
     ("/searxng/config", on_first_request("searxng.routes", "config")),
     ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
-    ("/work/{id:.+}", works.work),
+    ("/work/{id:.+}", on_first_request("works", "work")),
     ("/unapi", on_first_request("unapi")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),

@@ -11,8 +11,9 @@ import pytest
 from metasearch.formats.events import event_object
 from metasearch.listing.facets import Facets
 from metasearch.query.limits import MAX_LENGTH
-from metasearch.server import api, works
+from metasearch.server import api
 from metasearch.server.app import ROUTES
+from metasearch.server.faces import works
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
 from metasearch.server.pages.results import STATUS_WORDS

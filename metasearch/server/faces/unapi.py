@@ -13,9 +13,9 @@ from aiohttp import web
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.text import clean
+from metasearch.server.faces.works import is_large, written
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
-from metasearch.server.works import is_large, written
 
 #: Name of the format -> where it is described.
 FORMATS = {

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Reason, Record
-from metasearch.server.pages import coins
+
+if TYPE_CHECKING:
+    from metasearch.server.pages.coins import Resolver
 
 _AUTHORS_SHOWN = 8
 #: Characters of an abstract that are shown.
@@ -65,7 +68,7 @@ def hit_view(
     base: str,
     *,
     page: str = "",
-    resolver: coins.Resolver | None = None,
+    resolver: Resolver | None = None,
 ) -> HitView:
     """The view of a hit.
 
@@ -76,6 +79,8 @@ def hit_view(
         page: The local address of its record page.
         resolver: The library's link resolver.
     """
+    from metasearch.server.pages.coins import context_object  # which loads formats
+
     record = hit.record
     language = record.language or ""
     return HitView(
@@ -109,7 +114,7 @@ def hit_view(
             for version in hit.versions
         ],
         origins=[(origin, "") for origin in field_sources(hit, labels)],
-        context_object=coins.context_object(hit, base),
+        context_object=context_object(hit, base),
         page_address=page,
         resolver=(resolver.name, resolver.link(hit, base)) if resolver else None,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.engine.pages import held_back
@@ -11,13 +12,15 @@ from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
 from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.text import line
-from metasearch.server.pages.coins import Resolver
 from metasearch.server.pages.environment import many
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.narrowing import Narrowing
 from metasearch.server.pages.page import Form, page
 from metasearch.server.site import Site, work_path
 from metasearch.server.sources import SourceView
+
+if TYPE_CHECKING:
+    from metasearch.server.pages.coins import Resolver
 
 #: Seconds after which a page that lacks sources asks for itself again.
 REFRESH = 2

@@ -15,10 +15,10 @@ from yarl import URL
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats import WRITABLE
 from metasearch.record import Author, Match, Version
+from metasearch.server.faces.works import OFFERED
 from metasearch.server.pages.machine_links import page_links
 from metasearch.server.pages.work import WorkPage, work_page
 from metasearch.server.site import Site
-from metasearch.server.works import OFFERED
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 from tests.examples import examples
