@@ -53,6 +53,8 @@ _KINDS = {
 }
 #: Whose container is a series; that of the others is what they stand in.
 _WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
+#: Whose repository Zotero takes from the publisher.
+_IN_REPOSITORIES = frozenset({"preprint", "dataset", "software"})
 
 
 def zotero_type(kind: str) -> str:
@@ -104,14 +106,11 @@ def _elements(hit: Hit, beside: Beside | None) -> Iterator[str]:
         yield _name(author, "aut")
     for editor in record.editors:
         yield _name(editor, "edt")
-    if record.institution:
-        degree = "dgg" if kind == "thesis" else "isb"
-        yield _name(Author(record.institution, collective=True), degree)
     yield one("typeOfResource", resource)
     yield one("genre", genre, authority="local")
     if record.type and record.type != genre:
         yield one("genre", record.type)
-    yield _published(record)
+    yield _published(record, kind)
     yield nested(
         "language",
         one("languageTerm", line(record.language), type="code" if _is_code(record) else "text"),
@@ -164,11 +163,20 @@ def _name(author: Author, role: str) -> str:
     )
 
 
-def _published(record: Record) -> str:
+def _published(record: Record, kind: str) -> str:
+    """Who published it, and when.
+
+    Zotero takes every name of a body but a publisher's for an author, and the first publisher for
+    the university of a thesis or the institution of a report.
+    """
+    publisher, institution = line(record.publisher), line(record.institution)
+    if kind in _IN_REPOSITORIES:
+        publisher = publisher or line(record.venue)
+    bodies = [institution, publisher] if kind in ("thesis", "report") else [publisher, institution]
     date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
     return nested(
         "originInfo",
-        one("publisher", line(record.publisher)),
+        *(one("publisher", body) for body in dict.fromkeys(bodies)),
         one("dateIssued", date, encoding="w3cdtf"),
         one("edition", line(record.edition)),
         one("issuance", "serial") if record.type == "journal" else "",

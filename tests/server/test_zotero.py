@@ -83,3 +83,25 @@ async def test_a_record_page(serve, kind):
 
     assert status == 200
     assert (item["itemType"], item["title"]) == (zotero_type(kind), f"C++ & <i>mice</i> {kind}")
+    assert len(item["creators"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "expected"),
+    [
+        ("thesis", "university", "Isle University"),
+        ("report", "institution", "Isle University"),
+        ("preprint", "repository", "Journal of Islands"),
+    ],
+)
+async def test_who_published_it(serve, kind, field, expected):
+    """A university is no author, and a preprint's server its repository."""
+    one = work(1, kind)
+    institution = None if kind == "preprint" else "Isle University"
+    client = await serve(
+        FakeEngine(answer(replace(one, record=replace(one.record, institution=institution))))
+    )
+    _, (item,) = await asked(str(client.make_url(f"/work/{hit_id(kind)}?q=mice")))
+
+    assert item[field] == expected
+    assert len(item["creators"]) == 3
