@@ -21,7 +21,8 @@ from metasearch.server.outcome import file_name, lasting, nothing_answered, serv
 from metasearch.server.page_links import Linked, linked
 from metasearch.server.pages.narrowing import PAGE_FACETS
 from metasearch.server.pages.page import Form, start_page
-from metasearch.server.pages.results import Results, names_search, results_page
+from metasearch.server.pages.results import Results, results_page
+from metasearch.server.pages.work_links import names_search
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far

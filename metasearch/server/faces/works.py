@@ -27,8 +27,8 @@ from metasearch.server.api import chosen_of, html_response
 from metasearch.server.outcome import nothing_answered, status_of
 from metasearch.server.pages import json_ld, machine_links
 from metasearch.server.pages.coins import resolver_of
-from metasearch.server.pages.results import work_address
 from metasearch.server.pages.work import WorkPage, work_page
+from metasearch.server.pages.work_links import work_address
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of, work_path
@@ -148,8 +148,7 @@ async def _found(request: web.Request, text: str, parameters: Parameters) -> Fou
         if kept is not None:
             return FoundWork(kept, search)
     incomplete = False
-    for query in filter(None, (parameters.query, _query(name))):
-        asked = replace(parameters, query=query, wait=None)
+    for asked in _searches(name, parameters):
         answer, hits = await _searched(request, name, asked)
         if hits:
             await shared.engine.works.keep(hits[:1])
@@ -159,6 +158,16 @@ async def _found(request: web.Request, text: str, parameters: Parameters) -> Fou
     raise Problem(
         404, "no-such-work", f"No work is known here as {text[:100]!r}{why}.", advice=_ADVICE
     )
+
+
+def _searches(name: str, parameters: Parameters) -> Iterator[Parameters]:
+    """The search of the address, and one for the identifier, in the same sources."""
+    if parameters.query:
+        yield replace(parameters, wait=None)
+    if query := _query(name):
+        yield Parameters(
+            query=query, syntax="simple", sources=parameters.sources, timeout=parameters.timeout
+        )
 
 
 async def _searched(request: web.Request, name: str, asked: Parameters) -> tuple[Answer, list[Hit]]:

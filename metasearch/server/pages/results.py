@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metasearch.bib.work_ids import hit_id
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
@@ -16,7 +15,8 @@ from metasearch.server.pages.environment import many
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.narrowing import Narrowing
 from metasearch.server.pages.page import Form, page
-from metasearch.server.site import Site, work_path
+from metasearch.server.pages.work_links import work_address
+from metasearch.server.site import Site
 from metasearch.server.sources import SourceView
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 #: Seconds after which a page that lacks sources asks for itself again.
 REFRESH = 2
-
-#: Characters of the address of a record page that names its search; beyond that it names the work
-#: alone, so that a page of fifty works does not repeat a long strategy fifty times.
-LONGEST_ADDRESS = 1_500
 
 #: What a status means, for people.
 STATUS_WORDS: Mapping[str, str] = {
@@ -79,24 +75,6 @@ class Results:
         parameters = {**self.parameters, **changes}
         kept = {name: value for name, value in parameters.items() if value is not None}
         return site.path("/search", **kept)
-
-
-def work_address(site: Site, name: str, search: Mapping[str, str | int], **output: str) -> str:
-    """The local address of a record page.
-
-    Args:
-        site: Where the server is reachable.
-        name: The id of the hit.
-        search: Parameters of the search that finds it; left out where they are long.
-        output: How the work is written; `format` and `style`.
-    """
-    whole = site.path(work_path(name), **{**search, **output})
-    return whole if len(whole) <= LONGEST_ADDRESS else site.path(work_path(name), **output)
-
-
-def names_search(site: Site, search: Mapping[str, str | int]) -> bool:
-    """Whether addresses of record pages name this search; what they lead to must be kept else."""
-    return "?" in work_address(site, hit_id(""), search)
 
 
 @dataclass(frozen=True, slots=True)

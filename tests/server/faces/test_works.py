@@ -96,6 +96,22 @@ async def test_an_identifier_is_searched_for(serve, name, query):
     assert (await client.get(f"/work/{ID}")).status == 200
 
 
+async def test_an_identifier_that_the_search_of_the_address_does_not_find(serve):
+    """It is searched for by itself: in the same sources, without the filters and the place in the
+    list of the other search."""
+    engine = FakeEngine(answer(one(type="article")))
+    client = await serve(engine)
+    address = "/work/doi:10.5555/islands.1?q=mice&filter=type:book&start=20&sources=alpha&wait=1"
+
+    assert (await client.get(f"{address}&syntax=pubmed&format=json")).status == 200
+    first, second = engine.asked
+    assert (first["query"], first["syntax"], first["filter"]) == ("mice", "pubmed", "type:book")
+    assert (second["query"], second["syntax"]) == ("doi:10.5555/islands.1", "simple")
+    assert (second["filter"], second["start"]) == (None, 0)
+    assert first["sources"] == second["sources"] == ("alpha",)
+    assert first["wait"] is None
+
+
 async def test_an_id_that_the_work_had_before(serve):
     """A hit that other sources made bear another id is found by the one in the address."""
     engine = FakeEngine(answer(replace(one(), also=(hit_id("before"),))))
