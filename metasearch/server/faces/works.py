@@ -8,6 +8,7 @@ the cache. An identifier ("doi:10.1000/abc") is searched for.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ from metasearch.bib.work_ids import find, is_hit_id, read_name
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import hit_object
+from metasearch.formats.citations.styles import STYLES
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
 from metasearch.server.answering import answered
@@ -48,8 +50,8 @@ OFFERED: Mapping[str, str] = {
 }
 #: Formats that the links for programs name: metadata that other programs read.
 DESCRIPTIONS = (JSON_LD, "json", "mods", "marcxml", "csl-json", "ris", "bibtex")
-#: Styles of the citations on a page.
-CITED = ("gb7714-2025", "gb7714-2015")
+#: What stands before the only citation of a list, in the styles that number them.
+_NUMBER = re.compile(r"(?:\[1\]|1\.) +")
 _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 #: Characters of an id; the longest DOIs have some two hundred.
 LONGEST_ID = 500
@@ -240,7 +242,7 @@ def _page(found: FoundWork, parameters: Parameters, site: Site, shared: ServerCo
             canonical=canonical_address(hit, site),
             links=_links(hit, "html", site),
             formats=formats,
-            citations=[(style, _citation(hit, style)) for style in CITED],
+            citations=[(style, _citation(hit, style)) for style in STYLES],
             query=parameters.query,
             list_address=site.path("/search", **parameters.pairs(), format="html")
             if parameters.query
@@ -258,7 +260,8 @@ def _can_be_written(name: str) -> bool:
 
 def _citation(hit: Hit, style: str) -> str:
     """The citation without its number."""
-    return written(hit, "citations", Parameters(style=style)).decode().removeprefix("[1]").strip()
+    text = written(hit, "citations", Parameters(style=style)).decode().strip()
+    return text[number.end() :] if (number := _NUMBER.match(text)) else text
 
 
 def _links(hit: Hit, form: str, site: Site) -> list[machine_links.MachineLink]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from metasearch.bib.identifier_forms import orcid
 from metasearch.bib.languages import languages
-from metasearch.formats.citations.styles import STYLES
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
@@ -170,7 +169,7 @@ def work_page(site: Site, shown: WorkPage) -> str:
             (_FORMAT_WORDS.get(name, name), media, address)
             for name, media, address in shown.formats
         ],
-        citations=[(STYLES.get(style, style), text) for style, text in shown.citations],
+        citations=shown.citations,
         list_address=shown.list_address,
     )
 

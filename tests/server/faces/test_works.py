@@ -14,6 +14,7 @@ from yarl import URL
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats import WRITABLE
+from metasearch.formats.citations.styles import STYLES
 from metasearch.record import Author, Match, Version
 from metasearch.server.faces.works import OFFERED
 from metasearch.server.pages.machine_links import page_links
@@ -305,6 +306,7 @@ async def test_what_people_read(serve):
         "Byron A，Li B.",
     ):
         assert expected in text
+    assert page.xpath("//aside/p/code/text()") == list(STYLES)
     addresses = page.xpath("//nav[@class='exports']//a/@href")
     assert f"/work/{ID}?q=mice&format=ris" in addresses
     assert len(addresses) == len(OFFERED) - 1
