@@ -20,7 +20,7 @@ from metasearch.formats.reference import (
     link,
     page_range,
 )
-from metasearch.formats.tagged_lines import general_type, issuing_body
+from metasearch.formats.tagged_lines import general_type
 from metasearch.formats.text import line
 from metasearch.record import Hit, Record
 from metasearch.settings import ServerSettings
@@ -198,17 +198,19 @@ def _place(record: Record, format_: str) -> Iterator[tuple[str, str]]:
     first, last = page_range(record.pages)
     yield ("rft.spage", first) if last else ("rft.pages", first)
     yield "rft.epage", last
+    publisher, institution = line(record.publisher), line(record.institution)
     match format_:
         case "book":
-            yield "rft.pub", issuing_body(record)
+            of_report = record.type == "report" and institution
+            yield "rft.pub", of_report or publisher or institution
             yield "rft.edition", line(record.edition)
         case "dissertation":
-            yield "rft.inst", issuing_body(record)
+            yield "rft.inst", institution or publisher
         case "patent":
             yield "rft.number", line(record.ids.get("patent"))
         case "dc":
             # Zotero's preprints and datasets have a repository, which it takes from here.
-            yield "rft.publisher", line(record.publisher) or line(record.venue)
+            yield "rft.publisher", publisher or line(record.venue)
             yield "rft.rights", line(record.licence)
 
 

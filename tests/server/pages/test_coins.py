@@ -134,6 +134,16 @@ def test_kinds(type_, fmt, genre):
     assert genre == (found.get("rft.type" if fmt == "dc" else "rft.genre") or [None])[0]
 
 
+def test_who_published_it():
+    """A thesis has its university, a report its institution, a preprint its server."""
+    bodies = {"institution": "Isle University", "publisher": "Isle Press"}
+
+    assert described(type="thesis", **bodies)["rft.inst"] == ["Isle University"]
+    assert described(type="report", **bodies)["rft.pub"] == ["Isle University"]
+    assert described(type="book", **bodies)["rft.pub"] == ["Isle Press"]
+    assert described(type="preprint", venue="arXiv")["rft.publisher"] == ["arXiv"]
+
+
 def test_names():
     """Family and given name are parted by a comma; a body ends in one, a whole name has none."""
     authors = (
