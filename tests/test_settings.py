@@ -176,6 +176,8 @@ def test_what_a_server_lets_in(tmp_path: Path) -> None:
         rate_limit = 0
         trusted_proxies = ["127.0.0.1", "10.1.2.3/8", "2001:db8::/32"]
         cors = ["https://Reader.example.org:443", "http://localhost:3000", "http://[::1]:8000"]
+        openurl = "https://resolver.example.org:8443/openurl?sid=a%20b&x="
+        openurl_name = " 查找全文 "
         server_timing = false
     """
     assert load(tmp_path, text).server == ServerSettings(
@@ -184,6 +186,8 @@ def test_what_a_server_lets_in(tmp_path: Path) -> None:
         rate_limit=0,
         trusted_proxies=("127.0.0.1", "10.1.2.3/8", "2001:db8::/32"),
         cors=("https://reader.example.org", "http://localhost:3000", "http://[::1]:8000"),
+        openurl="https://resolver.example.org:8443/openurl?sid=a%20b&x=",
+        openurl_name="查找全文",
         server_timing=False,
     )
     assert load(tmp_path).server == ServerSettings()
@@ -216,6 +220,15 @@ def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) 
         ('cors = ["https://*.example.org"]', "'https://*.example.org' is no origin"),
         ('cors = ["https://me@example.org"]', "'https://me@example.org' is no origin"),
         ('cors = "https://a.example.org"', "server.cors: must be an array, is a string"),
+        ('openurl = "javascript:alert(1)"', "server.openurl: 'javascript:alert(1)' is no address"),
+        ('openurl = "//resolver.example.org/"', "server.openurl: '//resolver.example.org/' is no"),
+        ('openurl = "https://me@r.example.org/"', "'https://me@r.example.org/' is no address"),
+        ('openurl = "https://r.example.org/#top"', "'https://r.example.org/#top' is no address"),
+        ('openurl = "https://r.example.org/a b"', "'https://r.example.org/a b' is no address"),
+        (f'openurl = "https://r.example.org/{"x" * 1000}"', "of at most 1000 characters"),
+        ("openurl = 1", "server.openurl: must be a string, is a whole number"),
+        ('openurl_name = " "', "server.openurl_name: must be a text on one line, of 1 to 80"),
+        ('openurl_name = "a\\nb"', "server.openurl_name: must be a text on one line"),
         ("trusted_proxies = [1]", "server.trusted_proxies: must be a list of strings"),
         ('keys = "ENV:ALICE"', "server.keys: must be an array, is a string"),
         ("keys_file = 1", "server.keys_file: must be a string, is a whole number"),

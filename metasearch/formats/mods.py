@@ -58,6 +58,13 @@ _KINDS = {
 }
 #: Whose container is a series; that of the others is what they stand in.
 _WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
+#: Whose repository Zotero takes from the publisher.
+_IN_REPOSITORIES = frozenset({"preprint", "dataset", "software"})
+
+
+def zotero_type(kind: str) -> str:
+    """What Zotero calls one of `TYPES`; "document" for any other word."""
+    return _KINDS.get(kind, _KINDS["other"])[1]
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
@@ -108,14 +115,14 @@ def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[s
         yield _name(author, "aut")
     for editor in record.editors:
         yield _name(editor, "edt")
-    if record.institution:
+    if answering and record.institution:
         degree = "dgg" if kind == "thesis" else "isb"
         yield _name(Author(record.institution, collective=True), degree)
     yield one("typeOfResource", resource)
     yield one("genre", genre, authority="local")
-    if record.type:
+    if record.type and (answering or record.type != genre):
         yield one("genre", line(record.type))
-    yield _published(record)
+    yield _published(record, kind, institution="" if answering else line(record.institution))
     yield _language(line(record.language))
     yield one("abstract", line(record.abstract))
     for note in ("Retracted",) if record.retracted else ():
@@ -168,11 +175,21 @@ def _name(author: Author, role: str) -> str:
     )
 
 
-def _published(record: Record) -> str:
+def _published(record: Record, kind: str, *, institution: str) -> str:
+    """Who published it, and when.
+
+    Zotero takes every name of a body but a publisher's for an author, and the first publisher for
+    the university of a thesis or the institution of a report. So a file has the institution here;
+    where a record answers a search, catalogues read it as a name with its role.
+    """
+    publisher = line(record.publisher)
+    if kind in _IN_REPOSITORIES:
+        publisher = publisher or line(record.venue)
+    bodies = [institution, publisher] if kind in ("thesis", "report") else [publisher, institution]
     date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
     return nested(
         "originInfo",
-        one("publisher", line(record.publisher)),
+        *(one("publisher", body) for body in dict.fromkeys(bodies)),
         one("dateIssued", date, encoding="w3cdtf"),
         one("edition", line(record.edition)),
         one("issuance", "serial") if record.type == "journal" else "",

@@ -22,6 +22,7 @@ from metasearch.server.page_links import Linked, linked
 from metasearch.server.pages.narrowing import PAGE_FACETS
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
+from metasearch.server.pages.work_links import names_search
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far
@@ -92,6 +93,18 @@ def chosen_format(request: web.Request) -> str:
         Problem: 406, with everything that there is; 400 where `format` is repeated.
         UsageError: What writes the format is not installed.
     """
+    starting = request.path == "/" and not request.query.get("q")
+    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
+    return chosen_of(request, dict(offered))
+
+
+def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
+    """As `chosen_format`, of the forms that are offered.
+
+    Args:
+        request: Its `format` and its Accept header decide.
+        offered: Name -> media type, the first for a client that does not say what it likes.
+    """
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
         raise Problem.bad_parameters(
@@ -100,15 +113,13 @@ def chosen_format(request: web.Request) -> str:
     if named:
         if named[0] in WRITABLE:
             WRITABLE[named[0]].require()
-        if named[0] in OFFERED:
+        if named[0] in offered:
             return named[0]
-        raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
-    starting = request.path == "/" and not request.query.get("q")
-    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
-    chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
+        raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", offered.items())
+    chosen = negotiate.choose(request.headers.get("Accept", ""), offered.items())
     if chosen is None:
         raise Problem.unacceptable(
-            "The server has none of the media types in Accept.", OFFERED.items()
+            "The server has none of the media types in Accept.", offered.items()
         )
     return chosen
 
@@ -141,6 +152,8 @@ async def _whole(
         raise nothing_answered(answer, status, headers)
     began = time.perf_counter()
     answer = linked(answer, parameters, site)
+    if form == "html" and not names_search(site, parameters.pairs()):
+        await shared.engine.works.keep(answer.hits)  # else no link to their pages would work
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     content, body = await shared.admission.written(
@@ -179,11 +192,14 @@ def _body(
         whole["hits"] = orjson.Fragment(hits)
         return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":
+        from metasearch.server.pages.coins import resolver_of  # which loads formats
+
         results = Results(
             answer,
             _form(parameters),
             labels(shared.engine, (source.source for source in answer.sources)),
             parameters.pairs(),
+            resolver_of(shared.engine.settings.server),
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)]), page.encode()

@@ -53,6 +53,8 @@ ROUTES = (
     ("/searxng/config", on_first_request("searxng.routes", "config")),
     ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
     ("/pazpar2/search.pz2", on_first_request("pazpar2.handler")),
+    ("/work/{id:.+}", on_first_request("works", "work")),
+    ("/unapi", on_first_request("unapi")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),
 )

@@ -23,7 +23,7 @@ from metasearch.server.stream import SEARCH_ID
 #: Routes without data of any user, which cost nothing: monitoring and the pages need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
-UNCOUNTED = OPEN | {"/metrics"}
+UNCOUNTED = OPEN | {"/metrics", "/unapi"}
 #: Routes whose handlers call `count` themselves, because some of their requests are not counted.
 _COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2"})
 _NOT_COUNTED_HERE = UNCOUNTED | _COUNT_THEMSELVES
@@ -34,6 +34,8 @@ _UNLISTED = frozenset(
         "/search",
         "/plan",
         "/suggest",
+        "/work/{id}",
+        "/unapi",
         "/sru",
         "/sru/{database}",
         "/pazpar2/search.pz2",

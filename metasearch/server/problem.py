@@ -31,6 +31,7 @@ KINDS: Mapping[str, str] = {
     "unknown-source": "There is no such source",
     "usage": "The request cannot be carried out",
     "not-acceptable": "There is no such format",
+    "no-such-work": "There is no such work here",
     "no-source-answered": "No source answered",
     "no-source-asked": "No source could be asked",
     "not-ready": "No source is usable",

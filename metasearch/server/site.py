@@ -54,6 +54,15 @@ class Site:
         return self.base + path + _query(parameters)
 
 
+def work_path(name: str) -> str:
+    """The path of a record page, for `Site.path` and `Site.url`.
+
+    Args:
+        name: The id of a hit, or an identifier of the work.
+    """
+    return f"/work/{quote(name, safe=':/', errors='replace')}"
+
+
 def _query(parameters: dict[str, str | int]) -> str:
     return "?" + urlencode(parameters, quote_via=quote, errors="replace") if parameters else ""
 

@@ -17,6 +17,14 @@ _BASE_URL = re.compile(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
 )
 _ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.ASCII)
+#: As `_BASE_URL`, with a query that may already hold parameters of the resolver's own.
+_RESOLVER = re.compile(
+    r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?"
+    r"(?:/[A-Za-z0-9._~%/:;,@!$*()+-]*)?(?:\?[A-Za-z0-9._~%/:;,@!$*()+=&?-]*)?"
+)
+_LONGEST_RESOLVER, _LONGEST_NAME = 1_000, 80
+#: What a link to the link resolver is called.
+OPENURL_NAME = "Find full text"
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
@@ -32,6 +40,8 @@ class ServerSettings:
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
         cors: Origins whose pages may read responses, as a browser writes them:
             "https://reader.example.org".
+        openurl: The address of the library's link resolver; "" for none.
+        openurl_name: What pages call a link to it.
         server_timing: Whether responses contain the time that each source took.
         suggest: Whether the server completes queries: those in `suggestions`, and earlier ones of
             the same user.
@@ -45,6 +55,8 @@ class ServerSettings:
     rate_limit: int = 120
     trusted_proxies: tuple[str, ...] = ()
     cors: tuple[str, ...] = ()
+    openurl: str = ""
+    openurl_name: str = OPENURL_NAME
     server_timing: bool = True
     suggest: bool = False
     suggestions: tuple[str, ...] = ()
@@ -98,6 +110,8 @@ def server_settings(tables: SettingsTables) -> ServerSettings:
         rate_limit=rate_limit,
         trusted_proxies=proxies,
         cors=_origins(tables),
+        openurl=_resolver(tables),
+        openurl_name=_resolver_name(tables),
         server_timing=table.get("server_timing") is not False,
         suggest=table.get("suggest") is True,
         suggestions=tables.strings(table.get("suggestions", []), "server.suggestions"),
@@ -144,3 +158,25 @@ def _origins(tables: SettingsTables) -> tuple[str, ...]:
     return tuple(
         origin.removesuffix(":443" if origin.startswith("https:") else ":80") for origin in origins
     )
+
+
+def _resolver(tables: SettingsTables) -> str:
+    address: str = tables["server"].get("openurl", "")
+    if address and (len(address) > _LONGEST_RESOLVER or not _RESOLVER.fullmatch(address)):
+        tables.wrong(
+            "server.openurl",
+            f"{address[:80]!r} is no address of a link resolver such as "
+            f"https://resolver.example.org/openurl, of at most {_LONGEST_RESOLVER} characters",
+        )
+        return ""
+    return address
+
+
+def _resolver_name(tables: SettingsTables) -> str:
+    name = str(tables["server"].get("openurl_name", OPENURL_NAME)).strip()
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        tables.wrong(
+            "server.openurl_name", f"must be a text on one line, of 1 to {_LONGEST_NAME} characters"
+        )
+        return OPENURL_NAME
+    return name

@@ -44,6 +44,8 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "rate_limit": int,
         "trusted_proxies": list,
         "cors": list,
+        "openurl": str,
+        "openurl_name": str,
         "server_timing": bool,
         "suggest": bool,
         "suggestions": list,

@@ -63,6 +63,24 @@ def test_a_series_is_no_host() -> None:
     assert root.xpath("/m:modsCollection/m:mods/m:identifier/text()", namespaces=M) == ["1", "2"]
 
 
+def publishers(**fields: str) -> list[str]:
+    """The texts of the publishers of a record; no name of a body is written."""
+    root = etree.fromstring(written("mods", hits_of([Record(source="db", title="A", **fields)])))  # type: ignore[arg-type]
+    assert root.xpath("//m:name", namespaces=M) == []
+    return [str(text) for text in root.xpath("//m:publisher/text()", namespaces=M)]
+
+
+def test_zotero_reads_the_first_publisher() -> None:
+    """The university of a thesis and the institution of a report; the repository of a preprint."""
+    bodies = {"institution": "Isle University", "publisher": "Isle Press", "venue": "arXiv"}
+
+    assert publishers(type="thesis", **bodies) == ["Isle University", "Isle Press"]
+    assert publishers(type="report", **bodies) == ["Isle University", "Isle Press"]
+    assert publishers(type="article", **bodies) == ["Isle Press", "Isle University"]
+    assert publishers(type="preprint", venue="arXiv") == ["arXiv"]
+    assert publishers(type="article", venue="Journal of Islands") == []
+
+
 def test_hostile_text_stays_text() -> None:
     record = Record(
         source="db",

@@ -68,6 +68,25 @@ async def test_merged_answer(client):
     assert list(range(1, len(answer["hits"]) + 1)) == [it["rank"] for it in answer["hits"]]
 
 
+async def test_every_work_of_a_list_has_its_page(client):
+    """The links of the list lead to the works that it shows, and so do their DOIs; unAPI has each
+    work whose page was shown."""
+    answer = await (await search(client, "json")).json()
+    listed = html.document_fromstring(await (await search(client, "html")).text())
+    links = [it for it in listed.xpath("//article//a/@href") if it.startswith("/work/")]
+
+    assert len(links) == len(answer["hits"])
+    for link, hit in list(zip(links, answer["hits"], strict=True))[:5]:
+        shown = html.document_fromstring(await (await client.get(link)).text())
+        unapi = await client.get("/unapi", params={"id": hit["id"], "format": "mods"})
+        assert shown.findtext(".//h1").startswith(hit["title"].rstrip("."))
+        assert len(shown.xpath("(//ul[@class='records'])[1]/li")) == len(hit["sources"])
+        assert unapi.status == 200
+        if hit["doi"]:
+            by_doi = await (await client.get(f"/work/doi:{hit['doi']}?format=json")).json()
+            assert (by_doi["doi"], by_doi["title"]) == (hit["doi"], hit["title"])
+
+
 async def test_streams_amount_to_the_answer(client):
     """NDJSON, SSE and JSON say the same."""
     answer = await (await search(client, "json")).json()

@@ -13,6 +13,7 @@ from metasearch.listing.facets import Facets
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.app import ROUTES
+from metasearch.server.faces import works
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
 from metasearch.server.pages.results import STATUS_WORDS
@@ -22,6 +23,7 @@ from metasearch.server.sources import source_object, view
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
@@ -47,6 +49,14 @@ def test_formats():
     rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+/[a-z.+-]+)`", PAGE, re.MULTILINE)
 
     assert dict(api.OFFERED) == dict(rows)
+
+
+def test_formats_of_a_work():
+    """docs/works.md names the formats of a record page, and no others."""
+    table = WORKS.partition("## Formats")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+
+    assert set(works.OFFERED) == set(re.findall(r"`([a-z-]+)`", " ".join(rows))) - {"format"}
 
 
 async def test_events():

@@ -1,5 +1,6 @@
 """Other protocols over the same list: each face reads its own parameters into `SearchOptions` and
-writes the same answer. A face is imported when its first request comes.
+writes the same answer. So do record pages, which programs read as much as people. A face is
+imported when its first request comes.
 """
 
 from __future__ import annotations

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Reason, Record
-from metasearch.server.pages import coins
+
+if TYPE_CHECKING:
+    from metasearch.server.pages.coins import Resolver
 
 _AUTHORS_SHOWN = 8
 #: Characters of an abstract that are shown.
@@ -29,6 +32,8 @@ class HitView:
         found_in: (source with its rank there, address of the record or None), best rank first.
         reasons, matches, versions, origins: (text, detail) of each line that explains the hit.
         context_object: Its description for reference managers.
+        page_address: Of its record page; "" for none.
+        resolver: (text, address) of the link to the library's link resolver; None for none.
     """
 
     rank: int
@@ -53,16 +58,29 @@ class HitView:
     versions: Sequence[tuple[str, str]]
     origins: Sequence[tuple[str, str]]
     context_object: str
+    page_address: str
+    resolver: tuple[str, str] | None
 
 
-def hit_view(hit: Hit, labels: Mapping[str, str], base: str) -> HitView:
+def hit_view(
+    hit: Hit,
+    labels: Mapping[str, str],
+    base: str,
+    *,
+    page: str = "",
+    resolver: Resolver | None = None,
+) -> HitView:
     """The view of a hit.
 
     Args:
         hit: From an answer.
         labels: Source name -> what people call it.
         base: Absolute address of this server.
+        page: The local address of its record page.
+        resolver: The library's link resolver.
     """
+    from metasearch.server.pages.coins import context_object  # which loads formats
+
     record = hit.record
     language = record.language or ""
     return HitView(
@@ -96,7 +114,9 @@ def hit_view(hit: Hit, labels: Mapping[str, str], base: str) -> HitView:
             for version in hit.versions
         ],
         origins=[(origin, "") for origin in field_sources(hit, labels)],
-        context_object=coins.context_object(hit, base),
+        context_object=context_object(hit, base),
+        page_address=page,
+        resolver=(resolver.name, resolver.link(hit, base)) if resolver else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport
@@ -14,8 +15,12 @@ from metasearch.server.pages.environment import many
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.narrowing import Narrowing
 from metasearch.server.pages.page import Form, page
+from metasearch.server.pages.work_links import work_address
 from metasearch.server.site import Site
 from metasearch.server.sources import SourceView
+
+if TYPE_CHECKING:
+    from metasearch.server.pages.coins import Resolver
 
 #: Seconds after which a page that lacks sources asks for itself again.
 REFRESH = 2
@@ -50,12 +55,14 @@ class Results:
     Attributes:
         labels: Source name -> what people call it.
         parameters: Of the search, without `format`, for links to it in other formats.
+        resolver: The library's link resolver; None for none.
     """
 
     answer: Answer
     form: Form
     labels: Mapping[str, str]
     parameters: Mapping[str, str | int]
+    resolver: Resolver | None = None
 
     def label(self, source: str) -> str:
         """What people call a source."""
@@ -142,7 +149,16 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         incomplete=_incomplete(results),
         running=[results.label(name) for name in answer.running],
         reload=results.address(site, start=answer.paging.start, format="html"),
-        hits=[hit_view(hit, results.labels, site.base) for hit in answer.hits],
+        hits=[
+            hit_view(
+                hit,
+                results.labels,
+                site.base,
+                page=work_address(site, hit.id, results.parameters),
+                resolver=results.resolver,
+            )
+            for hit in answer.hits
+        ],
         nothing_found=_nothing_found(answer),
         pager=_pager(site, results),
         exports=[

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import orjson
 import pytest
 from lxml import html
 
@@ -94,6 +95,20 @@ async def test_result_page(browse, address):
     assert shown.xpath("//script | //img[@src='x']") == []
     assert "Beta: timed out" in shown.xpath("//*[@class='incomplete']")[0].text_content()
     assert "Alpha #1 · Beta #2" in shown.xpath("//article")[0].text_content()
+
+
+async def test_record_page(browse, address):
+    """A hostile title is text, and nothing of it runs; the data for programs is there."""
+    listed = html.document_fromstring(await browse(f"{address}/search?q=mice"))
+    links = [it for it in listed.xpath("//article//a/@href") if it.startswith("/work/")]
+    shown = html.document_fromstring(await browse(f"{address}{links[1]}"))
+    (script,) = shown.xpath("//script")
+
+    assert shown.findtext(".//h1") == HOSTILE
+    assert shown.findtext(".//title") == f"{HOSTILE} · metasearch"
+    assert script.get("type") == "application/ld+json"
+    assert orjson.loads(str(script.text))["name"] == HOSTILE
+    assert shown.xpath("//img[@src='x']") == []
 
 
 async def test_start_page(browse, address):

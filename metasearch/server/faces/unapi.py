@@ -1,0 +1,79 @@
+"""unAPI (version 1): how Zotero reads the work of a record page, in a format that it chooses.
+
+Zotero asks for every id of a page before its user has chosen, and takes the first format of its own
+order that is offered. So only record pages have an id, and MARC is not offered, which Zotero would
+prefer to MODS and in which types are lost.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+from aiohttp import web
+
+from metasearch.formats import WRITABLE
+from metasearch.formats.text import clean
+from metasearch.server.faces.works import is_large, written
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED
+
+#: Name of the format -> where it is described.
+FORMATS = {
+    "mods": "http://www.loc.gov/standards/mods/",
+    "ris": "https://en.wikipedia.org/wiki/RIS_(file_format)",
+    "bibtex": "https://ctan.org/pkg/bibtex",
+}
+
+
+async def answer(request: web.Request) -> web.Response:
+    """`/unapi`: the formats; with `id` those of a work (300); with `format`, too, the work.
+
+    Works are those that a page has shown in the last day; no source is asked.
+
+    Raises:
+        Problem: 400 for a parameter that is repeated, 404 for an unknown id, 406 for an unknown
+            format.
+    """
+    name, form = _only(request, "id"), _only(request, "format")
+    if not name:
+        return _formats("")
+    shared = request.app[SHARED]
+    async with shared.admission.brief():
+        hit = await shared.engine.works.find(name)
+    if hit is None:
+        raise Problem(404, "no-such-work", f"No work is known here as {name[:100]!r}.")
+    if not form:
+        return _formats(hit.id)
+    if form not in FORMATS:
+        offered = [(known, WRITABLE[known].media_type) for known in FORMATS]
+        raise Problem.unacceptable(f"There is no format {form[:40]!r} here.", offered)
+    body = await shared.admission.written(lambda: written(hit, form), large=is_large(hit))
+    return web.Response(
+        body=body, content_type=WRITABLE[form].media_type, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _only(request: web.Request, parameter: str) -> str:
+    values = [value for value in request.query.getall(parameter, []) if value]
+    if len(values) > 1:
+        raise Problem.bad_parameters(
+            [{"parameter": parameter, "reason": f"given {len(values)} times; name it once"}]
+        )
+    return values[0] if values else ""
+
+
+def _formats(name: str) -> web.Response:
+    """The list of formats: of every work, or with 300 of the one that is named."""
+    of_work = f" id={quoteattr(clean(name))}" if name else ""
+    rows = "".join(
+        f"<format name={quoteattr(form)} type={quoteattr(WRITABLE[form].media_type)}"
+        f" docs={quoteattr(docs)}/>\n"
+        for form, docs in FORMATS.items()
+    )
+    body = f'<?xml version="1.0" encoding="UTF-8"?>\n<formats{of_work}>\n{rows}</formats>\n'
+    return web.Response(
+        status=300 if name else 200,
+        body=body.encode(),
+        content_type="application/xml",
+        headers={"Cache-Control": "no-store"},
+    )

@@ -1,0 +1,277 @@
+"""`/work/ID`: the page of one work, and the same work in every format of one.
+
+An id is found among the works that a page has shown in the last day. Where it is not there, the
+search in the address is made again; links of our lists have it, and the answer mostly comes from
+the cache. An identifier ("doi:10.1000/abc") is searched for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+import orjson
+from aiohttp import web
+
+from metasearch.bib.identifier_forms import arxiv_id, doi
+from metasearch.bib.work_ids import find, is_hit_id, read_name
+from metasearch.events import Answer, Counts
+from metasearch.formats import WRITABLE, write
+from metasearch.formats.answer import hit_object
+from metasearch.formats.citations.styles import STYLES
+from metasearch.query import Term, to_text
+from metasearch.record import Hit
+from metasearch.server.answering import answered
+from metasearch.server.api import chosen_of, html_response
+from metasearch.server.outcome import nothing_answered, status_of
+from metasearch.server.pages import json_ld, machine_links
+from metasearch.server.pages.coins import resolver_of
+from metasearch.server.pages.work import WorkPage, work_page
+from metasearch.server.pages.work_links import work_address
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED, ServerContext, Site, site_of, work_path
+from metasearch.server.sources import labels
+
+JSON_LD = "jsonld"
+#: Name in `format=` -> media type; a client that does not say what it likes gets the page.
+OFFERED: Mapping[str, str] = {
+    "html": "text/html",
+    "json": "application/json",
+    JSON_LD: json_ld.MEDIA_TYPE,
+    **{
+        name: format_.media_type
+        for name, format_ in WRITABLE.items()
+        if format_.unit == "hits" and name != "table"
+    },
+}
+#: Formats that the links for programs name: metadata that other programs read.
+DESCRIPTIONS = (JSON_LD, "json", "mods", "marcxml", "csl-json", "ris", "bibtex")
+#: What stands before the only citation of a list, in the styles that number them.
+_NUMBER = re.compile(r"(?:\[1\]|1\.) +")
+_WITH_CHARSET = frozenset({"html", "csv", "citations"})
+#: Characters of an id; the longest DOIs have some two hundred.
+LONGEST_ID = 500
+#: Records and authors of a work that is written on the loop.
+_SMALL = 100
+#: DOIs that arXiv has registered for its papers.
+_ARXIV_DOI = "10.48550/arxiv."
+_ADVICE = (
+    "A work is known by its id for a day after its page was shown. Later, use the address that a "
+    "list links to, which has the search (q=), or an identifier: /work/doi:10.1000/abc."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWork:
+    """A work, and the parameters of the search that finds it again; none where it was kept and
+    the address has no search.
+    """
+
+    hit: Hit
+    search: Mapping[str, str | int]
+
+
+async def work(request: web.Request) -> web.Response:
+    """`/work/ID`: the work as a page, or in the format that `format=` or Accept name.
+
+    Raises:
+        Problem: 400 for an id that cannot be read, 404 for a work that is not found, 406 for an
+            unknown format, and those of a search where one is made.
+    """
+    shared, site = request.app[SHARED], site_of(request)
+    form = chosen_of(request, OFFERED)
+    parameters = read(request.query, shared.options)
+    found = await _found(request, request.match_info["id"], parameters)
+    body = await shared.admission.written(
+        lambda: _body(found, form, parameters, site, shared), large=is_large(found.hit)
+    )
+    etag = hashlib.sha256(form.encode() + body).hexdigest()[:32]
+    headers = {
+        "Vary": "Accept",
+        "Cache-Control": f"private, max-age={shared.options.max_age}",
+        "ETag": f'W/"{etag}"',
+        "Link": machine_links.header(_links(found.hit, form, site)),
+    }
+    if any(known.value in (etag, "*") for known in request.if_none_match or ()):
+        return web.Response(status=304, headers=headers)
+    if form == "html":
+        return html_response(body.decode(), headers=headers)
+    if form in WRITABLE and WRITABLE[form].download:
+        name = f"metasearch-{found.hit.id}" if is_hit_id(found.hit.id) else "metasearch-work"
+        headers["Content-Disposition"] = f'attachment; filename="{name}.{WRITABLE[form].extension}"'
+    return web.Response(
+        body=body,
+        headers=headers,
+        content_type=OFFERED[form],
+        charset="utf-8" if form in _WITH_CHARSET else None,
+    )
+
+
+def is_large(hit: Hit) -> bool:
+    """Whether writing the work would hold up the loop."""
+    return len(hit.records) + len(hit.record.authors) > _SMALL
+
+
+def written(hit: Hit, form: str, parameters: Parameters | None = None) -> bytes:
+    """One work in a format of `WRITABLE` that is written from hits.
+
+    Args:
+        hit: The work.
+        form: The format.
+        parameters: How it is written, where the format has a choice.
+    """
+    whole = Answer("", True, Counts(len(hit.records), 1, len(hit.records) - 1), (hit,), ())
+    asked = parameters or Parameters()
+    return write(form, whole, bom=asked.bom, provenance=asked.provenance, style=asked.style)
+
+
+def canonical_address(hit: Hit, site: Site) -> str:
+    """The absolute address of the record page: with the DOI, by which the work is found also
+    after a day, else with the id of the hit.
+    """
+    name = f"doi:{hit.record.doi}" if doi(hit.record.doi) == hit.record.doi else hit.id
+    return site.url(work_path(name))
+
+
+# --------------------------------------------------------------------------- finding
+
+
+async def _found(request: web.Request, text: str, parameters: Parameters) -> FoundWork:
+    shared = request.app[SHARED]
+    name = _name(text)
+    search = parameters.pairs() if parameters.query else {}
+    if is_hit_id(name):
+        async with shared.admission.brief():
+            kept = await shared.engine.works.find(name)
+        if kept is not None:
+            return FoundWork(kept, search)
+    incomplete = False
+    for asked in _searches(name, parameters):
+        answer, hits = await _searched(request, name, asked)
+        if hits:
+            await shared.engine.works.keep(hits[:1])
+            return FoundWork(hits[0], asked.pairs())
+        incomplete |= not answer.complete
+    why = "; not all sources have answered" if incomplete else ""
+    raise Problem(
+        404, "no-such-work", f"No work is known here as {text[:100]!r}{why}.", advice=_ADVICE
+    )
+
+
+def _searches(name: str, parameters: Parameters) -> Iterator[Parameters]:
+    """The search of the address, and one for the identifier, in the same sources."""
+    if parameters.query:
+        yield replace(parameters, wait=None)
+    if query := _query(name):
+        yield Parameters(
+            query=query, syntax="simple", sources=parameters.sources, timeout=parameters.timeout
+        )
+
+
+async def _searched(request: web.Request, name: str, asked: Parameters) -> tuple[Answer, list[Hit]]:
+    """The answer to a search, and the works in it that the name may mean."""
+    answer = await answered(request, asked)
+    hits = find(name, answer.hits)
+    if not hits and answer.running:  # the configured wait is over, the search is not
+        most = request.app[SHARED].options.max_timeout
+        answer = await answered(request, replace(asked, wait=most))
+        hits = find(name, answer.hits)
+    if not hits and (status := status_of(answer)) != 200:
+        raise nothing_answered(answer, status, {})
+    return answer, hits
+
+
+def _name(text: str) -> str:
+    if len(text) > LONGEST_ID:
+        reason = f"has {len(text):,} characters; at most {LONGEST_ID} are allowed"
+        raise Problem.bad_parameters([{"parameter": "ID", "reason": reason}])
+    try:
+        return read_name(text)
+    except ValueError as exc:
+        raise Problem.bad_parameters([{"parameter": "ID", "reason": str(exc)}]) from exc
+
+
+def _query(name: str) -> str:
+    """The query that looks for an identifier; "" where databases cannot be asked for it."""
+    scheme, _, value = name.partition(":")
+    match scheme.lower():
+        case "doi":
+            return to_text(Term(value, "doi"))
+        case "isbn":
+            return to_text(Term(value, "isbn"))
+        case "pmid" | "pmcid" if value.isascii() and value.isalnum():
+            return to_text(Term(value))
+        case "arxiv" if arxiv_id(value) == value:
+            return f"{to_text(Term(value))} OR {to_text(Term(_ARXIV_DOI + value, 'doi'))}"
+    return ""
+
+
+# --------------------------------------------------------------------------- writing
+
+
+def _body(
+    found: FoundWork, form: str, parameters: Parameters, site: Site, shared: ServerContext
+) -> bytes:
+    hit = found.hit
+    if form == "html":
+        return _page(found, parameters, site, shared).encode()
+    if form == "json":
+        return orjson.dumps(hit_object(hit), option=orjson.OPT_APPEND_NEWLINE)
+    if form == JSON_LD:
+        described = json_ld.object_of(hit, canonical_address(hit, site))
+        return orjson.dumps(described, option=orjson.OPT_APPEND_NEWLINE)
+    return written(hit, form, parameters)
+
+
+def _page(found: FoundWork, parameters: Parameters, site: Site, shared: ServerContext) -> str:
+    hit = found.hit
+    formats = [
+        (name, media_type, work_address(site, hit.id, found.search, format=name))
+        for name, media_type in OFFERED.items()
+        if name != "html" and _can_be_written(name)
+    ]
+    return work_page(
+        site,
+        WorkPage(
+            hit=hit,
+            labels=labels(shared.engine, {record.source for record in hit.records}),
+            canonical=canonical_address(hit, site),
+            links=_links(hit, "html", site),
+            formats=formats,
+            citations=[(style, _citation(hit, style)) for style in STYLES],
+            query=parameters.query,
+            list_address=site.path("/search", **parameters.pairs(), format="html")
+            if parameters.query
+            else "",
+            resolver=resolver_of(shared.engine.settings.server),
+        ),
+    )
+
+
+def _can_be_written(name: str) -> bool:
+    """Whether the library is installed that writes a format, if one does."""
+    library = WRITABLE[name].library if name in WRITABLE else ""
+    return not library or find_spec(library) is not None
+
+
+def _citation(hit: Hit, style: str) -> str:
+    """The citation without its number."""
+    text = written(hit, "citations", Parameters(style=style)).decode().strip()
+    return text[number.end() :] if (number := _NUMBER.match(text)) else text
+
+
+def _links(hit: Hit, form: str, site: Site) -> list[machine_links.MachineLink]:
+    canonical = canonical_address(hit, site)
+    if form != "html":
+        return machine_links.description_links(hit.record, canonical)
+    return machine_links.page_links(hit.record, canonical, [*_descriptions(hit, site)])
+
+
+def _descriptions(hit: Hit, site: Site) -> Iterator[tuple[str, str]]:
+    """Addresses by the id alone: a work whose page is shown is kept, and headers are short."""
+    for name in DESCRIPTIONS:
+        yield site.url(work_path(hit.id), format=name), OFFERED[name]
