@@ -44,12 +44,15 @@ def mcp(
     """
     import asyncio
     import os
+    import sys
 
     from metasearch.cli.mcp_run import run
     from metasearch.cli.terminal.logs import logs_to
     from metasearch.settings import Settings
 
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
+    if sys.stdin.isatty():
+        console.say("waiting for an MCP host on stdin; Ctrl-D ends it")
     with logs_to(console, None):
         asyncio.run(run(settings, demo=demo))
     return Exit.OK

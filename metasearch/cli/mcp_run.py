@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AsyncExitStack
 
 from metasearch.engine.engine import Engine
@@ -23,8 +22,6 @@ async def run(settings: Settings, *, demo: bool) -> None:
     check_extra()
     from metasearch.server.faces.mcp.stdio import serve_stdio
 
-    if sys.stdin.isatty():
-        print("Waiting for an MCP host on stdin; end with Ctrl-D.", file=sys.stderr)
     async with AsyncExitStack() as stack:
         if demo:
             from metasearch.demo import DemoDatabases

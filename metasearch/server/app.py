@@ -52,6 +52,7 @@ ROUTES = (
     ("/searxng/search", on_first_request("searxng.routes", "search")),
     ("/searxng/config", on_first_request("searxng.routes", "config")),
     ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
+    ("/mcp", on_first_request("mcp.http")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),
 )
@@ -64,6 +65,7 @@ POSTED = frozenset(
         "/searxng/",
         "/searxng/search",
         "/searxng/autocompleter",
+        "/mcp",
         "/sru",
         "/sru/{database}",
     }

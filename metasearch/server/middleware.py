@@ -24,6 +24,8 @@ from metasearch.server.stream import SEARCH_ID
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
+#: Routes that call `admit` themselves, because their body decides which quota counts.
+_ADMITTED_LATER = frozenset({"/mcp"})
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
 _UNLISTED = frozenset(
@@ -31,6 +33,7 @@ _UNLISTED = frozenset(
         "/search",
         "/plan",
         "/suggest",
+        "/mcp",
         "/sru",
         "/sru/{database}",
         *(f"/searxng{path}" for path in ("", "/", "/search")),
@@ -74,7 +77,19 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 @web.middleware
 async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """As `admit`, before the handler."""
+    if route(request) not in _ADMITTED_LATER:
+        await admit(request)
+    return await handler(request)
+
+
+async def admit(request: web.Request, quota: str = "") -> None:
     """Checks the rate limit and then the key, so that guesses of keys are limited, too.
+
+    Args:
+        request: To be answered.
+        quota: Name of a further quota of the same size, for requests that are no searches; "" for
+            the usual one.
 
     Raises:
         Problem: 429, 401, or 400 for a key in the address.
@@ -83,13 +98,11 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     if shared.limiter is not None and path not in UNCOUNTED:
         client = shared.clients.of(request)
         if not client.local:
-            request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(
-                client.name
-            )
+            name = f"{client.name} {quota}" if quota else client.name
+            request[QUOTA] = await shared.peers.take(name) or shared.limiter.take(name)
             request[QUOTA].check()
     if path not in OPEN:
         request[USER] = shared.clients.user(request, shared.keys.check(request))
-    return await handler(request)
 
 
 def _fault(request: web.Request) -> Problem:

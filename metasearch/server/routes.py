@@ -30,7 +30,7 @@ from metasearch.server.suggest import together as completed
 from metasearch.server.workers.peer_app import all_workers
 
 #: Addresses that crawlers are asked not to visit.
-CLOSED = ("/search", "/plan", "/suggest", "/metrics", "/searxng", "/sru", "/?q=")
+CLOSED = ("/search", "/plan", "/suggest", "/metrics", "/searxng", "/sru", "/mcp", "/?q=")
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
 _LONGEST_PREFIX = 200

@@ -77,8 +77,8 @@ def _schema(name: str, option: Option) -> dict[str, Any]:
             limits = {"minimum": int(option.least), "maximum": int(most)}
             return {"type": "integer"} | limits | described
         case "seconds":
-            limits = {"exclusiveMinimum": 0, "maximum": _MOST.get(name, option.most)}
-            return {"type": "number"} | limits | described
+            most = min(option.most, _MOST.get(name, option.most))
+            return {"type": "number", "exclusiveMinimum": 0, "maximum": most} | described
         case "names" | "filters" | "facets":
             return {"type": "array", "items": {"type": "string"}} | described
         case "choice":
@@ -91,13 +91,15 @@ def _description(name: str, option: Option) -> str:
     match name:
         case "query":
             return (
-                "Words, or a query: AND, OR, NOT, brackets, \"phrases\", title:, author:, abstract:, "
+                'Words, or a query: AND, OR, NOT, brackets, "phrases", title:, author:, abstract:, '
                 "doi:. Few content words find more than a whole sentence."
             )
         case "limit":
             return f"Works in the answer, {USUAL_WORKS} if it is not given."
         case "sources":
-            return "Names of sources or groups, as list_sources names them; not given: the usual ones."
+            return (
+                "Names of sources or groups, as list_sources names them; not given: the usual ones."
+            )
         case _:
             return option.help
 
@@ -141,7 +143,8 @@ def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
         raise ToolError(f"The argument {name!r} must be text, and is {_kind(value)}.")
     if len(value) > LONGEST_TEXT:
         raise ToolError(
-            f"The argument {name!r} has {len(value):,} characters; at most {LONGEST_TEXT} are allowed."
+            f"The argument {name!r} has {len(value):,} characters; at most {LONGEST_TEXT} are "
+            "allowed."
         )
     return value.strip()
 
@@ -203,10 +206,13 @@ def _said(problem: Problem) -> str:
     """What is wrong, by the names that the arguments have here."""
     ours = {other: name for name in SEARCH_ARGUMENTS for other in OPTIONS[name].parameters}
     errors = problem.members.get("errors", ())
-    return "; ".join(
-        f"The argument {ours.get(each['parameter'], each['parameter'])!r}: {each['reason']}"
-        for each in errors
-    ) + "."
+    return (
+        "; ".join(
+            f"The argument {ours.get(each['parameter'], each['parameter'])!r}: {each['reason']}"
+            for each in errors
+        )
+        + "."
+    )
 
 
 def _kind(value: object) -> str:

@@ -11,8 +11,8 @@ from metasearch.server.options import Options
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.engine.options import SearchOptions
     from metasearch.events import Answer
-    from metasearch.server.parameters import Parameters
     from metasearch.server.site import Site
 
 #: Reports progress: (sources that have answered, all sources, a line of text).
@@ -52,7 +52,7 @@ class Caller:
         """The block computes for a moment: a server may refuse it, with a Problem."""
         yield
 
-    def finished(self, answer: Answer, parameters: Parameters) -> None:
+    def finished(self, answer: Answer, options: SearchOptions) -> None:
         """Called with the answer of each search."""
 
 

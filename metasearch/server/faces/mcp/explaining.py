@@ -43,8 +43,8 @@ async def explain(call: Call) -> dict[str, Any]:
     name = read_name(text(given, "id", example="an id of a search result"))
     if not is_hit_id(name):
         raise ToolError(
-            f"{cut(name, 200)!r} is no id of a search result. Search for the work, then explain the "
-            "id that it has there."
+            f"{cut(name, 200)!r} is no id of a search result. Search for the work, then explain "
+            "the id that it has there."
         )
     return _work(await kept_work(call, name))
 

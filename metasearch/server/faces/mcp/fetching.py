@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from metasearch.bib import work_ids
+from metasearch.engine.options import SearchOptions
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import clean, line
+from metasearch.query.ast import Term
 from metasearch.query.identifiers import bare_doi
 from metasearch.record import Hit
 from metasearch.server.faces.mcp import works
@@ -15,8 +17,6 @@ from metasearch.server.faces.mcp.arguments import check_names, text
 from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, cut_to_tokens, size
 from metasearch.server.faces.mcp.calls import Call, ToolError
 from metasearch.server.faces.mcp.searching import answered
-from metasearch.server.parameters import Parameters
-from metasearch.server.suggest import as_query
 
 #: Records of each source that are asked for an identifier: it names one work.
 _ASKED = 20
@@ -82,7 +82,7 @@ async def kept_work(call: Call, name: str) -> Hit:
 async def _fetched(call: Call, name: str) -> _Fetched:
     if work_ids.is_hit_id(name):
         return _Fetched(await kept_work(call, name))
-    answer = await answered(call, _query_for(call, name))
+    answer = await answered(call, _options_for(call, name))
     states = works.source_states(answer)
     hit = next(iter(work_ids.find(_with_doi(name), answer.hits)), None) or next(
         iter(work_ids.find(name, answer.hits)), None
@@ -97,23 +97,16 @@ async def _fetched(call: Call, name: str) -> _Fetched:
     )
 
 
-def _query_for(call: Call, name: str) -> Parameters:
+def _options_for(call: Call, name: str) -> SearchOptions:
     """The search that finds a work by its identifier; what else it finds is left out afterwards."""
     scheme, _, value = name.partition(":")
-    registry = call.caller.engine.registry
-    sources: tuple[str, ...] | None = None
-    if scheme in registry.names():  # the key of a record: "crossref:10.1000/abc"
-        sources = (scheme,)
+    # The key of a record ("crossref:10.1000/abc") is asked of its source alone.
+    sources = (scheme,) if scheme in call.caller.engine.registry.names() else None
     doi = bare_doi(_with_doi(name).partition(":")[2])
     if doi is not None:
-        query = 'doi:"' + doi.replace('"', "") + '"'
-    elif scheme == "isbn":
-        query = f"isbn:{as_query(value)}"
-    else:
-        query = as_query(value)
-    if not query.strip():
-        raise ToolError(f"{cut(name, 200)!r} holds nothing to search for. Give {_EXAMPLE}.")
-    return Parameters(query=query, sources=sources, limit=_ASKED, syntax="simple")
+        return SearchOptions(query=Term(doi, "doi"), sources=sources, limit=_ASKED)
+    field = "isbn" if scheme == "isbn" else "any"
+    return SearchOptions(query=Term(value, field), sources=sources, limit=_ASKED)
 
 
 def _with_doi(name: str) -> str:

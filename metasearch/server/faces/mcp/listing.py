@@ -43,7 +43,8 @@ def _answer(views: list[SourceView], groups: list[str]) -> dict[str, Any]:
     notes = []
     if len(listed) < len(views):
         notes.append(
-            f"Only the first {len(listed)} of {len(views)} sources fit into one answer; name a group"
+            f"Only the first {len(listed)} of {len(views)} sources fit into one answer; name a "
+            "group"
         )
     return {"sources": listed, "groups": groups, "notes": notes}
 

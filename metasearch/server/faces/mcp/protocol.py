@@ -13,9 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp.server.lowlevel import Server
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    TextContent,
+    ToolAnnotations,
+)
 from mcp_types import Tool as ToolType
-from mcp_types import ToolAnnotations
 
 from metasearch import __version__
 from metasearch.errors import MetasearchError, QuerySyntaxError
@@ -88,7 +93,9 @@ async def _called(name: str, call: Call) -> CallToolResult:
         answer = await tool.answer(call)
         text = written(answer)
         if tokens(text) > MOST_TOKENS:
-            raise ToolError("The answer would be too long. Ask for fewer works, or narrow the query.")
+            raise ToolError(
+                "The answer would be too long. Ask for fewer works, or narrow the query."
+            )
     except (ToolError, MetasearchError, Problem) as exc:
         return _failed(_reason(exc))
     except Exception:
@@ -110,7 +117,8 @@ def _reason(error: ToolError | MetasearchError | Problem) -> str:
     match error:
         case QuerySyntaxError():
             advice = error.advice or "Search for plain words instead."
-            return f"The query cannot be read: {error.reason} (at character {error.position + 1}). {advice}"
+            where = f"at character {error.position + 1}"
+            return f"The query cannot be read, {where}: {error.reason}. {advice}"
         case MetasearchError():
             return f"{str(error).rstrip('.')}. {error.advice}".strip()
         case Problem():

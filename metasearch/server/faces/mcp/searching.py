@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import Any
 
+from metasearch.engine.options import SearchOptions
 from metasearch.events import Answer, Finished, SourceProgress, Started
 from metasearch.formats.answer import facets_object, totals_object
 from metasearch.formats.text import clean, line
@@ -16,7 +17,6 @@ from metasearch.server.faces.mcp.arguments import (
 )
 from metasearch.server.faces.mcp.budget import cut, fitted, fitted_facets
 from metasearch.server.faces.mcp.calls import Call
-from metasearch.server.parameters import Parameters
 
 #: Characters of the query that an answer repeats.
 _LONGEST_QUERY = 1_000
@@ -60,7 +60,7 @@ async def search_papers(call: Call) -> dict[str, Any]:
     }
 
 
-async def answered(call: Call, parameters: Parameters) -> Answer:
+async def answered(call: Call, options: SearchOptions) -> Answer:
     """The answer of a search; its works are kept, to be fetched by their ids.
 
     Progress is reported for each source that is done. Cancelling the call stops the search.
@@ -70,13 +70,13 @@ async def answered(call: Call, parameters: Parameters) -> Answer:
         UsageError: The query cannot be read, or there is no such source.
     """
     caller = call.caller
-    await caller.engine.ready(parameters.sources or ())
+    await caller.engine.ready(options.sources or ())
     timeout = min(
-        parameters.timeout or caller.engine.settings.timeout,
+        options.timeout or caller.engine.settings.timeout,
         caller.options.max_timeout,
         MOST_SECONDS,
     )
-    prepared = caller.engine.search(parameters, timeout=timeout, user=caller.user)
+    prepared = caller.engine.search(options, timeout=timeout, user=caller.user)
     progress = _Progress(call)
     async with caller.searching(), aclosing(prepared):
         async for event in prepared:
@@ -87,7 +87,7 @@ async def answered(call: Call, parameters: Parameters) -> Answer:
                     await progress.take(event)
                 case Finished():
                     answer = event.answer
-    caller.finished(answer, parameters)
+    caller.finished(answer, options)
     await caller.engine.works.keep(answer.hits)
     return answer
 

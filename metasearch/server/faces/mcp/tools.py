@@ -116,7 +116,7 @@ _ALL = (
         description=(
             "Searches the usual scholarly databases for works (articles, preprints, books, theses) "
             "and returns the ten best, each once, with id, title, url and the beginning of its "
-            "abstract. Give a few content words, or a query with AND, OR, NOT, \"phrases\", title:, "
+            'abstract. Give a few content words, or a query with AND, OR, NOT, "phrases", title:, '
             "author:, year: and doi:. " + _THIRD_PARTY
         ),
         arguments=search_schema(("query",)),
@@ -140,7 +140,11 @@ _ALL = (
             "isbn:9780262035613. The full text is not included. " + _THIRD_PARTY
         ),
         arguments=object_schema(
-            {"id": text_schema("The id of a search result, a DOI, pmid:, pmcid:, arxiv: or isbn:.")},
+            {
+                "id": text_schema(
+                    "The id of a search result, a DOI, pmid:, pmcid:, arxiv: or isbn:."
+                )
+            },
             ("id",),
         ),
         result=_object(

@@ -118,7 +118,9 @@ def metadata(hit: Hit) -> dict[str, Any]:
     return _known(
         {
             "authors": names(record, MANY_NAMES),
-            "editors": _few([line(e.name) for e in record.editors[:_FEW_NAMES]], len(record.editors)),
+            "editors": _few(
+                [line(e.name) for e in record.editors[:_FEW_NAMES]], len(record.editors)
+            ),
             "year": record.year,
             "date": line(record.date),
             "type": line(record.type),
