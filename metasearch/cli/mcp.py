@@ -44,6 +44,7 @@ def mcp(
     """
     import asyncio
     import os
+    import signal
     import sys
 
     from metasearch.cli.mcp_run import run
@@ -53,6 +54,8 @@ def mcp(
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
     if sys.stdin.isatty():
         console.say("waiting for an MCP host on stdin; Ctrl-D ends it")
+    # A thread waits for stdin, and no exception reaches it: Ctrl-C ends the process as it is.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     with logs_to(console, None):
         asyncio.run(run(settings, demo=demo))
     return Exit.OK

@@ -2,7 +2,8 @@
 
 `tools.py` lists the tools, `arguments.py` reads what an assistant sends, `searching.py`,
 `fetching.py`, `listing.py` and `explaining.py` answer, `works.py` writes works, `budget.py` keeps
-an answer small, and `protocol.py` puts the tools behind the package `mcp`, which is the extra `mcp`.
+an answer small, `questions.py` makes queries of questions, and `protocol.py` puts the tools behind
+the package `mcp`, which is the extra `mcp`.
 `stdio.py` and `http.py` are the two ways to reach it. `docs/mcp.md` describes it from outside.
 """
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from metasearch.engine.options import SearchOptions
 from metasearch.events import Answer, Finished, SourceProgress, Started
 from metasearch.formats.answer import facets_object, totals_object
 from metasearch.formats.text import clean, line
-from metasearch.server.faces.mcp import works
+from metasearch.server.faces.mcp import questions, works
 from metasearch.server.faces.mcp.arguments import (
     MOST_SECONDS,
     SEARCH_ARGUMENTS,
     search_parameters,
 )
 from metasearch.server.faces.mcp.budget import cut, fitted, fitted_facets
-from metasearch.server.faces.mcp.calls import Call
+from metasearch.server.faces.mcp.calls import Call, Report
+from metasearch.server.parameters import Parameters
 
+#: Seconds that a second search must have.
+_LEAST_SECONDS = 5.0
+#: Records that each source is asked for where any word is enough: many works have one word, and
+#: not all sources list those first that have most.
+_ASKED_FOR_ANY = 100
 #: Characters of the query that an answer repeats.
 _LONGEST_QUERY = 1_000
 
@@ -25,18 +33,43 @@ _LONGEST_QUERY = 1_000
 async def search(call: Call) -> dict[str, Any]:
     """Answers `search`: {"results": [{"id", "title", "url", ...}], "sources", ...}."""
     parameters = search_parameters(call.arguments, ("query",), call.caller.options)
-    answer = await answered(call, parameters)
+    answer, asked_notes = await _asked(call, parameters)
     beside = _beside(answer)
     objects, notes = fitted(
         answer.hits, lambda hit, most: works.result(hit, most, call.caller.site), beside
     )
-    return {"results": objects, **beside, "notes": [*beside["notes"], *notes]}
+    return {"results": objects, **beside, "notes": [*asked_notes, *beside["notes"], *notes]}
+
+
+async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]:
+    """The answer to a question, and in words what was searched for in its place."""
+    progress = Progress(call.report)
+    notes: list[str] = []
+    words = questions.words_of(parameters.query)
+    if words:
+        parameters = replace(parameters, query=" ".join(words))
+        notes.append(f"Searched for the words that carry the question: {parameters.query}")
+    began = time.monotonic()
+    answer = await answered(call, parameters, progress)
+    words = words or questions.plain_words(parameters.query)
+    left = MOST_SECONDS - (time.monotonic() - began)
+    nobody = not any(report.status in ("ok", "empty") for report in answer.sources)
+    if answer.hits or nobody or len(words) < 2 or left < _LEAST_SECONDS:
+        return answer, notes
+    relaxed = SearchOptions(
+        query=questions.any_of(words),
+        limit=parameters.limit,
+        per_source=_ASKED_FOR_ANY,
+        timeout=min(left, call.caller.engine.settings.timeout),
+    )
+    notes.append("No work has all words; these have some of them, the nearest first")
+    return await answered(call, relaxed, progress), notes
 
 
 async def search_papers(call: Call) -> dict[str, Any]:
     """Answers `search_papers`: {"works": [...], "start", "next_start", "facets", ...}."""
     parameters = search_parameters(call.arguments, SEARCH_ARGUMENTS, call.caller.options)
-    answer = await answered(call, parameters)
+    answer = await answered(call, parameters, Progress(call.report))
     facets, facet_notes = fitted_facets(facets_object(answer.facets))
     beside = _beside(answer) | {
         "sort": answer.sort,
@@ -60,7 +93,7 @@ async def search_papers(call: Call) -> dict[str, Any]:
     }
 
 
-async def answered(call: Call, options: SearchOptions) -> Answer:
+async def answered(call: Call, options: SearchOptions, progress: Progress) -> Answer:
     """The answer of a search; its works are kept, to be fetched by their ids.
 
     Progress is reported for each source that is done. Cancelling the call stops the search.
@@ -77,12 +110,11 @@ async def answered(call: Call, options: SearchOptions) -> Answer:
         MOST_SECONDS,
     )
     prepared = caller.engine.search(options, timeout=timeout, user=caller.user)
-    progress = _Progress(call)
     async with caller.searching(), aclosing(prepared):
         async for event in prepared:
             match event:
                 case Started():
-                    progress.sources = len(event.sources)
+                    progress.begin(len(event.sources))
                 case SourceProgress():
                     await progress.take(event)
                 case Finished():
@@ -92,25 +124,34 @@ async def answered(call: Call, options: SearchOptions) -> Answer:
     return answer
 
 
-class _Progress:
-    """Reports each source once, when it is done."""
+class Progress:
+    """Reports each source once, when it is done; a second search goes on where the first ended.
 
-    def __init__(self, call: Call) -> None:
-        self.sources = 0
-        self._call = call
+    Args:
+        report: Receives the number of sources that are done, that of all, and a line of text.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._all = 0
+        self._before = 0
         self._done: set[str] = set()
 
+    def begin(self, sources: int) -> None:
+        """A search of so many sources begins."""
+        self._before += len(self._done)
+        self._done = set()
+        self._all = self._before + sources
+
     async def take(self, event: SourceProgress) -> None:
+        """Reports the source if it has just ended."""
         report = event.report
         if report.status == "running" or report.source in self._done:
             return
         self._done.add(report.source)
+        done = self._before + len(self._done)
         outcome = "failed" if report.failed else f"{report.count:,} records"
-        await self._call.report(
-            len(self._done),
-            max(self.sources, len(self._done)),
-            f"{line(report.source)}: {outcome}",
-        )
+        await self._report(done, max(self._all, done), f"{line(report.source)}: {outcome}")
 
 
 def _beside(answer: Answer) -> dict[str, Any]:
