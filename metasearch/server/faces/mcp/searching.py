@@ -23,9 +23,6 @@ from metasearch.server.parameters import Parameters
 
 #: Seconds that a second search must have.
 _LEAST_SECONDS = 5.0
-#: Records that each source is asked for where any word is enough: many works have one word, and
-#: not all sources list those first that have most.
-_ASKED_FOR_ANY = 100
 #: Characters of the query that an answer repeats.
 _LONGEST_QUERY = 1_000
 
@@ -59,7 +56,6 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
     relaxed = SearchOptions(
         query=questions.any_of(words),
         limit=parameters.limit,
-        per_source=_ASKED_FOR_ANY,
         timeout=min(left, call.caller.engine.settings.timeout),
     )
     notes.append("No work has all words; these have some of them, the nearest first")

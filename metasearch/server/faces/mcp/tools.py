@@ -69,6 +69,7 @@ _RESULT = {
     "authors": _TEXTS,
     "year": _WHOLE,
     "venue": _TEXT,
+    "doi": _TEXT,
 }
 _OF_ANSWER = {
     "query": {**_TEXT, "description": "The query as it was understood."},
@@ -181,7 +182,6 @@ _ALL = (
                         **_RESULT,
                         "rank": _WHOLE,
                         "type": _TEXT,
-                        "doi": _TEXT,
                         "pdf_url": _TEXT,
                         "abstract": _TEXT,
                         "language": _TEXT,

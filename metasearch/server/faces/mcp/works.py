@@ -78,6 +78,7 @@ def result(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
             "authors": names(record),
             "year": record.year,
             "venue": cut(line(record.venue), _LONGEST_NAME),
+            "doi": _whole(line(record.doi)),
         },
     )
 

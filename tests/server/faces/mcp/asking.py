@@ -57,7 +57,7 @@ async def ask_all(client: Any) -> list[Asked]:
 
 def _answers(work: dict[str, Any], question: dict[str, str]) -> bool:
     if "doi" in question:
-        return work["url"].lower().endswith(question["doi"])
+        return work.get("doi") == question["doi"]
     return _plain(work["title"]).startswith(_plain(question["title"]))
 
 
