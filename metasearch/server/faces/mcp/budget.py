@@ -26,8 +26,8 @@ _basic = re.compile("[\u0800-\uffff]+")
 def tokens(text: str) -> int:
     """An upper estimate of the tokens of a text, for any model.
 
-    English takes a token for four to five letters, digits and signs one for one to three
-    characters, Chinese one for one or two characters; here each takes more.
+    English takes a token for four to five letters, here one for two and a half; other characters
+    never take more than one for each byte of UTF-8, which is what they are counted as.
     """
     others = _letters.sub("", text)
     not_ascii = _ascii.sub("", others)
@@ -37,7 +37,7 @@ def tokens(text: str) -> int:
     signs = len(others) - len(not_ascii)
     narrow = len(not_ascii) - len(not_narrow)
     basic = len(not_narrow) - len(astral)
-    return round(letters * 0.4 + signs + narrow + basic * 2 + len(astral) * 4)
+    return round(letters * 0.4 + signs * 1.1 + narrow + basic * 3 + len(astral) * 4)
 
 
 def written(value: object) -> str:

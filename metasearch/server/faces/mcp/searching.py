@@ -17,14 +17,14 @@ from metasearch.server.faces.mcp.arguments import (
     SEARCH_ARGUMENTS,
     search_parameters,
 )
-from metasearch.server.faces.mcp.budget import cut, fitted, fitted_facets
+from metasearch.server.faces.mcp.budget import cut_to_tokens, fitted, fitted_facets
 from metasearch.server.faces.mcp.calls import Call, Report
 from metasearch.server.parameters import Parameters
 
 #: Seconds that a second search must have.
 _LEAST_SECONDS = 5.0
-#: Characters of the query that an answer repeats.
-_LONGEST_QUERY = 1_000
+#: Tokens of the query and of the filters that an answer repeats.
+_LONGEST_QUERY = 500
 
 
 async def search(call: Call) -> dict[str, Any]:
@@ -69,7 +69,7 @@ async def search_papers(call: Call) -> dict[str, Any]:
     facets, facet_notes = fitted_facets(facets_object(answer.facets))
     beside = _beside(answer) | {
         "sort": answer.sort,
-        "filter": cut(clean(answer.filter), _LONGEST_QUERY),
+        "filter": cut_to_tokens(clean(answer.filter), _LONGEST_QUERY),
         "total": totals_object(answer.totals),
         "facets": None if facets is None else facets["facets"],
     }
@@ -154,7 +154,7 @@ def _beside(answer: Answer) -> dict[str, Any]:
     """What both tools write beside the works."""
     counts = answer.counts
     return {
-        "query": cut(clean(answer.query), _LONGEST_QUERY),
+        "query": cut_to_tokens(clean(answer.query), _LONGEST_QUERY),
         "complete": answer.complete,
         "found": {"works": counts.unique, "records": counts.received},
         "sources": works.source_states(answer),

@@ -7,6 +7,7 @@ report may have thousands of authors.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from metasearch.events import Answer
@@ -14,15 +15,19 @@ from metasearch.formats.failures import alike
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, clean_map, line, web_url
 from metasearch.record import Hit, Record
-from metasearch.server.faces.mcp.budget import cut
+from metasearch.server.faces.mcp.budget import cut, cut_to_tokens, size
 from metasearch.server.site import Site
 from metasearch.server.suggest import as_query
 
-_LONGEST_TITLE, _LONGEST_NAME, _LONGEST_REASON = 400, 120, 300
+_LONGEST_TITLE, _LONGEST_NAME = 400, 120
 #: Characters of an address or identifier; longer ones are left out, because a part leads nowhere.
 _LONGEST_ADDRESS = 600
 #: Names and words of one list, in a list of works and of a single work.
 _FEW_NAMES, MANY_NAMES = 6, 60
+#: Tokens of a sentence about a source or a query.
+_LONGEST_NOTE = 100
+#: Tokens of what is known of a single work beside its title and abstract.
+_MOST_METADATA = 6_000
 _MOST_NOTES, _MOST_GROUPS, _MOST_SOURCES = 12, 20, 100
 
 
@@ -109,7 +114,22 @@ def work(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
 
 
 def metadata(hit: Hit) -> dict[str, Any]:
-    """What is known of a work beside its title and abstract; nothing that is not known."""
+    """What is known of a work beside its title and abstract; nothing that is not known.
+
+    Where that would be too long, "left_out" names what has no room.
+    """
+    members, room, left_out = _metadata(hit), _MOST_METADATA, []
+    for name in list(members):
+        needed = size({name: members[name]})
+        if needed > room:
+            del members[name]
+            left_out.append(name)
+        else:
+            room -= needed
+    return members | {"left_out": left_out} if left_out else members
+
+
+def _metadata(hit: Hit) -> dict[str, Any]:
     record = hit.record
     ids = {
         cut(scheme, _LONGEST_NAME): value
@@ -166,7 +186,7 @@ def source_states(answer: Answer) -> dict[str, Any]:
         {
             "sources": [line(report.source) for report in group],
             "status": group[0].status,
-            "reason": cut(line(str(group[0].error or group[0].status)), _LONGEST_REASON),
+            "reason": cut_to_tokens(line(str(group[0].error or group[0].status)), _LONGEST_NOTE),
         }
         for group in alike(each for each in answer.sources if each.failed)
     ]
@@ -179,4 +199,4 @@ def source_states(answer: Answer) -> dict[str, Any]:
 
 def notes_of(notes: Iterable[str]) -> list[str]:
     """Sentences, each on one line, the first few of them."""
-    return [cut(line(note), _LONGEST_REASON) for note in notes][:_MOST_NOTES]
+    return [cut_to_tokens(line(note), _LONGEST_NOTE) for note in islice(notes, _MOST_NOTES)]
