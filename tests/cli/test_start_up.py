@@ -16,7 +16,7 @@ HEAVY = (
         "jinja2",
         "lxml",
         "matplotlib",
-        "mcp",
+        "mcp_types",
         "numpy",
         "orjson",
         "parsel",

@@ -7,6 +7,7 @@ ends with the request.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -56,15 +57,19 @@ async def answer(request: web.Request) -> web.StreamResponse:
         raise Problem(501, None, f"{exc}. {exc.advice}") from exc
     body = await whole_body(request, request.app[SHARED].options, MAX_BODY)
     await admit(request, quota="" if _calls_a_tool(body) else "mcp")
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-    manager = StreamableHTTPSessionManager(
-        _server(), stateless=True, max_request_body_size=MAX_BODY
-    )
+    # The package takes nearly a second to load: meanwhile the loop serves others.
+    manager = await asyncio.to_thread(_manager)
     async with manager.run():
         return await run_asgi(
             manager.handle_request, request, body, {_CALLER: _HttpCaller(request)}
         )
+
+
+def _manager() -> Any:
+    """What serves one request of the package's transport, and is used once."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    return StreamableHTTPSessionManager(_server(), stateless=True, max_request_body_size=MAX_BODY)
 
 
 @cache
