@@ -99,7 +99,8 @@ async def _fetched(call: Call, name: str) -> _Fetched:
 
 def _options_for(call: Call, name: str) -> SearchOptions:
     """The search that finds a work by its identifier; what else it finds is left out afterwards."""
-    scheme, _, value = name.partition(":")
+    scheme, _, given = name.partition(":")
+    value = " ".join(given.split())
     # The key of a record ("crossref:10.1000/abc") is asked of its source alone.
     sources = (scheme,) if scheme in call.caller.engine.registry.names() else None
     doi = bare_doi(_with_doi(name).partition(":")[2])

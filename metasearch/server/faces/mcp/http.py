@@ -58,25 +58,22 @@ async def answer(request: web.Request) -> web.StreamResponse:
     body = await whole_body(request, request.app[SHARED].options, MAX_BODY)
     await admit(request, quota="" if _calls_a_tool(body) else "mcp")
     # The package takes nearly a second to load: meanwhile the loop serves others.
-    manager = await asyncio.to_thread(_manager)
+    server, manager_of = await asyncio.to_thread(_loaded)
+    manager = manager_of(server, stateless=True, max_request_body_size=MAX_BODY)
     async with manager.run():
         return await run_asgi(
             manager.handle_request, request, body, {_CALLER: _HttpCaller(request)}
         )
 
 
-def _manager() -> Any:
-    """What serves one request of the package's transport, and is used once."""
+@cache
+def _loaded() -> tuple[Any, Any]:
+    """The server of the protocol, and the class that serves one request of its transport."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    return StreamableHTTPSessionManager(_server(), stateless=True, max_request_body_size=MAX_BODY)
-
-
-@cache
-def _server() -> Any:
     from metasearch.server.faces.mcp.protocol import protocol_server
 
-    return protocol_server(lambda ctx: ctx.request.scope[_CALLER])
+    return protocol_server(lambda ctx: ctx.request.scope[_CALLER]), StreamableHTTPSessionManager
 
 
 def _calls_a_tool(body: bytes) -> bool:

@@ -158,5 +158,5 @@ def _beside(answer: Answer) -> dict[str, Any]:
         "complete": answer.complete,
         "found": {"works": counts.unique, "records": counts.received},
         "sources": works.source_states(answer),
-        "notes": works.notes_of(answer.notes),
+        "notes": [*works.source_note(answer), *works.notes_of(answer.notes)],
     }

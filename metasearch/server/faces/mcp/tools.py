@@ -51,13 +51,14 @@ def _list_of(properties: dict[str, Any], *required: str) -> dict[str, Any]:
     return {"type": "array", "items": _object(properties, *required)}
 
 
+_ALIKE = _list_of(
+    {"sources": _TEXTS, "status": _TEXT, "reason": _TEXT}, "sources", "status", "reason"
+)
 _SOURCES = _object(
     {
         "answered": _TEXTS,
-        "failed": _list_of(
-            {"sources": _TEXTS, "status": _TEXT, "reason": _TEXT}, "sources", "status", "reason"
-        ),
-        "not_asked": _TEXTS,
+        "failed": _ALIKE,
+        "not_asked": _ALIKE,
         "running": _TEXTS,
     },
     "answered",

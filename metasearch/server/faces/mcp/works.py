@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from metasearch.events import Answer
+from metasearch.events import Answer, SourceReport
 from metasearch.formats.failures import alike
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, clean_map, line, web_url
@@ -181,20 +181,34 @@ def source_states(answer: Answer) -> dict[str, Any]:
     """Which sources answered, which failed and why, so that "nothing was found" is told from
     "nobody answered".
     """
-    answered = [report.source for report in answer.sources if report.status in ("ok", "empty")]
-    failed = [
+    failed = (each for each in answer.sources if each.failed)
+    not_asked = (each for each in answer.sources if each.status == "skipped")
+    states = {
+        "answered": [each.source for each in answer.sources if each.status in ("ok", "empty")],
+        "failed": _alike(failed),
+        "not_asked": _alike(not_asked),
+        "running": list(answer.running),
+    }
+    return {name: value for name, value in states.items() if value or name == "answered"}
+
+
+def _alike(reports: Iterable[SourceReport]) -> list[dict[str, Any]]:
+    """Those with the same reason together."""
+    return [
         {
             "sources": [line(report.source) for report in group],
             "status": group[0].status,
             "reason": cut_to_tokens(line(str(group[0].error or group[0].status)), _LONGEST_NOTE),
         }
-        for group in alike(each for each in answer.sources if each.failed)
-    ]
-    skipped = [report.source for report in answer.sources if report.status == "skipped"]
-    late = list(answer.running)
-    return _known({"failed": failed[:_MOST_GROUPS], "not_asked": skipped, "running": late}) | {
-        "answered": answered
-    }
+        for group in alike(reports)
+    ][:_MOST_GROUPS]
+
+
+def source_note(answer: Answer) -> list[str]:
+    """A sentence where no source has answered: an empty list means nothing then."""
+    if any(report.status in ("ok", "empty") for report in answer.sources):
+        return []
+    return ["No source answered, so it is not known whether there are such works; see sources"]
 
 
 def notes_of(notes: Iterable[str]) -> list[str]:

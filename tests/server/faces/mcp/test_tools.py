@@ -125,6 +125,18 @@ async def test_failures_of_sources_are_in_each_result(client):
         assert found["complete"] is False
 
 
+async def test_that_nobody_was_asked_is_told_from_nothing_found(client):
+    """A query that no source can be asked has no works, a reason and a note."""
+    nobody = await content(client, "search", query="*")
+    nothing = await content(client, "search", query="doi:10.1000/nowhere")
+
+    assert (nobody["results"], nothing["results"]) == ([], [])
+    assert nobody["sources"]["answered"] == []
+    assert nobody["sources"]["not_asked"][0]["reason"]
+    assert nobody["notes"][0].startswith("No source answered")
+    assert nothing["notes"] == []
+
+
 @pytest.mark.parametrize(
     "name",
     [COFFEE_DOI, COFFEE_DOI.upper(), f"https://doi.org/{COFFEE_DOI}", f"doi:{COFFEE_DOI}"],
@@ -134,6 +146,30 @@ async def test_an_identifier_is_asked_of_the_sources(client, name):
 
     assert fetched["metadata"]["doi"] == COFFEE_DOI
     assert "demo-openalex" in fetched["sources"]["answered"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "isbn:hello",
+        "pmid:乳腺癌",
+        'foo:bar \t baz "x" AND (',
+        '10.1000/a"b(c',
+        "demo-pubmed:no such record",
+        "*:*",
+    ],
+)
+async def test_odd_identifiers_find_nothing_and_break_nothing(client, name):
+    text = await refusal(client, "fetch", id=name)
+
+    assert "No source that answered has a work" in text
+
+
+async def test_the_key_of_a_record_is_asked_of_its_source(client):
+    fetched = await content(client, "fetch", id=f"demo-crossref:{COFFEE_DOI}")
+
+    assert fetched["metadata"]["doi"] == COFFEE_DOI
+    assert fetched["sources"] == {"answered": ["demo-crossref"]}
 
 
 async def test_a_preprint_is_found_by_its_arxiv_id(client):
