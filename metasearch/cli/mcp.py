@@ -47,9 +47,12 @@ def mcp(
     import signal
     import sys
 
-    from metasearch.cli.mcp_run import run
     from metasearch.cli.terminal.logs import logs_to
+    from metasearch.server.faces.mcp import check_extra
     from metasearch.settings import Settings
+
+    check_extra()
+    from metasearch.cli.mcp_run import run
 
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
     if sys.stdin.isatty():

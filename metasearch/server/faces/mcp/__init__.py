@@ -1,10 +1,11 @@
 """The Model Context Protocol: the tools by which assistants search, over stdio and under `/mcp`.
 
-`tools.py` lists the tools, `arguments.py` reads what an assistant sends, `searching.py`,
-`fetching.py`, `listing.py` and `explaining.py` answer, `works.py` writes works, `budget.py` keeps
-an answer small, `questions.py` makes queries of questions, and `protocol.py` puts the tools behind
-the package `mcp`, which is the extra `mcp`.
-`stdio.py` and `http.py` are the two ways to reach it. `docs/mcp.md` describes it from outside.
+`tools.py` lists the tools, `schemas.py` declares what they return, `arguments.py` reads what an
+assistant sends, `questions.py` makes queries of questions; `searching.py`, `fetching.py`,
+`listing.py` and `explaining.py` answer, `works.py` writes works, and `budget.py` keeps an answer
+small. `protocol.py` puts the tools behind the package `mcp`, which is the extra `mcp`; `http.py`
+and `metasearch/cli/mcp_run.py` are the two ways to reach it. `docs/mcp.md` describes it from
+outside.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def search_parameters(
     try:
         parameters = read(pairs, limits)
     except Problem as problem:
-        raise ToolError(_said(problem)) from problem
+        raise ToolError(_reasons(problem)) from problem
     if not parameters.query:
         raise ToolError("The argument 'query' is missing. Give for example 'gene drive mosquito'.")
     if parameters.limit is None:
@@ -202,7 +202,7 @@ def _texts(name: str, value: Any, option: Option) -> list[str]:
     raise ToolError(f"The argument {name!r} must be {wanted}, and is {_kind(value)}.")
 
 
-def _said(problem: Problem) -> str:
+def _reasons(problem: Problem) -> str:
     """What is wrong, by the names that the arguments have here."""
     ours = {other: name for name in SEARCH_ARGUMENTS for other in OPTIONS[name].parameters}
     errors = problem.members.get("errors", ())

@@ -101,9 +101,9 @@ async def _main() -> int:
             asked = await ask_all(client)
         for each in asked:
             print(f"{each.place or '-':>3} {each.tokens:>6,} tokens  {each.text}")
-        found = sum(each.place > 0 and each.tokens < MOST_TOKENS for each in asked)
-        print(f"{name}: {found} of {len(asked)} found in under {MOST_TOKENS:,} tokens each\n")
-        missing += len(asked) - found
+        answered = sum(each.place > 0 and each.tokens < MOST_TOKENS for each in asked)
+        print(f"{name}: {answered} of {len(asked)} found in under {MOST_TOKENS:,} tokens each\n")
+        missing += len(asked) - answered
     return 1 if missing else 0
 
 

@@ -45,10 +45,10 @@ async def test_a_real_client_searches_and_fetches(mode):
 
     async with server() as running, connected(running, mode) as client:
         tools = (await client.list_tools()).tools
-        found = await client.call_tool(
+        answer = await client.call_tool(
             "search", {"query": "gambling harm military personnel"}, progress_callback=note
         )
-        work = found.structured_content["results"][0]
+        work = answer.structured_content["results"][0]
         fetched = await client.call_tool("fetch", {"id": work["id"]})
         wrong = await client.call_tool("search", {"query": "(gambling"})
 
@@ -63,8 +63,8 @@ async def test_ids_outlast_the_server_and_are_known_to_other_workers(tmp_path):
     """An id that one server gave is fetched from another one with the same cache."""
     engine = partial(demo_engine, tmp_path)
     async with server(engine) as first, connected(first) as client:
-        found = await client.call_tool("search", {"query": "gambling harm military personnel"})
-        work = found.structured_content["results"][0]
+        answer = await client.call_tool("search", {"query": "gambling harm military personnel"})
+        work = answer.structured_content["results"][0]
         async with server(engine) as beside, connected(beside) as other:
             at_once = await other.call_tool("fetch", {"id": work["id"]})
     async with server(engine) as later, connected(later) as client:
@@ -79,14 +79,14 @@ async def test_ids_outlast_the_server_and_are_known_to_other_workers(tmp_path):
 async def test_the_list_is_that_of_search():
     """The same works in the same order, with the same ids."""
     async with server() as running, connected(running) as client:
-        found = await client.call_tool("search_papers", {"query": "gambling harm", "limit": 20})
+        answer = await client.call_tool("search_papers", {"query": "gambling harm", "limit": 20})
         async with (
             aiohttp.ClientSession() as session,
             session.get(running.make_url("/search?q=gambling+harm&count=20&format=json")) as reply,
         ):
             hits = (await reply.json())["hits"]
 
-    works = found.structured_content["works"]
+    works = answer.structured_content["works"]
     assert [work["id"] for work in works] == [hit["id"] for hit in hits]
     assert [work["rank"] for work in works] == [hit["rank"] for hit in hits]
 

@@ -114,8 +114,8 @@ async def test_a_search_has_an_end(engine):
     async with demo_engine(latency={"demo-slow": 30}) as slow:
         caller = Caller(slow, Options.of(Settings()))
         async with mcp.Client(protocol_server(lambda _ctx: caller)) as client:
-            found = await client.call_tool("search_papers", {"query": "gambling", "timeout": 0.8})
+            answer = await client.call_tool("search_papers", {"query": "gambling", "timeout": 0.8})
 
-    states = found.structured_content["sources"]
-    assert found.structured_content["works"]
+    states = answer.structured_content["sources"]
+    assert answer.structured_content["works"]
     assert {"demo-slow"} <= {name for group in states["failed"] for name in group["sources"]}

@@ -97,8 +97,8 @@ async def test_object_and_text_are_the_same_and_fit_the_schema(client, tool, arg
 
 async def test_a_result_can_be_fetched_and_explained(client):
     """`search` has what hosts expect; its id leads to the work, and to why it is there."""
-    found = await content(client, "search", query=MILITARY)
-    work = found["results"][0]
+    answer = await content(client, "search", query=MILITARY)
+    work = answer["results"][0]
     fetched = await content(client, "fetch", id=work["id"])
     explained = await content(client, "explain", id=work["id"])
 
@@ -117,12 +117,12 @@ async def test_a_result_can_be_fetched_and_explained(client):
 async def test_failures_of_sources_are_in_each_result(client):
     """The demo's failing database is named with its reason, and the answer is not complete."""
     for tool in ("search", "search_papers"):
-        found = await content(client, tool, query=MILITARY)
-        (failed,) = found["sources"]["failed"]
+        answer = await content(client, tool, query=MILITARY)
+        (failed,) = answer["sources"]["failed"]
         assert failed["sources"] == ["demo-failing"]
         assert "fails on purpose" in failed["reason"]
-        assert "demo-pubmed" in found["sources"]["answered"]
-        assert found["complete"] is False
+        assert "demo-pubmed" in answer["sources"]["answered"]
+        assert answer["complete"] is False
 
 
 async def test_that_nobody_was_asked_is_told_from_nothing_found(client):
@@ -192,7 +192,7 @@ async def test_pages_follow_one_another(client):
 
 
 async def test_options_of_a_search(client):
-    found = await content(
+    answer = await content(
         client,
         "search_papers",
         query="gambling",
@@ -204,10 +204,10 @@ async def test_options_of_a_search(client):
         limit="3",
     )
 
-    assert found["sources"]["answered"] == ["demo-pubmed"]
-    assert {work["year"] for work in found["works"]} <= {2021, 2022}
-    assert {value["value"] for value in found["facets"]["year"]["values"]} <= {"2021", "2022"}
-    assert (found["sort"], found["filter"], len(found["works"])) == ("date", "type:article", 3)
+    assert answer["sources"]["answered"] == ["demo-pubmed"]
+    assert {work["year"] for work in answer["works"]} <= {2021, 2022}
+    assert {value["value"] for value in answer["facets"]["year"]["values"]} <= {"2021", "2022"}
+    assert (answer["sort"], answer["filter"], len(answer["works"])) == ("date", "type:article", 3)
 
 
 async def test_a_question_is_searched_by_its_words_then_by_any_of_them(client):
