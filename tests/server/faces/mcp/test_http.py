@@ -4,13 +4,19 @@ what the server refuses."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import subprocess
 import sys
+import time
 from functools import partial
 
 import aiohttp
 import pytest
 
+from metasearch.server.app import make_app, started
+from metasearch.server.options import Options
+from metasearch.server.site import SHARED
+from metasearch.server.sockets import address, listen
 from tests.server.faces.mcp.conftest import MODES, connected, demo_engine, server
 
 mcp = pytest.importorskip("mcp")
@@ -147,8 +153,6 @@ async def test_a_busy_server_says_so_as_an_error_of_the_tool(monkeypatch):
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_client_that_leaves_ends_its_search(mode):
     """The permit of the search is free again at once, though a database answers in 30 s."""
-    from metasearch.server.site import SHARED
-
     engine = partial(demo_engine, latency={"demo-slow": 30})
     async with server(engine) as running:
         admission = running.app[SHARED].admission
@@ -161,6 +165,24 @@ async def test_a_client_that_leaves_ends_its_search(mode):
                 break
             await asyncio.sleep(0.02)
         assert admission.running == 0
+
+
+async def test_the_server_ends_although_a_call_runs():
+    """The database would answer in 30 s; nothing of the call is left behind."""
+    app = make_app(partial(demo_engine, latency={"demo-slow": 30}))
+    async with aiohttp.ClientSession() as session:
+        async with started(app, Options()) as protocol:
+            listener = await listen(protocol, "127.0.0.1", 0)
+            url = f"{address(listener.sockets[0]).rstrip('/')}/mcp"
+            call = asyncio.create_task(session.post(url, json=SEARCH, headers=HEADERS))
+            await asyncio.sleep(0.7)
+            assert app[SHARED].admission.running == 1
+            listener.close()
+            began = time.monotonic()
+        assert time.monotonic() - began < 5
+        with contextlib.suppress(aiohttp.ClientError):
+            (await call).close()
+    assert app[SHARED].admission.running == 0
 
 
 async def test_what_is_no_message_is_refused():
