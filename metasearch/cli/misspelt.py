@@ -9,17 +9,21 @@ import click
 
 #: Letters of a misspelt command that are wrong, missing, added or swapped, at most.
 MOST_EDITS = 2
+#: Letters of a name of which every spelling is taken as it is: "mice" is no misspelt "mcp".
+_SHORT = 3
 #: Characters of the longest word that is compared; names of commands are shorter.
 _LONGEST = 24
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The name with the fewest edits from the word; None if each name is more than `MOST_EDITS`
-    away.
+    away. A short name must be spelt as it is.
     """
     if len(word) > _LONGEST:
         return None
-    distances = ((edits(word.casefold(), name), name) for name in names)
+    word = word.casefold()
+    compared = [name for name in names if len(name) > _SHORT or name == word]
+    distances = ((edits(word, name), name) for name in compared)
     distance, name = min(distances, default=(MOST_EDITS + 1, ""))
     return name if distance <= MOST_EDITS else None
 

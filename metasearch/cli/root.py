@@ -16,6 +16,7 @@ from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
 from metasearch.cli.harvest import harvest
 from metasearch.cli.index import index
+from metasearch.cli.mcp import mcp
 from metasearch.cli.parse import parse
 from metasearch.cli.search import EXAMPLES, search
 from metasearch.cli.serve import serve
@@ -62,6 +63,7 @@ _COMMANDS = (
     sources,
     cache,
     serve,
+    mcp,
     parse,
     explain,
     dedup,

@@ -55,6 +55,7 @@ ROUTES = (
     ("/pazpar2/search.pz2", on_first_request("pazpar2.handler")),
     ("/work/{id:.+}", on_first_request("works", "work")),
     ("/unapi", on_first_request("unapi")),
+    ("/mcp", on_first_request("mcp.http")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),
 )
@@ -68,6 +69,7 @@ POSTED = frozenset(
         "/searxng/search",
         "/searxng/autocompleter",
         "/pazpar2/search.pz2",
+        "/mcp",
         "/sru",
         "/sru/{database}",
     }

@@ -12,7 +12,10 @@ from aiohttp.typedefs import Handler
 from metasearch.server.site import SHARED
 
 #: Headers of a request that pages may set.
-_REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Requested-With"
+_REQUEST_HEADERS = (
+    "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Requested-With, "
+    "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+)
 #: Headers of an answer that scripts may read.
 _ANSWER_HEADERS = (
     "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Server-Timing"

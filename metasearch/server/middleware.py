@@ -24,8 +24,9 @@ from metasearch.server.stream import SEARCH_ID
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics", "/unapi"}
-#: Routes whose handlers call `count` themselves, because some of their requests are not counted.
-_COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2"})
+#: Routes whose handlers call `count` themselves, because not all of their requests count
+#: against the quota of searches.
+_COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2", "/mcp"})
 _NOT_COUNTED_HERE = UNCOUNTED | _COUNT_THEMSELVES
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
 #: anything is asked of it.
@@ -36,6 +37,7 @@ _UNLISTED = frozenset(
         "/suggest",
         "/work/{id}",
         "/unapi",
+        "/mcp",
         "/sru",
         "/sru/{database}",
         "/pazpar2/search.pz2",
@@ -99,8 +101,13 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     return await handler(request)
 
 
-async def count(request: web.Request) -> None:
+async def count(request: web.Request, quota: str = "") -> None:
     """Counts a request against the quota of its client; those of this machine have none.
+
+    Args:
+        request: To be answered.
+        quota: Name of a further quota of the same size, for requests that are no searches; "" for
+            the usual one.
 
     Raises:
         Problem: 429.
@@ -110,8 +117,8 @@ async def count(request: web.Request) -> None:
         return
     client = shared.clients.of(request)
     if not client.local:
-        taken = await shared.peers.take(client.name)
-        request[QUOTA] = taken or shared.limiter.take(client.name)
+        name = f"{client.name} {quota}" if quota else client.name
+        request[QUOTA] = await shared.peers.take(name) or shared.limiter.take(name)
         request[QUOTA].check()
 
 

@@ -47,7 +47,16 @@ def given_so_far(request: web.Request) -> MultiMapping[str]:
 async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
     if request.content_type not in (_FORM, _JSON):
         raise Problem(415, None, f"A query is posted as {_FORM} or {_JSON}.")
-    most = _WIDEST * options.max_query + _REST
+    body = await whole_body(request, options, _WIDEST * options.max_query + _REST)
+    return _pairs_of_json(body) if request.content_type == _JSON else _pairs_of_form(body)
+
+
+async def whole_body(request: web.Request, options: Options, most: int) -> bytes:
+    """The body of a request, of at most so many bytes.
+
+    Raises:
+        Problem: 408 where it does not come in time, 413 where it is too large.
+    """
     body = bytearray()
     try:
         async with asyncio.timeout(options.head_timeout):
@@ -57,11 +66,7 @@ async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]
                     raise Problem(413, None, f"The body has more than {most:,} bytes.")
     except TimeoutError:
         raise Problem(408, None, "The body of the request did not come in time.") from None
-    return (
-        _pairs_of_json(bytes(body))
-        if request.content_type == _JSON
-        else _pairs_of_form(bytes(body))
-    )
+    return bytes(body)
 
 
 def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:

@@ -40,6 +40,7 @@ CLOSED = (
     "/searxng",
     "/sru",
     "/pazpar2",
+    "/mcp",
     "/?q=",
 )
 #: Searched for in the description document where the server has no examples of its own.

@@ -127,8 +127,11 @@ def site_of(request: web.Request) -> Site:
     The Host header is written by the client and plays no part.
     """
     public = request.app[SHARED].engine.settings.public_url
-    if public:
-        return Site(public.rstrip("/"))
+    return Site(public.rstrip("/")) if public else connection_site(request)
+
+
+def connection_site(request: web.Request) -> Site:
+    """The address that this connection was accepted on."""
     transport = request.transport
     name = transport.get_extra_info("sockname") if transport else None
     if not isinstance(name, tuple):

@@ -16,6 +16,7 @@ HEAVY = (
         "jinja2",
         "lxml",
         "matplotlib",
+        "mcp_types",
         "numpy",
         "orjson",
         "parsel",

@@ -92,7 +92,8 @@ async def test_preflights(serve, engine):
         "Access-Control-Allow-Origin": READER,
         "Access-Control-Allow-Methods": "GET, HEAD, POST",
         "Access-Control-Allow-Headers": (
-            "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Requested-With"
+            "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Requested-With, "
+            "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
         ),
         "Access-Control-Expose-Headers": search.headers["Access-Control-Expose-Headers"],
         "Access-Control-Max-Age": "600",

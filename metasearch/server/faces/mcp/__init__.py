@@ -1,0 +1,28 @@
+"""The Model Context Protocol: the tools by which assistants search, over stdio and under `/mcp`.
+
+`tools.py` lists the tools, `schemas.py` declares what they return, `arguments.py` reads what an
+assistant sends, `questions.py` makes queries of questions; `searching.py`, `fetching.py`,
+`listing.py` and `explaining.py` answer, `works.py` writes works, and `budget.py` keeps an answer
+small. `protocol.py` puts the tools behind the package `mcp`, which is the extra `mcp`; `http.py`
+and `metasearch/cli/mcp_run.py` are the two ways to reach it. `docs/mcp.md` describes it from
+outside.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from metasearch.errors import UsageError
+
+
+def check_extra() -> None:
+    """Whether the extra `mcp` is installed.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if find_spec("mcp") is None:
+        raise UsageError(
+            "MCP needs a package that is not installed: mcp",
+            advice='Install it with: pip install "metasearch[mcp]"',
+        )

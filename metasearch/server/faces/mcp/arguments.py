@@ -1,0 +1,233 @@
+"""The arguments of a tool, as their schema declares them and as they are read.
+
+An argument of a search is a field of `SearchOptions`: its limits and its text are those that
+`engine.options` declares. They are read as the parameters of `/search` are. A wrong one is refused
+in plain words: an assistant reads the sentence and tries again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from multidict import MultiDict
+
+from metasearch.engine.options import OPTIONS, Option
+from metasearch.formats.text import line
+from metasearch.server.faces.mcp.budget import cut
+from metasearch.server.faces.mcp.calls import ToolError
+from metasearch.server.options import Options
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+
+#: Works of one answer: where a call does not say how many, and at most.
+USUAL_WORKS, MOST_WORKS = 10, 50
+#: Seconds of one search at most: hosts give up a call after 60.
+MOST_SECONDS = 50.0
+#: Characters of a text that is no query, and texts of a list.
+LONGEST_TEXT, _MOST_TEXTS = 500, 100
+#: Arguments of `search_papers`, in the order in which an assistant reads them.
+SEARCH_ARGUMENTS = (
+    "query",
+    "sources",
+    "years",
+    "filter",
+    "facets",
+    "facet_limit",
+    "sort",
+    "limit",
+    "start",
+    "versions",
+    "syntax",
+    "timeout",
+)
+_MOST = {"limit": MOST_WORKS, "timeout": MOST_SECONDS}
+
+
+# --------------------------------------------------------------------------- schemas
+
+
+def search_schema(names: Iterable[str]) -> dict[str, Any]:
+    """The JSON schema of arguments that are fields of `SearchOptions`; `query` is required."""
+    return object_schema({name: _schema(name, OPTIONS[name]) for name in names}, ("query",))
+
+
+def text_schema(description: str) -> dict[str, Any]:
+    """The schema of an argument that is a short text."""
+    return {"type": "string", "maxLength": LONGEST_TEXT, "description": description}
+
+
+def object_schema(properties: dict[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+    """The schema of all arguments of a tool."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _schema(name: str, option: Option) -> dict[str, Any]:
+    described = {"description": _description(name, option)}
+    match option.kind:
+        case "number" | "records":
+            most = min(option.most, _MOST.get(name, option.most))
+            limits = {"minimum": int(option.least), "maximum": int(most)}
+            return {"type": "integer"} | limits | described
+        case "seconds":
+            most = min(option.most, _MOST.get(name, option.most))
+            return {"type": "number", "exclusiveMinimum": 0, "maximum": most} | described
+        case "names" | "filters" | "facets":
+            return {"type": "array", "items": {"type": "string"}} | described
+        case "choice":
+            return {"type": "string", "enum": list(option.choices)} | described
+        case _:
+            return {"type": "string"} | described
+
+
+def _description(name: str, option: Option) -> str:
+    match name:
+        case "query":
+            return (
+                'Words, or a query: AND, OR, NOT, brackets, "phrases", title:, author:, abstract:, '
+                "doi:. Few content words find more than a whole sentence."
+            )
+        case "limit":
+            return f"Works in the answer, {USUAL_WORKS} if it is not given."
+        case "sources":
+            return (
+                "Names of sources or groups, as list_sources names them; not given: the usual ones."
+            )
+        case _:
+            return option.help
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Whether all arguments are known.
+
+    Raises:
+        ToolError: One is not.
+    """
+    known = tuple(known)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name[:40], known, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise ToolError(
+                f"There is no argument {_shown(name)}.{meant} Known are: {', '.join(known)}."
+            )
+
+
+def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
+    """A short text; "" where it is not given.
+
+    Args:
+        given: The arguments.
+        name: Of the argument.
+        example: What the text may be; without it the argument may be left out.
+
+    Raises:
+        ToolError: It is no text, too long, or missing.
+    """
+    value = given.get(name)
+    if value is None or value == "":
+        if example:
+            raise ToolError(f"The argument {name!r} is missing. Give for example {example}.")
+        return ""
+    if not isinstance(value, str):
+        raise ToolError(f"The argument {name!r} must be text, and is {_kind(value)}.")
+    if len(value) > LONGEST_TEXT:
+        raise ToolError(
+            f"The argument {name!r} has {len(value):,} characters; at most {LONGEST_TEXT} are "
+            "allowed."
+        )
+    return value.strip()
+
+
+def search_parameters(
+    given: Mapping[str, Any], names: Iterable[str], options: Options
+) -> Parameters:
+    """The search that a call asks for.
+
+    Args:
+        given: The arguments.
+        names: Those that the tool has.
+        options: The limits of a search.
+
+    Raises:
+        ToolError: An argument is unknown or wrong, or the query is missing.
+    """
+    names = tuple(names)
+    check_names(given, names)
+    pairs: MultiDict[str] = MultiDict()
+    for name, value in given.items():
+        for each in _texts(name, value, OPTIONS[name]):
+            pairs.add(OPTIONS[name].parameters[0], each)
+    limits = replace(
+        options,
+        max_records=min(options.max_records, MOST_WORKS),
+        max_timeout=min(options.max_timeout, MOST_SECONDS),
+    )
+    try:
+        parameters = read(pairs, limits)
+    except Problem as problem:
+        raise ToolError(_reasons(problem)) from problem
+    if not parameters.query:
+        raise ToolError("The argument 'query' is missing. Give for example 'gene drive mosquito'.")
+    if parameters.limit is None:
+        parameters = replace(parameters, limit=USUAL_WORKS)
+    return parameters
+
+
+def _texts(name: str, value: Any, option: Option) -> list[str]:
+    """The value as it would stand in a query string; none for null."""
+    listed = option.kind in ("names", "filters", "facets")
+    if value is None:
+        return []
+    if listed and isinstance(value, list):
+        if len(value) > _MOST_TEXTS or not all(isinstance(each, str) for each in value):
+            raise ToolError(f"The argument {name!r} must be a list of at most {_MOST_TEXTS} texts.")
+        return value
+    if isinstance(value, str):
+        return [value]
+    numeric = option.kind in ("number", "records", "seconds", "years")
+    if numeric and isinstance(value, int | float) and not isinstance(value, bool):
+        return [f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)]
+    wanted = "a list of texts" if listed else "a number" if numeric else "text"
+    raise ToolError(f"The argument {name!r} must be {wanted}, and is {_kind(value)}.")
+
+
+def _reasons(problem: Problem) -> str:
+    """What is wrong, by the names that the arguments have here."""
+    ours = {other: name for name in SEARCH_ARGUMENTS for other in OPTIONS[name].parameters}
+    errors = problem.members.get("errors", ())
+    return (
+        "; ".join(
+            f"The argument {ours.get(each['parameter'], each['parameter'])!r}: {each['reason']}"
+            for each in errors
+        )
+        + "."
+    )
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return "text"
+
+
+def _shown(text: str) -> str:
+    return repr(cut(line(text), 40))

@@ -1,0 +1,216 @@
+"""Works and the states of sources as objects for assistants.
+
+What databases wrote is cleaned of control characters, and bounded: a title may be long, and a
+report may have thousands of authors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from metasearch.events import Answer, SourceReport
+from metasearch.formats.failures import alike
+from metasearch.formats.reference import full_title, link
+from metasearch.formats.text import ascii_url, clean, clean_all, clean_map, line, web_url
+from metasearch.record import Hit, Record
+from metasearch.server.faces.mcp.budget import cut, cut_to_tokens, size
+from metasearch.server.site import Site
+from metasearch.server.suggest import as_query
+
+_LONGEST_TITLE, _LONGEST_NAME = 400, 120
+#: Characters of an address or identifier; longer ones are left out, because a part leads nowhere.
+_LONGEST_ADDRESS = 600
+#: Names and words of one list, in a list of works and of a single work.
+_FEW_NAMES, MANY_NAMES = 6, 60
+#: Tokens of a sentence about a source or a query.
+_LONGEST_NOTE = 100
+#: Tokens of what is known of a single work beside its title and abstract.
+_MOST_METADATA = 6_000
+_MOST_NOTES, _MOST_GROUPS, _MOST_SOURCES = 12, 20, 100
+
+
+def title_of(hit: Hit) -> str:
+    """The title of a work on one line; never empty."""
+    return cut(full_title(hit.record), _LONGEST_TITLE) or "[without title]"
+
+
+def address_of(hit: Hit, site: Site | None) -> str:
+    """Where a reader of the work is sent; never empty, because hosts cite nothing without one.
+
+    The address of the work or of one of its records, else a search for its title at this server,
+    else its name as a URN.
+    """
+    for record in (hit.record, *hit.records):
+        url = ascii_url(link(record) or "")
+        if 0 < len(url) <= _LONGEST_ADDRESS:
+            return url
+    if site is None:
+        return f"urn:metasearch:hit:{hit.id}"
+    return site.url("/search", q=as_query(full_title(hit.record)) or hit.id, format="html")
+
+
+def names(record: Record, most: int = _FEW_NAMES) -> list[str]:
+    """The authors, the first `most` of them, and how many more there are."""
+    return _few([line(author.name) for author in record.authors[:most]], len(record.authors))
+
+
+def _few(listed: list[str], all_: int) -> list[str]:
+    shown = [cut(text, _LONGEST_NAME) for text in listed if text]
+    return [*shown, f"and {all_ - len(listed):,} more"] if all_ > len(listed) else shown
+
+
+def _words(texts: tuple[str, ...], most: int) -> list[str]:
+    return _few(clean_all(texts[:most]), len(texts))
+
+
+def result(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
+    """A work as an entry of `search`.
+
+    Args:
+        hit: The work.
+        characters: That its abstract may have.
+        site: For the address of a work that has none.
+    """
+    record = hit.record
+    return _known(
+        {
+            "id": hit.id,
+            "title": title_of(hit),
+            "url": address_of(hit, site),
+            "text": cut(clean(record.abstract or ""), characters),
+            "authors": names(record),
+            "year": record.year,
+            "venue": cut(line(record.venue), _LONGEST_NAME),
+            "doi": _whole(line(record.doi)),
+        },
+    )
+
+
+def work(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
+    """A work as an entry of `search_papers`; arguments as for `result`."""
+    record = hit.record
+    return _known(
+        {
+            "id": hit.id,
+            "rank": hit.rank,
+            "title": title_of(hit),
+            "authors": names(record),
+            "year": record.year,
+            "venue": cut(line(record.venue), _LONGEST_NAME),
+            "type": line(record.type),
+            "doi": _whole(line(record.doi)),
+            "url": address_of(hit, site),
+            "pdf_url": _whole(ascii_url(web_url(record.pdf_url) or "")),
+            "abstract": cut(clean(record.abstract or ""), characters),
+            "language": line(record.language),
+            "citations": record.citations,
+            "open_access": line(record.open_access),
+            "retracted": record.retracted or None,
+            "sources": clean_all(hit.sources[:_MOST_SOURCES]),
+        },
+    )
+
+
+def metadata(hit: Hit) -> dict[str, Any]:
+    """What is known of a work beside its title and abstract; nothing that is not known.
+
+    Where that would be too long, "left_out" names what has no room.
+    """
+    members, room, left_out = _metadata(hit), _MOST_METADATA, []
+    for name in list(members):
+        needed = size({name: members[name]})
+        if needed > room:
+            del members[name]
+            left_out.append(name)
+        else:
+            room -= needed
+    return members | {"left_out": left_out} if left_out else members
+
+
+def _metadata(hit: Hit) -> dict[str, Any]:
+    record = hit.record
+    ids = {
+        cut(scheme, _LONGEST_NAME): value
+        for scheme, value in clean_map(record.ids).items()
+        if _whole(value)
+    }
+    return _known(
+        {
+            "authors": names(record, MANY_NAMES),
+            "editors": _few(
+                [line(e.name) for e in record.editors[:_FEW_NAMES]], len(record.editors)
+            ),
+            "year": record.year,
+            "date": line(record.date),
+            "type": line(record.type),
+            "venue": cut(line(record.venue), _LONGEST_TITLE),
+            "volume": cut(line(record.volume), _LONGEST_NAME),
+            "issue": cut(line(record.issue), _LONGEST_NAME),
+            "pages": cut(line(record.pages), _LONGEST_NAME),
+            "publisher": cut(line(record.publisher), _LONGEST_NAME),
+            "institution": cut(line(record.institution), _LONGEST_NAME),
+            "doi": _whole(line(record.doi)),
+            "ids": dict(list(ids.items())[:MANY_NAMES]),
+            "isbn": _words(record.isbn, _FEW_NAMES),
+            "issn": _words(record.issn, _FEW_NAMES),
+            "language": line(record.language),
+            "keywords": _words(record.keywords, MANY_NAMES),
+            "subjects": _words(record.subjects, MANY_NAMES),
+            "citations": record.citations,
+            "open_access": line(record.open_access),
+            "licence": cut(line(record.licence), _LONGEST_TITLE),
+            "pdf_url": _whole(ascii_url(web_url(record.pdf_url) or "")),
+            "retracted": record.retracted or None,
+            "sources": clean_all(hit.sources[:_MOST_SOURCES]),
+            "versions": [version.kind for version in hit.versions],
+        },
+    )
+
+
+def _whole(text: str) -> str:
+    return text if len(text) <= _LONGEST_ADDRESS else ""
+
+
+def _known(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
+
+
+def source_states(answer: Answer) -> dict[str, Any]:
+    """Which sources answered, which failed and why, so that "nothing was found" is told from
+    "nobody answered".
+    """
+    failed = (each for each in answer.sources if each.failed)
+    not_asked = (each for each in answer.sources if each.status == "skipped")
+    states = {
+        "answered": [each.source for each in answer.sources if each.status in ("ok", "empty")],
+        "failed": _alike(failed),
+        "not_asked": _alike(not_asked),
+        "running": list(answer.running),
+    }
+    return {name: value for name, value in states.items() if value or name == "answered"}
+
+
+def _alike(reports: Iterable[SourceReport]) -> list[dict[str, Any]]:
+    """Those with the same reason together."""
+    return [
+        {
+            "sources": [line(report.source) for report in group],
+            "status": group[0].status,
+            "reason": cut_to_tokens(line(str(group[0].error or group[0].status)), _LONGEST_NOTE),
+        }
+        for group in alike(reports)
+    ][:_MOST_GROUPS]
+
+
+def source_note(answer: Answer) -> list[str]:
+    """A sentence where no source has answered: an empty list means nothing then."""
+    if any(report.status in ("ok", "empty") for report in answer.sources):
+        return []
+    return ["No source answered, so it is not known whether there are such works; see sources"]
+
+
+def notes_of(notes: Iterable[str]) -> list[str]:
+    """Sentences, each on one line, the first few of them."""
+    return [cut_to_tokens(line(note), _LONGEST_NOTE) for note in islice(notes, _MOST_NOTES)]
