@@ -10,7 +10,8 @@
                                              `bench faults`: broken and hostile databases; `bench
                                              soak`: thousands of searches; `bench overload`: more
                                              clients at once than can be served; `bench parse`:
-                                             reading pages; `bench load`: reading specs
+                                             reading pages; `bench load`: reading specs; `bench
+                                             faces`: what other protocols cost a plain search
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -240,6 +241,7 @@ def bench(rest: list[str]) -> int:
         "overload",
         "naming",
         "ranking",
+        "faces",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

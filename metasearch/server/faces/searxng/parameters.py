@@ -142,10 +142,10 @@ def _without_bangs(query: str, registry: Registry) -> tuple[str, tuple[str, ...]
     known = _squeezed_names(registry)
     banged: list[str] = []
 
-    def named(found: re.Match[str]) -> str:
-        source = known.get(_squeezed(found[1]))
+    def named(match: re.Match[str]) -> str:
+        source = known.get(_squeezed(match[1]))
         if source is None:
-            return found[0]
+            return match[0]
         banged.append(source)
         return ""
 

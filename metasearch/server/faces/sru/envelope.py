@@ -64,10 +64,10 @@ def begin(head: Head) -> etree._Element:
 
 def diagnostics(root: etree._Element, head: Head, listed: Iterable[Diagnostic]) -> None:
     """Add diagnostics that are about the whole request."""
-    found = list(listed)
-    if found:
+    shown = list(listed)
+    if shown:
         parent = add(root, head.version.namespace, "diagnostics")
-        for diagnostic in found:
+        for diagnostic in shown:
             _diagnostic(parent, head.version.diagnostics, diagnostic)
 
 
@@ -177,11 +177,12 @@ def _extra_record(parent: etree._Element, hit: Hit) -> None:
     """Which sources have the work, which gave which field, and why records were merged."""
     root = etree.SubElement(parent, f"{{{METASEARCH}}}hit", nsmap={"ms": METASEARCH})
     root.set("id", line(hit.id))
-    for found in hit.records:
-        url = {"url": url} if (url := web_url(found.url)) else {}
-        attributes = {"name": found.source, "position": str(found.position), **url}
-        if found.source_id:
-            attributes["key"] = found.source_id
+    for record in hit.records:
+        attributes = {"name": record.source, "position": str(record.position)}
+        if url := web_url(record.url):
+            attributes["url"] = url
+        if record.source_id:
+            attributes["key"] = record.source_id
         add(root, METASEARCH, "source", **attributes)
     for name, source in sorted(hit.provenance.items()):
         add(root, METASEARCH, "provenance", field=name, source=source)

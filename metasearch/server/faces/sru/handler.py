@@ -103,16 +103,17 @@ async def _answered(
                 return await _scanned(request, reader)
     reader.check()
     wanted = reader.search(shared.options, shared.engine.settings.per_source)
-    found = await _searched(request, wanted)
-    status = status_of(found)
+    answered = await _searched(request, wanted)
+    status = status_of(answered)
     if status != 200:
-        raise Refused(2, nothing_answered(found, status, {}).detail)
-    start, seen = wanted.options.start, found.counts.unique
+        raise Refused(2, nothing_answered(answered, status, {}).detail)
+    start, seen = wanted.options.start, answered.counts.unique
     # A page that nextRecordPosition announced may turn out to be empty.
     known = max(seen, wanted.options.per_source or 0, 1)
-    if not found.hits and not found.running and start >= known:
+    ended = not answered.running and answered.paging.next is None
+    if ended and not answered.hits and start >= known:
         raise Refused(61, f"startRecord {start + 1}; the list has {seen} works")
-    if found.complete:
+    if answered.complete:
         headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
     head, site = reader.head, site_of(request)
     # Another filter begins another list.
@@ -131,12 +132,12 @@ async def _answered(
         lambda: search_response(
             head,
             wanted,
-            found,
+            answered,
             echoed=reader.echoed(),
-            warnings=[*_partial(found), *wanted.facets.unknown],
+            warnings=[*_partial(answered), *wanted.facets.unknown],
             address=address,
         ),
-        large=len(found.hits) > WRITTEN_AT_ONCE,
+        large=len(answered.hits) > WRITTEN_AT_ONCE,
     )
 
 
@@ -175,20 +176,20 @@ async def _searched(request: web.Request, wanted: SearchRequest) -> Answer:
         async with shared.admission.brief():
             pass
         async with aclosing(prepared):
-            found = await prepared
+            answered = await prepared
     else:
         with await shared.admission.enter(request[USER]):
             async with aclosing(prepared):
-                found = await prepared
-    if not found.running:  # else the later request for the whole answer counts
-        shared.metrics.searched(found)
-        shared.suggestions.learn(found.query, found, owner(request))
-    return found
+                answered = await prepared
+    if not answered.running:  # else the later request for the whole answer counts
+        shared.metrics.searched(answered)
+        shared.suggestions.learn(answered.query, answered, owner(request))
+    return answered
 
 
-def _partial(found: Answer) -> list[Diagnostic]:
+def _partial(answered: Answer) -> list[Diagnostic]:
     """The diagnostic of an answer that lacks sources."""
-    missing = [report for report in found.sources if report.failed or report.status == "running"]
+    missing = [report for report in answered.sources if report.failed or report.status == "running"]
     if not missing:
         return []
     words = (
@@ -240,7 +241,7 @@ async def _completions(request: web.Request, wanted: ScanRequest) -> list[ScanTe
         raise Refused(4, "scan of this index; those of types and languages can be scanned")
     own = shared.suggestions.complete(wanted.term, user, wanted.maximum)
     others = await shared.peers.completions(wanted.term, user) if user else ()
-    found = completed([own, *others], wanted.maximum)
-    terms = sorted((ScanTerm(each.text) for each in found), key=lambda term: term.value.casefold())
+    texts = (each.text for each in completed([own, *others], wanted.maximum))
+    terms = sorted(map(ScanTerm, texts), key=lambda term: term.value.casefold())
     # The list begins with the term: nothing before it is known.
     return terms if wanted.position > 0 else terms[1:]

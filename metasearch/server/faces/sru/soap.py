@@ -41,12 +41,12 @@ async def read(request: web.Request, options: Options) -> MultiDict[str]:
         root = parse_xml(bytes(body))
     except ValueError as error:
         raise _no_envelope() from error
-    found = [child for part in root if _name(part) == "Body" for child in part]
-    operation = _name(found[0]).removesuffix("Request") if found else ""
+    requests = [child for part in root if _name(part) == "Body" for child in part]
+    operation = _name(requests[0]).removesuffix("Request") if requests else ""
     if _name(root) != "Envelope" or operation not in RESPONSES:
         raise _no_envelope()
     parameters = MultiDict({"operation": operation})
-    for element in found[0][:_MOST_PARAMETERS]:
+    for element in requests[0][:_MOST_PARAMETERS]:
         parameters.add(_name(element), element.text or "")
     return parameters
 

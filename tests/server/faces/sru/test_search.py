@@ -368,6 +368,17 @@ async def test_a_list_of_no_works(serve):
     assert (texts(root, "zs:numberOfRecords"), reported(root)) == (["0"], [])
 
 
+async def test_an_empty_page_of_a_filtered_list(serve):
+    """Is no error where another page follows: the works that pass stand further down."""
+    paging = Paging(20, 20, NextPage(40, 20))
+    client = await serve(FakeEngine(replace(answer(), paging=paging, counts=Counts(20, 20, 0))))
+
+    root = await get(client, query="gene", startRecord=21, **{"x-filter": "type:book"})
+
+    assert reported(root) == []
+    assert texts(root, "s2:nextRecordPosition") == ["41"]
+
+
 async def test_beyond_the_end(serve):
     """61; but a page that was announced, and is empty when it is asked for, is no error."""
     empty = replace(answer(), counts=Counts(60, 30, 30))
