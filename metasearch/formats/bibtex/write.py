@@ -165,6 +165,7 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
             f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else "",
         ),
         ("edition", escaped(record.edition)),
+        ("version", escaped(record.version)),
         ("volume", escaped(record.volume)),
         ("number", escaped(record.issue)),
         (
@@ -178,6 +179,8 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("url", verbatim(link(record))),
         ("eprint", escaped(arxiv)),
         ("archiveprefix", "arXiv" if arxiv else ""),
+        ("pmid", escaped(record.ids.get("pmid"))),
+        ("pmcid", escaped(record.ids.get("pmcid"))),
         ("isbn", escaped(", ".join(record.isbn))),
         ("issn", escaped(", ".join(record.issn))),
         ("identifiers", escaped("; ".join(identifiers(record)))),
@@ -193,6 +196,8 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
             yield name, f"{{{value}}}"
         if name == "year" and (month := _month_macro(record.date)):
             yield "month", month
+            if day := date_parts(record.date)[2].lstrip("0"):
+                yield "day", f"{{{day}}}"
 
 
 def _month_macro(date: str | None) -> str | None:

@@ -20,9 +20,11 @@ from metasearch.formats.reference import (
     full_title,
     identifiers,
     inverted,
+    issuing_body,
     journal_like,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Record
@@ -58,10 +60,10 @@ RIS_TYPES = {
     "webpage": "ELEC",
     "other": "GEN",
 }
+#: Types whose edition is a version, to EndNote and Zotero.
+_WITH_VERSION = frozenset({"dataset", "software"})
 #: What a note with the provenance of the fields begins with.
 FIELDS_BY_SOURCE = "Fields by source: "
-#: Types whose standard number is an ISBN rather than an ISSN.
-_BOOKS = frozenset({"BOOK", "CHAP", "CONF", "CPAPER", "THES", "RPRT", "ENCYC"})
 
 
 def write(
@@ -136,20 +138,15 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "IS", line(record.issue)
     yield "SP", first
     yield "EP", last
-    yield "ET", line(record.edition)
+    yield (
+        "ET",
+        line(record.edition) or (line(record.version) if record.type in _WITH_VERSION else ""),
+    )
     yield "M3", "Preprint" if record.type == "preprint" else ""
     # A thesis has its university for publisher, as reference managers expect.
-    yield (
-        "PB",
-        line(
-            record.institution
-            if record.type == "thesis" and record.institution
-            else record.publisher
-        ),
-    )
-    numbers = record.isbn + record.issn if _type(record) in _BOOKS else record.issn + record.isbn
-    for number in numbers:
-        yield "SN", line(number)
+    yield "PB", issuing_body(record)
+    for number in standard_numbers(record):
+        yield "SN", number
     yield "DO", line(record.doi)
     yield "AN", "; ".join(identifiers(record))
     yield "UR", link(record) or ""
