@@ -17,7 +17,7 @@ RIS: Mapping[str, str] = {
     "EJOUR": "article", "EJOU": "article", "INPR": "article", "ABST": "article", "MGZN": "article",
     "NEWS": "article",
     "EBOOK": "book", "EDBOOK": "book", "SER": "book", "CLSWK": "book", "ANCIENT": "book",
-    "ECHAP": "chapter", "MANSCPT": "preprint", "UNPB": "preprint", "GOVDOC": "report",
+    "ECHAP": "chapter", "UNPB": "preprint", "UNPD": "preprint", "GOVDOC": "report",
     "PAMP": "report",
     "AGGD": "dataset", "DBASE": "dataset", "DICT": "reference-entry", "MPCT": "video",
     "ADVS": "video",
