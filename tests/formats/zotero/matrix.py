@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.formats import WRITABLE
+from metasearch.record import TYPES
 from tests.formats.zotero.items import differences, expected_type
 from tests.formats.zotero.works import BESIDE, HITS
 
@@ -142,6 +143,40 @@ def _printed(columns: Mapping[str, Column]) -> str:
                 for key, value in getattr(column, part).items()
             ]
     return "\n".join(lines)
+
+
+def tables() -> str:
+    """The two tables of docs/zotero.md: how many types arrive right in each format, and as what the
+    others arrive; works of types that share all cells share a row.
+    """
+    columns = matrix()
+    lines = [
+        "| format | types that arrive as expected | wrong with most works |",
+        "| --- | --- | --- |",
+    ]
+    for name, column in columns.items():
+        right = sum(_kind_in(column, kind) == _expected(kind) for kind in TYPES)
+        usual = ", ".join(column.usual) or "nothing"
+        lines.append(f"| `{name}` | {right} of {len(TYPES)} | {usual} |")
+    lines += ["", f"| type | expected | {' | '.join(f'`{name}`' for name in columns)} |"]
+    lines.append("| --- | --- |" + " --- |" * len(columns))
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for kind in TYPES:
+        kinds = (_expected(kind), *(_kind_in(column, kind) for column in columns.values()))
+        rows.setdefault(kinds, []).append(kind)
+    for (expected, *kinds), names in rows.items():
+        shown = ["yes" if kind == expected else kind for kind in kinds]
+        lines.append(f"| {', '.join(names)} | {expected} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def _expected(work: str) -> str:
+    return expected_type(HITS[work].record)
+
+
+def _kind_in(column: Column, work: str) -> str:
+    """The type of item that a work becomes."""
+    return column.cells.get(work, _expected(work)).partition(":")[0]
 
 
 if __name__ == "__main__":

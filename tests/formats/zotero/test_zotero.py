@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from metasearch.record import TYPES
 from tests.formats.zotero.items import differences
-from tests.formats.zotero.matrix import ADDRESS_VARIABLE, ask, matrix, words_in_files
+from tests.formats.zotero.matrix import (
+    ADDRESS_VARIABLE,
+    ask,
+    matrix,
+    tables,
+    versions,
+    words_in_files,
+)
 from tests.formats.zotero.works import HITS
 
 ADDRESS = os.environ.get(ADDRESS_VARIABLE, "")
@@ -17,6 +25,15 @@ FORMATS = sorted(matrix())
 
 def test_each_type_is_a_row_of_the_matrix() -> None:
     assert set(TYPES) <= set(HITS)
+
+
+def test_the_page_shows_the_matrix() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "zotero.md").read_text(encoding="utf-8")
+
+    assert tables() in page, (
+        "docs/zotero.md shows another matrix: tests.formats.zotero.matrix.tables()"
+    )
+    assert versions() in page
 
 
 @pytest.mark.parametrize("name", FORMATS)
