@@ -37,6 +37,8 @@ _HELD = frozenset(
     is-referenced-by-count PMID PMCID
 """.split()
 )
+#: (type of CSL, our word in `genre`) -> `Record.type`.
+_OWN_GENRES = {(CSL_TYPES[kind], genre_word(kind)): kind for kind in TYPES if kind != "other"}
 _LOOKS = re.compile(
     r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
 )
@@ -82,7 +84,8 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         texts("container-title", "event-title", "collection-title", "container-title-short")
     )
     genres = texts("genre")
-    kind = worktypes.own(genres) or _own_genre(texts("type"), genres) or _kind(texts("type"), venue)
+    own_genre = _own_genre(texts("type"), genres)
+    kind = worktypes.own(genres) or own_genre or _kind(texts("type"), venue)
     if kind == "preprint" and publisher == venue:
         publisher = None  # ours: programs look for the repository there
     notes = [part for text in texts("note") for part in text.split("\n")]
@@ -120,9 +123,10 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     given = [
         (name, text)
         for name in item
-        if name not in _HELD
+        if name not in _HELD and not (name == "genre" and own_genre)
         for text in texts(name)
         if not any(map(_is_ours, text.split("\n")))
+        and not (name == "collection-title" and text == venue)
     ]
     return Draft(fields, origins.named(made_of) or database, origins=made_of, given=given)
 
@@ -134,8 +138,7 @@ def _is_ours(text: str) -> bool:
 
 def _own_genre(types: list[str], genres: list[str]) -> str | None:
     """The type that our own writer names in `genre` beside a more general type of CSL."""
-    pairs = {(CSL_TYPES[kind], genre_word(kind)): kind for kind in TYPES if kind != "other"}
-    return pairs.get((types[0], genres[0])) if types and genres else None
+    return _OWN_GENRES.get((types[0], genres[0])) if types and genres else None
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:

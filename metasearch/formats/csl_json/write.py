@@ -1,7 +1,8 @@
 """CSL-JSON, as citation processors, Zotero, Pandoc and others read it: a list with an item a hit.
 
 Zotero refuses a whole file for one type that it does not know, so no other type is written; what a
-type of CSL does not tell stands in `genre`, as a word, because styles print it. https://docs.citationstyles.org/en/stable/specification
+type of CSL does not tell stands in `genre`, as a word, because styles print it.
+https://docs.citationstyles.org/en/stable/specification
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _GRAMMAR = TagGrammar(
 #: Of a file without %0: a blank line divides its records.
 _OLD_GRAMMAR = TagGrammar(_split, any_opens=True)
 _TABLE = TagTable(
-    held=frozenset("0 ~ D @ I J T A V N P R G X K B".split()),
+    held=frozenset("0 ~ D @ I J T A V N P R G X K B Q".split()),
     kind=("0",),
     more_kind=("9",),
     part=("A", "P"),

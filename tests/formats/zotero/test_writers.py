@@ -209,3 +209,17 @@ def test_a_book_of_csl_json_has_no_version() -> None:
 
     assert '"version"' not in text
     assert '"version":"1.0.3"' in written("csl-json", "dataset")
+
+
+@pytest.mark.parametrize("work", ["preprint", "review", "software", "book"])
+def test_what_csl_json_says_in_its_own_words_is_not_kept_beside_the_record(work: str) -> None:
+    entry = read_bytes(written("csl-json", work).encode(), "a.json", format="csl-json").entries[0]
+    assert not {"genre", "collection-title"} & {name for name, _ in entry.given}
+
+
+def test_a_translated_title_of_endnote_comes_out_once() -> None:
+    text = "%0 Journal Article\n%A Wang, X\n%T 湖泊\n%Q Lakes\n"
+    entry = read_bytes(text.encode(), "a.enw", format="endnote-tagged").entries[0]
+
+    assert entry.record.titles == ("Lakes",)
+    assert "Q" not in {tag for tag, _ in entry.given}
