@@ -75,11 +75,11 @@ def versions() -> str:
 
 def words_in_files(name: str) -> dict[str, str]:
     """What names the type in our files, as `Column.words`."""
-    found: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
     for work, hit in HITS.items():
-        shown = re.findall(_WORDS[name], WRITABLE[name].write([hit]).decode(), re.MULTILINE)
-        found.setdefault(", ".join(dict.fromkeys(shown)), []).append(work)
-    return {word: " ".join(works) for word, works in found.items()}
+        words = re.findall(_WORDS[name], WRITABLE[name].write([hit]).decode(), re.MULTILINE)
+        by_word.setdefault(", ".join(dict.fromkeys(words)), []).append(work)
+    return {word: " ".join(works) for word, works in by_word.items()}
 
 
 def ask(address: str, name: str) -> Column:
@@ -87,11 +87,11 @@ def ask(address: str, name: str) -> Column:
     others = [hit for work, hit in HITS.items() if work != "of-files"]
     items = _import(address, WRITABLE[name].write(others))
     items += _import(address, WRITABLE[name].write([HITS["of-files"]], beside=BESIDE))
-    found = {work: _cell(work, items) for work in HITS}
-    wrong = Counter(text for _, texts in found.values() for text in texts)
+    made = {work: _cell(work, items) for work in HITS}
+    wrong = Counter(text for _, texts in made.values() for text in texts)
     usual = sorted(text for text, count in wrong.items() if count > len(HITS) / 2)
     cells = {}
-    for work, (kind, texts) in found.items():
+    for work, (kind, texts) in made.items():
         special = [text for text in texts if text not in usual]
         if special or kind != expected_type(HITS[work].record):
             cells[work] = f"{kind}: {'; '.join(special)}" if special else kind
@@ -103,8 +103,8 @@ def _import(address: str, content: bytes) -> list[dict[str, Any]]:
     request = urllib.request.Request(f"{address}/import", content, {"Content-Type": "text/plain"})
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
-            found: list[dict[str, Any]] = json.load(answer)
-            return found
+            items: list[dict[str, Any]] = json.load(answer)
+            return items
     except urllib.error.HTTPError as error:
         if b"No suitable translators" in error.read():
             return []

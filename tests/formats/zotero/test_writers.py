@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-import pytest
-
 from metasearch.formats import WRITABLE
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Hit, Record
+from tests.cases import each
 from tests.formats.zotero.works import BESIDE, HITS
 
 
@@ -44,8 +43,8 @@ def test_nbib_has_the_doi_in_aid_and_the_address_bare() -> None:
     assert not [line for line in found if line.startswith("LID") and line.endswith("[url]")]
 
 
-@pytest.mark.parametrize(
-    ("work", "word"),
+@each(
+    "work, word",
     [("book", "Book"), ("chapter", "Book Chapter"), ("video", "Video-Audio Media")],
 )
 def test_nbib_names_types_that_zotero_knows(work: str, word: str) -> None:
@@ -61,7 +60,7 @@ def test_endnote_tagged_has_the_date_before_the_year() -> None:
     assert found.index("%8 2020-03-05") < found.index("%D 2020")
 
 
-@pytest.mark.parametrize("work", ["preprint", "thesis", "report", "map", "webpage", "video"])
+@each("work", ["preprint", "thesis", "report", "map", "webpage", "video"])
 def test_endnote_tagged_has_the_type_of_work_behind_the_doi(work: str) -> None:
     tags = [line[:2] for line in lines("endnote-tagged", work)]
     assert tags.index("%R") < tags.index("%9")
@@ -113,10 +112,8 @@ def test_endnote_xml_of_an_earlier_version_is_read_with_its_labels() -> None:
 # --------------------------------------------------------------------------- numbers
 
 
-@pytest.mark.parametrize("name", ["ris", "endnote-tagged", "endnote-xml", "refworks"])
-@pytest.mark.parametrize(
-    "number", ["US1234567B2", "US12345678", "WO2019/123456A1", "CN 101106276 A"]
-)
+@each("name", ["ris", "endnote-tagged", "endnote-xml", "refworks"])
+@each("number", ["US1234567B2", "US12345678", "WO2019/123456A1", "CN 101106276 A"])
 def test_the_number_of_a_patent_is_its_standard_number_and_no_isbn(name: str, number: str) -> None:
     hit = HITS["patent"]
     record = dataclasses.replace(hit.record, ids={"patent": number.replace(" ", "")})
@@ -135,7 +132,7 @@ def test_ris_names_who_issued_a_report() -> None:
     assert "PB  - Geological Survey" in lines("ris", "report")
 
 
-@pytest.mark.parametrize("work", ["dataset", "software"])
+@each("work", ["dataset", "software"])
 def test_ris_and_bibtex_name_the_version(work: str) -> None:
     assert "ET  - 1.0.3" in lines("ris", work)
     assert "  version = {1.0.3}," in lines("bibtex", work)
@@ -162,8 +159,8 @@ def test_refworks_has_the_book_of_a_chapter_and_addresses_where_they_are_read() 
 # --------------------------------------------------------------------------- CSL-JSON
 
 
-@pytest.mark.parametrize(
-    ("work", "genre"),
+@each(
+    "work, genre",
     [
         ("preprint", "Preprint"),
         ("review", "Review"),
@@ -211,7 +208,7 @@ def test_a_book_of_csl_json_has_no_version() -> None:
     assert '"version":"1.0.3"' in written("csl-json", "dataset")
 
 
-@pytest.mark.parametrize("work", ["preprint", "review", "software", "book"])
+@each("work", ["preprint", "review", "software", "book"])
 def test_what_csl_json_says_in_its_own_words_is_not_kept_beside_the_record(work: str) -> None:
     entry = read_bytes(written("csl-json", work).encode(), "a.json", format="csl-json").entries[0]
     assert not {"genre", "collection-title"} & {name for name, _ in entry.given}
