@@ -27,7 +27,14 @@ _NOT_ISBN = re.compile(r"[^0-9Xx]")
 _BEHIND_ISBN = re.compile(r"[(:\s]")
 _ISBN10_WEIGHTS, _ISBN13_WEIGHTS = range(10, 0, -1), (1, 3) * 6
 _ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
+#: A country, the number, and the kind of document: "US 1234567 B2", "WO2019/123456A1".
+_PATENT = re.compile(r"[A-Z]{2} ?\d[\d/.,-]{3,20} ?(?:[A-Z]\d?)?")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
+
+
+def is_patent_number(value: str) -> bool:
+    """Whether the text is the number of a patent with its country: "US1234567B2"."""
+    return len(value) < 40 and _PATENT.fullmatch(value) is not None
 
 
 def doi(value: str | None) -> str | None:

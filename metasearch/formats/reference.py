@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
+from metasearch.bib.identifier_forms import is_patent_number
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
 
@@ -22,6 +23,10 @@ _page_range = re.compile(
     r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)"
 )
 _date = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
+#: Types whose standard number is an ISBN rather than an ISSN.
+_BOOKS = frozenset(
+    {"book", "chapter", "proceedings", "conference-paper", "thesis", "report", "reference-entry"}
+)
 _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 
 
@@ -156,6 +161,22 @@ def link(record: Record) -> str | None:
 def journal_like(record: Record) -> bool:
     """Whether a record without a type looks like a journal article."""
     return bool(record.venue and (record.volume or record.issue or record.issn))
+
+
+def standard_numbers(record: Record) -> list[str]:
+    """ISSNs and ISBNs, those of the record's kind first; before them the number of a patent, which
+    EndNote and Zotero read from the field of standard numbers.
+    """
+    patent = line(record.ids.get("patent")) if record.type == "patent" else ""
+    isbn_first = record.type in _BOOKS
+    numbers = record.isbn + record.issn if isbn_first else record.issn + record.isbn
+    return [*([patent] if is_patent_number(patent) else []), *map(line, numbers)]
+
+
+def issuing_body(record: Record) -> str:
+    """The university of a thesis, where the record names it, else the publisher; "" for none."""
+    given = record.institution if record.type == "thesis" else None
+    return line(given or record.publisher or record.institution)
 
 
 def identifiers(record: Record) -> list[str]:

@@ -113,16 +113,3 @@ def further_titles(record: Record) -> list[str]:
 def four_digits(year: int | None) -> str:
     """The year as a field for it holds it; "" for none."""
     return f"{year:04d}" if year is not None and 0 < year < 10_000 else ""
-
-
-def standard_numbers(record: Record) -> list[str]:
-    """ISSNs and ISBNs, those of the record's kind first."""
-    books = ("book", "chapter", "proceedings", "conference-paper", "thesis", "report")
-    numbers = record.isbn + record.issn if record.type in books else record.issn + record.isbn
-    return [line(number) for number in numbers]
-
-
-def issuing_body(record: Record) -> str:
-    """The university of a thesis, where the record names it, else the publisher; "" for none."""
-    given = record.institution if record.type == "thesis" else None
-    return line(given or record.publisher or record.institution)

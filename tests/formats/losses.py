@@ -60,7 +60,8 @@ def table() -> str:
     rows: dict[tuple[str, ...], list[str]] = {}
     for field, word in WORDS.items():
         formats = tuple(f"`{name}`" for name, lost in LOST.items() if field in lost)
-        rows.setdefault(formats, []).append(word)
+        if formats:
+            rows.setdefault(formats, []).append(word)
     lines = [HEAD, "| --- | --- |"]
     lines += [f"| {'; '.join(words)} | {', '.join(names)} |" for names, words in rows.items()]
     return "\n".join(lines)

@@ -33,6 +33,8 @@ def expected(record: Record, name: str) -> dict[str, Any]:
         and (record.publisher or "")[:1] > "\u4e00"
     ):
         told["venue"] = f"{record.publisher}学位论文"  # what contains a thesis, to the readers
+    if name == "csl-json" and record.type == "preprint" and record.publisher == record.venue:
+        told["publisher"] = None  # said twice, because programs look for the repository there
     return {field: value for field, value in told.items() if field not in LEFT_OUT[name]}
 
 

@@ -189,6 +189,7 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
             f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else "",
         ),
         ("edition", escaped(record.edition)),
+        ("version", escaped(record.version)),
         ("volume", escaped(record.volume)),
         ("number", escaped(record.issue)),
         (
@@ -202,6 +203,8 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("url", verbatim(link(record))),
         ("eprint", escaped(arxiv)),
         ("archiveprefix", "arXiv" if arxiv else ""),
+        ("pmid", escaped(record.ids.get("pmid"))),
+        ("pmcid", escaped(record.ids.get("pmcid"))),
         ("isbn", escaped(", ".join(record.isbn))),
         ("issn", escaped(", ".join(record.issn))),
         ("identifiers", escaped("; ".join(identifiers(record)))),

@@ -16,6 +16,7 @@ from metasearch.bib.cuts import most
 from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
 from metasearch.formats import origins
+from metasearch.formats.csl_json.write import CSL_TYPES, genre_word
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
@@ -23,7 +24,7 @@ from metasearch.formats.reading.json_items import items
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.reading.type_words import type_of
-from metasearch.record import Author
+from metasearch.record import TYPES, Author
 
 #: Where the date of publication stands: CSL has one, Crossref several.
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
@@ -36,6 +37,8 @@ _HELD = frozenset(
     is-referenced-by-count PMID PMCID version
 """.split()
 )
+#: (type of CSL, our word in `genre`) -> `Record.type`.
+_OWN_GENRES = {(CSL_TYPES[kind], genre_word(kind)): kind for kind in TYPES if kind != "other"}
 _LOOKS = re.compile(
     r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
 )
@@ -80,7 +83,11 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     venue = values.first_text(
         texts("container-title", "event-title", "collection-title", "container-title-short")
     )
-    kind = worktypes.own(texts("genre")) or _kind(texts("type"), venue)
+    genres = texts("genre")
+    own_genre = _own_genre(texts("type"), genres)
+    kind = worktypes.own(genres) or own_genre or _kind(texts("type"), venue)
+    if kind == "preprint" and publisher == venue:
+        publisher = None  # ours: programs look for the repository there
     notes = [part for text in texts("note") for part in text.split("\n")]
     made_of = origins.read(notes)
     fields = {
@@ -119,9 +126,10 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     given = [
         (name, text)
         for name in item
-        if name not in _HELD
+        if name not in _HELD and not (name == "genre" and own_genre)
         for text in texts(name)
         if not any(map(_is_ours, text.split("\n")))
+        and not (name == "collection-title" and text == venue)
     ]
     return Draft(fields, origins.named(made_of) or database, origins=made_of, given=given)
 
@@ -129,6 +137,11 @@ def _draft(item: Mapping[str, Any]) -> Draft:
 def _is_ours(text: str) -> bool:
     """Whether our own writer puts such a line beside the fields of a record."""
     return origins.is_origin(text) or accession.is_ours(text) or worktypes.own([text]) is not None
+
+
+def _own_genre(types: list[str], genres: list[str]) -> str | None:
+    """The type that our own writer names in `genre` beside a more general type of CSL."""
+    return _OWN_GENRES.get((types[0], genres[0])) if types and genres else None
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:

@@ -1,7 +1,8 @@
 """CSL-JSON, as citation processors, Zotero, Pandoc and others read it: a list with an item a hit.
 
 Zotero refuses a whole file for one type that it does not know, so no other type is written; what a
-type of CSL does not tell stands in `genre`. https://docs.citationstyles.org/en/stable/specification
+type of CSL does not tell stands in `genre`, as a word, because styles print it.
+https://docs.citationstyles.org/en/stable/specification
 """
 
 from __future__ import annotations
@@ -12,13 +13,19 @@ from typing import Any
 import orjson
 
 from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
-from metasearch.formats.reading import type_words, worktypes
-from metasearch.formats.reference import date_parts, full_title, identifiers, link, page_range
+from metasearch.formats.reading import type_words
+from metasearch.formats.reference import (
+    date_parts,
+    full_title,
+    identifiers,
+    issuing_body,
+    link,
+    page_range,
+)
 from metasearch.formats.tagged_lines import (
     databases,
     further_titles,
     general_type,
-    issuing_body,
 )
 from metasearch.formats.text import clean, line
 from metasearch.record import Author, Hit, Record
@@ -45,13 +52,15 @@ CSL_TYPES = {
     "reference-entry": "entry-encyclopedia",
     "journal": "book",
     "map": "map",
-    "score": "document",
+    "score": "musical_score",
     "audio": "song",
     "video": "motion_picture",
     "image": "graphic",
     "webpage": "webpage",
     "other": "document",
 }
+#: Types whose container is a series.
+_IN_SERIES = frozenset({"book", "proceedings", "thesis", "report", "map", "standard"})
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
@@ -82,24 +91,25 @@ def item(hit: Hit, beside: Beside | None = None) -> dict[str, Any]:
         "author": [_name(author) for author in record.authors],
         "editor": [_name(editor) for editor in record.editors],
         "issued": _issued(record),
-        "container-title": line(record.venue),
-        "publisher": issuing_body(record),
+        "collection-title" if kind in _IN_SERIES else "container-title": line(record.venue),
+        "publisher": issuing_body(record) or (line(record.venue) if kind == "preprint" else ""),
         "edition": line(record.edition),
         "volume": line(record.volume),
         "issue": line(record.issue),
-        "number": line(record.ids.get("patent")) if kind == "patent" else "",
+        "number": _number(record, kind),
         "page": "-".join(filter(None, page_range(record.pages))),
         "DOI": line(record.doi),
         "ISBN": " ".join(map(line, record.isbn)),
         "ISSN": ", ".join(map(line, record.issn)),
         "PMID": line(record.ids.get("pmid")),
         "PMCID": line(record.ids.get("pmcid")),
-        "archive": "arXiv" if arxiv else "",
-        "archive_location": arxiv,
+        "archive": "arXiv" if arxiv and kind != "preprint" else "",
+        "archive_location": arxiv if kind != "preprint" else "",
         "URL": link(record),
         "language": line(record.language),
         "license": line(record.licence),
-        "version": line(record.version),
+        # A book with a version is a program to Zotero.
+        "version": line(record.version) if CSL_TYPES[kind] != "book" else "",
         "abstract": clean(record.abstract or ""),
         "keyword": "; ".join(map(line, dict.fromkeys(record.keywords + record.subjects))),
         "source": "; ".join(databases(hit, beside)),
@@ -130,16 +140,25 @@ def _add_beside(made: dict[str, Any], beside: Beside) -> None:
             made[target] = "; ".join(filter(None, (made.get(target), shown)))
 
 
+def genre_word(kind: str) -> str:
+    """What `genre` calls one of `TYPES`: "conference-paper" as "Conference paper"."""
+    return kind.replace("-", " ").capitalize()
+
+
+def _number(record: Record, kind: str) -> str:
+    """The number of a patent; of a preprint in arXiv the number there, as styles print it."""
+    if kind == "patent":
+        return line(record.ids.get("patent"))
+    arxiv = line(record.ids.get("arxiv")) if kind == "preprint" else ""
+    return f"arXiv:{arxiv}" if arxiv else ""
+
+
 def _genre(record: Record, kind: str) -> str:
     """Our type where that of CSL is read as another one."""
     if record.type is None or kind == "other":
         return ""
     read = "preprint" if CSL_TYPES[kind] == "article" else type_words.type_of([CSL_TYPES[kind]])
-    return (
-        ""
-        if read == kind and not (kind == "preprint" and record.venue)
-        else f"{worktypes.OWN_MARK}{kind}"
-    )
+    return "" if read == kind and not (kind == "preprint" and record.venue) else genre_word(kind)
 
 
 def _name(author: Author) -> dict[str, str]:

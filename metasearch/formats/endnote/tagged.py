@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.formats.endnote.write_tagged import FURTHER_TITLE
 from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.tagged import BLANKS, TagGrammar
 from metasearch.formats.reading.tagged_records import TagTable, read_by_table
@@ -43,13 +44,14 @@ _GRAMMAR = TagGrammar(
 #: Of a file without %0: a blank line divides its records.
 _OLD_GRAMMAR = TagGrammar(_split, any_opens=True)
 _TABLE = TagTable(
-    held=frozenset("0 ~ D @ I J T A V N P R G X K B".split()),
+    held=frozenset("0 ~ D @ I J T A V N P R G X K B Q".split()),
     kind=("0",),
     more_kind=("9",),
     part=("A", "P"),
     title=("T",),
     no_title=("B",),
     titles=("Q",),
+    title_mark=FURTHER_TITLE,
     authors=("A",),
     book_authors=("E",),
     editors=("E",),
@@ -71,7 +73,7 @@ _TABLE = TagTable(
     database=("~", "W"),
     links=("U",),
     pdf_links=(">",),
-    notes=("Z", "O"),
+    notes=("Z", "O", "<"),
     language=("G",),
     abstract=("X",),
     keywords=("K",),

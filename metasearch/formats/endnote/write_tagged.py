@@ -1,5 +1,9 @@
 """EndNote's tagged format (.enw), as EndNote, Zotero and others read it: "%0 Journal Article", a
 blank line behind each record.
+
+Three things are as they are because of Zotero: the full date stands before the year, else only the
+year is read; the type of work stands behind the DOI, else the DOI is taken for one; and %Q, a
+translated title to EndNote, is an author there, so that further titles are notes.
 """
 
 from __future__ import annotations
@@ -13,8 +17,10 @@ from metasearch.formats.reference import (
     full_title,
     identifiers,
     inverted,
+    issuing_body,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.tagged_lines import (
     TaggedLines,
@@ -22,9 +28,7 @@ from metasearch.formats.tagged_lines import (
     four_digits,
     further_titles,
     general_type,
-    issuing_body,
     second_type,
-    standard_numbers,
 )
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit
@@ -60,7 +64,19 @@ TYPES = {
 }
 #: Types whose container is a book, and types that stand in a series.
 _IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
-_LINES = TaggedLines("%{tag} {value}\r\n", re.compile(r"[!-~]"), "Z", frozenset("0TDJ"))
+#: Types of which Zotero has a field for the kind of work.
+_WITH_TYPE = {
+    "preprint": "Preprint",
+    "thesis": "Thesis",
+    "report": "Report",
+    "map": "Map",
+    "webpage": "Web Page",
+    "video": "Film",
+}
+#: Stands before a further title in a note.
+FURTHER_TITLE = "Other title: "
+#: Origins are "research notes", which Zotero leaves out and EndNote keeps.
+_LINES = TaggedLines("%{tag} {value}\r\n", re.compile(r"[!-~]"), "<", frozenset("0TDJ"))
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
@@ -78,8 +94,6 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     record = hit.record
     kind = general_type(record)
     yield "0", TYPES[kind]
-    is_part = bool(record.authors or line(record.pages))
-    yield "9", second_type(kind, TYPES[kind], is_part=is_part)
     for author in record.authors:
         # EndNote takes the last word of a name without a comma for a family name.
         name = inverted(author)
@@ -87,14 +101,11 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     for editor in record.editors:
         yield "E", inverted(editor)
     yield "T", full_title(record)
-    for title in further_titles(record):
-        yield "Q", title
     venue = "S" if kind == "book" else "B" if kind in _IN_BOOKS else "J"
     yield venue, line(record.venue)
     yield "I", issuing_body(record)
+    yield "8", "-".join(filter(None, date_parts(record.date)))
     yield "D", four_digits(record.year)
-    year, month, day = date_parts(record.date)
-    yield "8", "-".join(filter(None, (year, month, day)))
     yield "V", line(record.volume)
     yield "N", line(record.issue)
     yield "P", "-".join(filter(None, page_range(record.pages)))
@@ -102,6 +113,9 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     for number in standard_numbers(record):
         yield "@", number
     yield "R", line(record.doi)
+    is_part = bool(record.authors or line(record.pages))
+    second = second_type(kind, TYPES[kind], is_part=is_part)
+    yield "9", second or (_WITH_TYPE.get(kind, "") if line(record.doi) else "")
     yield "M", "; ".join(identifiers(record))
     yield "U", link(record) or ""
     yield ">", web_url(record.pdf_url) or ""
@@ -112,3 +126,5 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     for name in databases(hit, beside):
         yield "~", name
     yield "Z", "Retracted" if record.retracted else ""
+    for title in further_titles(record):
+        yield "Z", f"{FURTHER_TITLE}{title}"

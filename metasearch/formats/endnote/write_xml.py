@@ -1,7 +1,10 @@
 """EndNote XML: <xml><records><record>..., plain text in every element.
 
 EndNote puts text into <style>; Zotero drops what stands outside of one as soon as there is any, so
-that there is none here. No accession number either: Zotero makes a note of it beside the record.
+that there is none here. No accession number either: Zotero makes a note of it beside the record,
+and of a label the citation key. So identifiers are foreign keys, which both leave out, besides
+those that have a field of their own: PMCID and the numbers of patents. EndNote reads an address in
+related-urls, Zotero in web-urls.
 """
 
 from __future__ import annotations
@@ -16,17 +19,17 @@ from metasearch.formats.reference import (
     identifiers,
     inverted,
     is_corporate,
+    issuing_body,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.tagged_lines import (
     databases,
     four_digits,
     further_titles,
     general_type,
-    issuing_body,
     second_type,
-    standard_numbers,
 )
 from metasearch.formats.text import line, web_url
 from metasearch.formats.xml_elements import nested, one
@@ -60,6 +63,8 @@ _NUMBERS = {
     "Generic": 13,
 }
 _IN_JOURNALS = frozenset({"Journal Article"})
+#: Types whose second custom field is the PMCID.
+_WITH_PMCID = frozenset({"Journal Article", "Book", "Book Section"})
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
@@ -84,6 +89,7 @@ def _elements(hit: Hit, number: int, beside: Beside | None) -> Iterator[str]:
     venue = line(record.venue)
     yield one("source-app", APP, name=APP)
     yield one("rec-number", str(number))
+    yield nested("foreign-keys", one("key", "; ".join(identifiers(record)), app=APP))
     yield one("ref-type", str(_NUMBERS[word]), name=word)
     yield nested(
         "contributors",
@@ -113,13 +119,15 @@ def _elements(hit: Hit, number: int, beside: Beside | None) -> Iterator[str]:
     yield one("publisher", issuing_body(record))
     yield one("isbn", "; ".join(standard_numbers(record)))
     yield one("electronic-resource-num", line(record.doi))
-    yield one("label", "; ".join(identifiers(record)))
+    if word in _WITH_PMCID:
+        yield one("custom2", line(record.ids.get("pmcid")))
     yield one("abstract", line(record.abstract))
     made_of = texts(beside.origins) if beside is not None else []
     yield one("notes", "\n".join([*(["Retracted"] if record.retracted else []), *made_of]))
     yield one("work-type", second_type(kind, word, is_part=is_part))
     yield nested(
         "urls",
+        nested("web-urls", one("url", link(record) or "")),
         nested("related-urls", one("url", link(record) or "")),
         nested("pdf-urls", one("url", web_url(record.pdf_url) or "")),
     )

@@ -53,7 +53,11 @@ def _draft(found: Element) -> Draft:
     providers = said.all("remote-database-provider")
     database = accession.database(said.all("remote-database-name"), providers, links, numbers)
     ours = said.all("source-app") == [APP]
-    own_numbers = [number for number in said.all("label") if ours and accession.is_ours(number)]
+    own_numbers = [
+        number
+        for number in said.all("foreign-keys/key", "label")
+        if ours and accession.is_ours(number)
+    ]
     made_of = origins.read(part for note in said.all("notes") for part in note.splitlines())
     kind = _kind(said)
     title, titles = values.titles(said.all("titles/title", "titles/translated-title"))

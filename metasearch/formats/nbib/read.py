@@ -121,7 +121,8 @@ def _own_fields(block: Block, ids: Mapping[str, str]) -> dict[str, Any]:
         if (hit := _MARKED.fullmatch(value[: 2 * values.SHORT]))
     ]
     places = dict(reversed(found))
-    links = {name: values.links([places.get(name, "")]) for name in ("url", "pdf")}
+    pages = [places.get("url", ""), *block.values("LID")]
+    links = {"url": values.links(pages), "pdf": values.links([places.get("pdf", "")])}
     more = {name: value for name, value in found if name not in ("doi", "url", "pdf")}
     return {
         "url": next(iter(links["url"]), None),

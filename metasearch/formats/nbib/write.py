@@ -1,7 +1,8 @@
 """NBIB as PubMed writes it: "PMID- 123", tags of four columns, a blank line behind each record.
 
 Every record begins with PMID, because reference managers begin one there; of a work without a PMID
-the field is empty, and no number is invented. "OWN - METASEARCH" tells our own reader that PubMed
+the field is empty, and no number is invented. The blank behind the tag stays: without it Zotero
+does not take the file for NBIB. "OWN - METASEARCH" tells our own reader that PubMed
 did not write the record: AID then holds identifiers of any scheme, GN databases and origins.
 """
 
@@ -17,6 +18,7 @@ from metasearch.formats.reference import (
     full_title,
     inverted,
     is_corporate,
+    issuing_body,
     link,
     page_range,
 )
@@ -26,7 +28,6 @@ from metasearch.formats.tagged_lines import (
     four_digits,
     further_titles,
     general_type,
-    issuing_body,
 )
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
@@ -47,6 +48,9 @@ TYPES = {
     "dataset": "Dataset",
     "thesis": "Academic Dissertation",
     "report": "Technical Report",
+    "book": "Book",
+    "chapter": "Book Chapter",
+    "video": "Video-Audio Media",
 }
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _LINES = TaggedLines(
@@ -65,7 +69,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
         beside: What files say beside the records, by `Hit.id`.
     """
     for hit, found in with_beside(hits, beside):
-        first = f"PMID- {_pmid(hit.record)}".rstrip()
+        first = f"PMID- {_pmid(hit.record)}"
         yield f"{first}\r\n".encode() + _LINES.record(_fields(hit, found), found)
 
 
@@ -120,9 +124,10 @@ def _identifiers(record: Record) -> Iterator[tuple[str, str]]:
     def marked(value: str | None, what: str) -> str:
         return f"{value} [{what}]" if value else ""
 
-    yield "LID", marked(line(record.doi), "doi")
-    yield "LID", marked(link(record), "url")
-    yield "LID", marked(web_url(record.pdf_url), "pdf")
+    for tag in ("LID", "AID"):  # Zotero reads a DOI in AID only
+        yield tag, marked(line(record.doi), "doi")
+    yield "LID", link(record) or ""  # bare: Zotero makes a link of it
+    yield "AID", marked(web_url(record.pdf_url), "pdf")
     for scheme, value in sorted(record.ids.items()):
         if scheme == "pmcid":
             yield "PMC", line(value)

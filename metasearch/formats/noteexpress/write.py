@@ -13,8 +13,10 @@ from metasearch.formats.reference import (
     full_title,
     identifiers,
     inverted,
+    issuing_body,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.tagged_lines import (
     TaggedLines,
@@ -22,9 +24,7 @@ from metasearch.formats.tagged_lines import (
     four_digits,
     further_titles,
     general_type,
-    issuing_body,
     second_type,
-    standard_numbers,
 )
 from metasearch.formats.text import line
 from metasearch.record import Hit

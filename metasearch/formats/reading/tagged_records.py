@@ -33,6 +33,7 @@ class TagTable:
         title: The title of the work.
         no_title: Hold the title where `title` is empty.
         titles: Further titles.
+        title_mark: Stands before a further title among `notes`; None where none stand there.
         authors: Names of authors.
         book_authors: Names for a book without `authors`: its editors.
         editors: Names of editors beside the authors.
@@ -61,6 +62,7 @@ class TagTable:
     title: tuple[str, ...]
     no_title: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
+    title_mark: str | None = None
     authors: tuple[str, ...]
     book_authors: tuple[str, ...] = ()
     editors: tuple[str, ...] = ()
@@ -159,6 +161,7 @@ def _draft(tags: TagTable, block: Block) -> Draft:
         [
             *(block.values(*tags.title) or block.values(*tags.no_title)),
             *block.values(*tags.titles),
+            *_titles_in_notes(tags, notes),
         ]
     )
     fields: dict[str, Any] = {
@@ -190,6 +193,11 @@ def _draft(tags: TagTable, block: Block) -> Draft:
         "retracted": worktypes.retracted([*block.values(*tags.more_kind), *notes]),
     }
     return Draft(fields, database, _problems(tags, block, year), made_of)
+
+
+def _titles_in_notes(tags: TagTable, notes: Iterable[str]) -> list[str]:
+    mark = tags.title_mark
+    return [note.removeprefix(mark) for note in notes if mark and note.startswith(mark)]
 
 
 def _venue_tags(tags: TagTable, kind: str | None) -> tuple[str, ...]:

@@ -122,6 +122,8 @@ def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
     isbn: dict[str, None] = {}
     issn: dict[str, None] = {}
     for value in values:
+        if identifier_forms.is_patent_number(value):
+            continue
         whole = identifier_forms.isbn(
             re.sub(r"(?<=\d)[ \u2010-\u2015-]+(?=[\dXx])", "", value[:40])
         )

@@ -11,8 +11,10 @@ from metasearch.formats.reference import (
     full_title,
     identifiers,
     inverted,
+    issuing_body,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.tagged_lines import (
     TaggedLines,
@@ -20,9 +22,7 @@ from metasearch.formats.tagged_lines import (
     four_digits,
     further_titles,
     general_type,
-    issuing_body,
     second_type,
-    standard_numbers,
 )
 from metasearch.formats.text import line
 from metasearch.record import Hit
@@ -56,6 +56,8 @@ TYPES = {
     "webpage": "Web Page",
     "other": "Generic",
 }
+#: Types whose container is a book.
+_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 _LINES = TaggedLines(
     "{tag} {value}\r\n", re.compile("[A-Z][A-Z0-9]"), "NO", frozenset("RT T1 SP OP".split())
 )
@@ -83,7 +85,7 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
         yield "OT", title
     for editor in record.editors:
         yield "A2", inverted(editor)
-    yield "JF", line(record.venue)
+    yield "T2" if kind in _IN_BOOKS else "JF", line(record.venue)
     yield "YR", four_digits(record.year)
     yield "FD", "-".join(filter(None, date_parts(record.date)))
     yield "VO", line(record.volume)
@@ -101,7 +103,7 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     yield "DO", line(record.doi)
     yield "AN", "; ".join(identifiers(record))
     yield "LA", line(record.language)
-    yield "LK", link(record) or ""
+    yield "UL", link(record) or ""
     for name in databases(hit, beside):
         yield "DS", name
     yield "NO", second_type(kind, TYPES[kind], is_part=bool(record.authors), in_notes=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 #: `Record.type` -> TY.
 RIS_TYPES = {
     "article": "JOUR",
-    # No type says preprint. UNPB, the usual one, is a journal article to Zotero, UNPD a manuscript,
-    # of the kind in M3.
-    "preprint": "UNPD",
+    # No type says preprint. UNPB, the usual one, is a journal article to Zotero; UNPD is not known
+    # to citation-js and rispy. MANSCPT is a manuscript to all of them, of the kind in M3.
+    "preprint": "MANSCPT",
     "conference-paper": "CPAPER",
     "proceedings": "CONF",
     "book": "BOOK",

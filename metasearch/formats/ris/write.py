@@ -21,9 +21,11 @@ from metasearch.formats.reference import (
     full_title,
     identifiers,
     inverted,
+    issuing_body,
     journal_like,
     link,
     page_range,
+    standard_numbers,
 )
 from metasearch.formats.ris.types import RIS_TYPES
 from metasearch.formats.tagged_lines import SECOND_WORDS, general_type
@@ -32,8 +34,8 @@ from metasearch.record import Hit, Record
 
 #: What a note with the provenance of the fields begins with.
 FIELDS_BY_SOURCE = "Fields by source: "
-#: Types whose standard number is an ISBN rather than an ISSN.
-_BOOKS = frozenset({"BOOK", "CHAP", "CONF", "CPAPER", "THES", "RPRT", "ENCYC"})
+#: Types whose edition is a version, to EndNote and Zotero.
+_WITH_VERSION = frozenset({"dataset", "software"})
 
 
 def write(
@@ -108,20 +110,13 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "IS", line(record.issue)
     yield "SP", first
     yield "EP", last
-    yield "ET", line(record.edition)
+    is_versioned = record.type in _WITH_VERSION
+    yield "ET", line(record.edition) or (line(record.version) if is_versioned else "")
     yield "M3", _second_type(record)
     # A thesis has its university for publisher, as reference managers expect.
-    yield (
-        "PB",
-        line(
-            record.institution
-            if record.type == "thesis" and record.institution
-            else record.publisher
-        ),
-    )
-    numbers = record.isbn + record.issn if _type(record) in _BOOKS else record.issn + record.isbn
-    for number in numbers:
-        yield "SN", line(number)
+    yield "PB", issuing_body(record)
+    for number in standard_numbers(record):
+        yield "SN", number
     yield "DO", line(record.doi)
     yield "AN", "; ".join(identifiers(record))
     yield "UR", _address(record)

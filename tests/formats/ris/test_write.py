@@ -87,7 +87,7 @@ def test_every_type_has_a_ris_type() -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"type": "preprint"}, "UNPD"),
+        ({"type": "preprint"}, "MANSCPT"),
         ({"type": "conference-paper"}, "CPAPER"),
         ({"type": "thesis"}, "THES"),
         ({"type": "dataset"}, "DATA"),
@@ -107,11 +107,11 @@ def test_a_preprint_is_a_manuscript_that_says_what_it_is() -> None:
     (fields,) = read(ris.write([hit(type="preprint", title="Iron")]))
     written = ris.write([hit(type="preprint", title="Iron")])
 
-    assert (values(fields, "TY"), values(fields, "M3")) == (["UNPD"], ["Preprint"])
+    assert (values(fields, "TY"), values(fields, "M3")) == (["MANSCPT"], ["Preprint"])
     assert [it.type for it in read_bytes(written, "a.ris").records] == ["preprint"]
-    assert [it.type for it in read_bytes(written.replace(b"UNPD", b"UNPB"), "a.ris").records] == [
-        "preprint"
-    ]
+    assert [
+        it.type for it in read_bytes(written.replace(b"MANSCPT", b"UNPB"), "a.ris").records
+    ] == ["preprint"]
 
 
 def test_provenance_only_on_request() -> None:
