@@ -1,0 +1,89 @@
+"""Readers of feeds, and curl, at /search."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.clients.programs import output, python
+from tests.clients.works import full_title
+
+QUERY = "gambling"
+
+FEEDPARSER = """
+import json, sys, feedparser
+feed = feedparser.parse(sys.argv[1])
+print(json.dumps({"version": feed.version, "wrong": bool(feed.bozo),
+    "entries": [[entry.title, entry.link] for entry in feed.entries]}))
+"""
+READER = """
+import json, sys
+from reader import make_reader
+reader = make_reader(":memory:")
+reader.add_feed(sys.argv[1])
+seen = []
+for _ in range(2):
+    (result,) = reader.update_feeds_iter()
+    if isinstance(result.value, Exception):
+        raise result.value
+    seen.append([result.value.new, result.value.modified] if result.value else [0, 0])
+print(json.dumps({"seen": seen, "title": reader.get_feed(sys.argv[1]).title,
+    "entries": [[entry.title, entry.link] for entry in reader.get_entries()]}))
+"""
+
+
+def links_of(hits: list[dict]) -> list[list[str]]:
+    """Title and address of each work, as feeds have them."""
+    return [
+        [full_title(hit), f"https://doi.org/{hit['doi']}" if hit["doi"] else hit["url"]]
+        for hit in hits
+    ]
+
+
+@pytest.mark.parametrize(("form", "version"), [("atom", "atom10"), ("rss", "rss20")])
+def test_feedparser(server, tried, listed, form, version):
+    """Every entry with its title and address, in the order of the list."""
+    row = tried("feedparser", f"/search?format={form}", package="feedparser")
+    feed = python(FEEDPARSER, f"{server}/search?q={QUERY}&format={form}")
+
+    assert (feed["version"], feed["wrong"]) == (version, False)
+    assert feed["entries"] == links_of(listed(QUERY))
+    row.came(f"{version}, {len(feed['entries'])} entries in order")
+
+
+@pytest.mark.parametrize("form", ["atom", "rss", "jsonfeed"])
+def test_reader(server, tried, listed, form):
+    """A feed reader that keeps entries by their ids: the second visit brings no new ones."""
+    row = tried("reader", f"subscribed to /search?format={form}, two visits", package="reader")
+    feed = python(READER, f"{server}/search?q={QUERY}&format={form}")
+
+    expected = links_of(listed(QUERY))
+    assert sorted(feed["entries"]) == sorted(expected)
+    assert feed["seen"] == [[len(expected), 0], [0, 0]]
+    assert feed["title"] == f"metasearch: {QUERY}"
+    row.came(f"{len(expected)} entries, none new at the second visit")
+
+
+def test_curl(server, tried, listed):
+    """The form of the answer is that of the Accept header."""
+    row = tried("curl", "/search: JSON and RIS by Accept", program="curl")
+    url = f"{server}/search?q={QUERY}"
+    answer = json.loads(output("curl", "-s", "-H", "Accept: application/json", url))
+    ris = output("curl", "-s", "-H", "Accept: application/x-research-info-systems", url)
+
+    assert [hit["id"] for hit in answer["hits"]] == [hit["id"] for hit in listed(QUERY)]
+    assert ris.count("TY  - ") == ris.count("ER  - ") == len(answer["hits"])
+    row.came(f"{len(answer['hits'])} works in each")
+
+
+def test_curl_follows_a_stream(server, tried, listed):
+    """One line an event, while sources answer."""
+    row = tried("curl", "/search?format=ndjson, -N", program="curl")
+    url = f"{server}/search?q={QUERY}&format=ndjson"
+    lines = [json.loads(line) for line in output("curl", "-sN", url).splitlines()]
+
+    events = [line["event"] for line in lines]
+    assert (events[0], events[-1]) == ("start", "done")
+    assert events.count("hit") >= len(listed(QUERY))
+    row.came(f"{len(lines)} events, {events.count('hit')} of hits")
