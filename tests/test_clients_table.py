@@ -65,6 +65,13 @@ def test_what_is_not_installed_has_no_version() -> None:
     assert version_of(package="pytest") == pytest.__version__
 
 
+def test_plugins_of_clients_are_not_loaded(pytestconfig: pytest.Config) -> None:
+    """Packages that `tasks.py clients` installs bring some; our tests are the same without."""
+    names = ("anyio", "langsmith_plugin", "schemathesis")
+
+    assert [name for name in names if pytestconfig.pluginmanager.has_plugin(name)] == []
+
+
 def test_no_client_is_run_by_the_fast_tests() -> None:
     """Every test of the folder is marked as a client and as slow."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]

@@ -148,6 +148,22 @@ def test_koha(server, tried, listed):
     row.came(f"{found['total']} works, 20 of them as MARC::Record")
 
 
+def test_fields_of_koha(server, tried):
+    """Those of `sru_fields` in docs/clients.md, in the form in which Koha sends them."""
+    row = tried("Koha's steps", "each field of its form", program="ZOOM in Perl", replayed=True)
+    queries = (
+        'isbn="9780195058475"',
+        'issn="1476-5616"',
+        'subject="jazz" and title="canada"',
+        'author="browne" and dc.date="2018"',
+    )
+    settings = ("sru=get", "sru_version=1.1", "count=20")
+    for query in queries:
+        found = json.loads(output("perl", "-e", KOHA, f"{server}/sru", query, *settings))
+        assert found["total"] == len(found["ids"]) == 1, query
+    row.came("one work each by ISBN, ISSN, subject and title, author and year")
+
+
 # --------------------------------------------------------------------------- other programs
 
 
@@ -255,3 +271,23 @@ def test_vufind(server, tried, listed):
     ids = root.xpath("//marc:controlfield[@tag='001']/text()", namespaces=MARC)
     assert ids == ids_of(listed(QUERY), 20)
     row.came("20 records of MARCXML, no diagnostic beside the sources that failed")
+
+
+def test_zotero(server, tried):
+    """Zotero's look-up of an ISBN in the Library of Congress, with our address in its place."""
+    row = tried("Zotero's look-up", "bath.ISBN=^..., 1 record: 1.1", replayed=True)
+    books = json.loads(fetched(f"{server}/search", q="jazz", filter="type:book", format="json"))[
+        "hits"
+    ]
+    book = next(hit for hit in books if hit["isbn"])
+    sent = {
+        "version": "1.1",
+        "operation": "searchRetrieve",
+        "maximumRecords": 1,
+        "query": f"bath.ISBN=^{book['isbn'][0]}",
+    }
+    root = etree.fromstring(fetched(f"{server}/sru", **sent))
+
+    titles = root.xpath("//marc:datafield[@tag='245']/marc:subfield/text()", namespaces=MARC)
+    assert titles[0].startswith(book["title"])
+    row.came(f"MARCXML of {book['title']!r}")
