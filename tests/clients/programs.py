@@ -24,6 +24,7 @@ PROGRAMS = {
     "catmandu": ("catmandu",),
     "ZOOM in Perl": ("perl",),
     "curl": ("curl",),
+    "newsboat": ("newsboat",),
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
 }
 #: What prints the version of a client, where it is not the program with `--version`. zoomsh comes

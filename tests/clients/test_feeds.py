@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -66,6 +68,26 @@ def test_reader(server, tried, listed, form):
     assert feed["seen"] == [[len(hits), 0], [0, 0]]
     assert feed["title"] == f"metasearch: {QUERY}"
     row.came(f"{len(hits)} entries, none new at the second visit")
+
+
+@pytest.mark.parametrize("form", ["atom", "rss"])
+def test_newsboat(server, tried, listed, tmp_path, form):
+    """A reader of the terminal: what it read once is not new again."""
+    row = tried("Newsboat", f"subscribed to /search?format={form}, two visits", program="newsboat")
+    (tmp_path / "urls").write_text(f"{server}/search?q={QUERY}&format={form}\n", encoding="utf-8")
+    (tmp_path / "config").touch()
+    files = ("-u", "urls", "-c", "cache.db", "-C", "config")
+    unread = []
+    for _ in range(2):
+        output("newsboat", "-q", *files, "-x", "reload", cwd=tmp_path)
+        unread.append(output("newsboat", *files, "-x", "print-unread", cwd=tmp_path))
+    with closing(sqlite3.connect(tmp_path / "cache.db")) as kept:
+        entries = [list(entry) for entry in kept.execute("select title, url from rss_item")]
+
+    hits = listed(QUERY)
+    assert agree(sorted(entries), sorted(hits, key=full_title))
+    assert unread == [f"{len(hits)} unread articles\n"] * 2
+    row.came(f"{len(entries)} entries, none new at the second visit")
 
 
 def test_curl(server, tried, listed):
