@@ -4,6 +4,8 @@
     python3 tasks.py demo "gambling harms"   search the built-in demo databases
     python3 tasks.py test [pytest options]   the tests, on all cores; `test --all`: also the slow
                                              ones (benchmarks, reports, exhaustive sweeps)
+    python3 tasks.py clients                 real clients against `serve --demo`: a table of which
+                                             client asked for what, and what came out
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table; `bench dedup`, `bench text`
@@ -41,6 +43,7 @@ NEEDS = {
     "demo": (),
     "run": (),
     "test": ("test",),
+    "clients": ("test",),
     "bench": ("bench",),
     "fuzz": ("test", "fuzz"),
     "lint": ("lint",),
@@ -81,10 +84,7 @@ def environment(groups: tuple[str, ...]) -> bool:
     import tomllib
 
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    # What is installed points to this folder, and its scripts to that one: where either moved, all
-    # is done again.
-    state = hashlib.sha256(f"{text}{ROOT}{VENV}".encode()).hexdigest()[:12]
-    stamps = [VENV / f".installed-{group}-{state}" for group in ("package", *groups)]
+    stamps = [stamp_of(group, text) for group in ("package", *groups)]
     if Path(PYTHON).exists() and all(stamp.exists() for stamp in stamps):
         return True
     wanted = [line for group in groups for line in tomllib.loads(text)["dependency-groups"][group]]
@@ -96,12 +96,7 @@ def environment(groups: tuple[str, ...]) -> bool:
         f"Installing metasearch{tools} into {VENV}; this happens once and takes a minute or two ..."
     )
     began = time.monotonic()
-    # A PIP_USER of the user's own would send the packages elsewhere.
-    env = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    done = subprocess.run(
-        [*install, "--quiet", "--editable", str(ROOT), *wanted], env=env, check=False
-    )
-    if done.returncode:
+    if not installs(*install, "--quiet", "--editable", str(ROOT), *wanted):
         say(
             "The installation failed; what the installer says stands above. The next call tries "
             "again."
@@ -111,6 +106,53 @@ def environment(groups: tuple[str, ...]) -> bool:
         stamp.write_text("")
     say(f"Installed in {time.monotonic() - began:.0f} s.")
     return True
+
+
+def stamp_of(group: str, project: str) -> Path:
+    """The file that says that a group is installed.
+
+    Args:
+        group: Of pyproject.toml, or "package".
+        project: The text of pyproject.toml.
+    """
+    # What is installed points to this folder, and its scripts to that one: where either moved, all
+    # is done again.
+    state = hashlib.sha256(f"{project}{ROOT}{VENV}".encode()).hexdigest()[:12]
+    return VENV / f".installed-{group}-{state}"
+
+
+def installs(*command: str) -> bool:
+    """Whether an installation succeeds."""
+    # A PIP_USER of the user's own would send the packages elsewhere.
+    env = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return subprocess.run(command, env=env, check=False).returncode == 0
+
+
+def install_clients() -> None:
+    """Install the clients of the groups `clients` and `clients-alone`, each where it can be: what
+    is missing has a row in the table that says so.
+    """
+    import tomllib
+
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    groups = tomllib.loads(text)["dependency-groups"]
+    # With the package itself in the command its own requirements hold.
+    for group, options in (
+        ("clients", ("--editable", str(ROOT))),
+        ("clients-alone", ("--no-deps",)),
+    ):
+        stamp = stamp_of(group, text)
+        if stamp.exists() or (install := installer()) is None:
+            continue
+        say(f"Installing the tools of `{group}` into {VENV} ...")
+        command = [*install, "--quiet", *options]
+        if installs(*command, *groups[group]):
+            stamp.write_text("")
+            continue
+        say("Not all of them can be installed together; now one by one.")
+        for line in groups[group]:
+            if not installs(*command, line):
+                say(f"{line} cannot be installed; its tests skip.")
 
 
 def installer() -> list[str] | None:
@@ -211,6 +253,15 @@ def test(rest: list[str]) -> int:
     return call("python", "-m", "pytest", *options)
 
 
+def clients(rest: list[str]) -> int:
+    os.chdir(ROOT)
+    install_clients()
+    # Most of the time a client waits for the slow database of the demo.
+    workers = str(2 * (os.cpu_count() or 1) + 1)
+    options = ["-n", workers, "--dist", "worksteal", "-q", "-m", "client", *rest]
+    return call("python", "-m", "pytest", "tests/clients", *options)
+
+
 def lint(_: list[str]) -> int:
     os.chdir(ROOT)
     codes = [
@@ -274,6 +325,7 @@ def run(rest: list[str]) -> int:
 TASKS = {
     "demo": demo,
     "test": test,
+    "clients": clients,
     "lint": lint,
     "fix": fix,
     "bench": bench,

@@ -96,6 +96,32 @@ def test_what_is_installed_is_not_installed_again(
     assert any(line.startswith("pytest>") for line in ran[1])
 
 
+def test_a_client_that_cannot_be_installed_keeps_no_other_away(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are installed together, else one by one; what was installed is not tried again."""
+    Path(tasks.PYTHON).parent.mkdir(parents=True)
+    tried: list[str] = []
+
+    def installs(*command: str) -> bool:
+        tried.append(" ".join(command[2:]))
+        return not any(word.startswith("sruthi") for word in command)
+
+    monkeypatch.setattr(tasks, "installer", lambda: ["install"])
+    monkeypatch.setattr(tasks, "installs", installs)
+    tasks.install_clients()
+    first, *rest = tried
+
+    assert "sruthi" in first
+    assert any(line.startswith(f"--editable {ROOT} feedparser>") for line in rest)
+    assert tried[-1].startswith("--no-deps srupy")
+    assert "sruthi>=2.0 cannot be installed; its tests skip." in capsys.readouterr().err
+    tried.clear()
+    tasks.install_clients()
+    assert tried[0] == first
+    assert not any("srupy" in line for line in tried)
+
+
 @pytest.mark.parametrize(
     ("given", "chosen"),
     [

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -556,37 +553,3 @@ async def test_the_list_of_search():
     assert ids == [[each["id"] for each in page["hits"]] for page in ours]
     assert len(set(ids[0] + ids[1])) > 20
     assert pages[0]["unresponsive_engines"] == []
-
-
-WITHOUT_FACES = """
-import asyncio, sys
-from aiohttp.test_utils import TestClient, TestServer
-from metasearch.server.app import make_app
-from tests.server.fake import FakeEngine
-
-def faces():
-    return any(name.startswith("metasearch.server.faces.searxng") for name in sys.modules)
-
-async def main():
-    engine = FakeEngine()
-    async with TestClient(TestServer(make_app(lambda: engine))) as client:
-        await (await client.get("/search?q=mice&format=json")).read()
-        before = faces()
-        await (await client.get("/searxng/?q=mice&format=json")).read()
-        print(before, faces())
-
-asyncio.run(main())
-"""
-
-
-def test_the_face_is_imported_by_its_first_request():
-    """Start-up and a plain JSON search do without; the first request of such a client loads it."""
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_FACES],
-        cwd=Path(__file__).resolve().parents[3],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout.split() == ["False", "True"]
