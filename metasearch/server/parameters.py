@@ -29,7 +29,8 @@ from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
-_decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
+#: Seconds; programs write up to twenty decimals of a number.
+DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)
 _Value = TypeVar("_Value")
 
 #: Options of a search that a request may have.
@@ -277,7 +278,7 @@ def _number(least: float, most: float) -> Callable[[str], int]:
 
 def _seconds(least: float) -> Callable[[str], float]:
     def number(text: str) -> float:
-        seconds = float(text) if _decimal.fullmatch(text) else math.nan
+        seconds = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not seconds > 0:
             raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
         if seconds < least:

@@ -75,6 +75,11 @@ def test_bad_timeout(text):
     assert "is not a positive number of seconds" in wrong(("timeout", text))["timeout"]
 
 
+def test_timeout_with_all_its_decimals():
+    """A program writes a number as it has it."""
+    assert read(MultiDict(timeout="32.69909338868728"), Options()).timeout == 32.69909338868728
+
+
 def test_timeout_above_the_maximum_is_cut():
     """Asking for more than is allowed is no mistake."""
     assert read(MultiDict(timeout="600"), Options()).timeout == 60.0
