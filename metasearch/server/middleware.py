@@ -22,6 +22,8 @@ from metasearch.server.stream import SEARCH_ID
 
 #: Routes without data of any user, which cost nothing: monitoring and the pages need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
+#: Routes that describe the server; whoever looks for the way to send a key has none yet.
+KEYLESS = OPEN | {"/openapi.json", "/docs", "/.well-known/api-catalog"}
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
 #: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
@@ -87,7 +89,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
                 client.name
             )
             request[QUOTA].check()
-    if path not in OPEN:
+    if path not in KEYLESS:
         request[USER] = shared.clients.user(request, shared.keys.check(request))
     return await handler(request)
 
