@@ -7,13 +7,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import chain
 from typing import Any, cast
 
 import orjson
 
 from metasearch import __version__
-from metasearch.server.faces.openapi import answers, events, listings, operations, protocols
+from metasearch.server.faces.openapi import (
+    about,
+    answers,
+    events,
+    listings,
+    problems,
+    protocols,
+    searches,
+)
 from metasearch.server.faces.openapi.operation import (
     ERRORS,
     HEADERS,
@@ -37,7 +44,7 @@ TAGS: Mapping[str, str] = {
     "Monitoring": "For those who run it.",
 }
 _KEY = "bearer"
-_SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **listings.SCHEMAS}
+_SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,11 @@ def written(server: Server) -> Written:
 
 def declared(options: Options) -> list[Operation]:
     """All operations that are declared, in the order of the document."""
-    return [*operations.operations(options), *protocols.operations()]
+    return [
+        *searches.operations(options),
+        *protocols.operations(),
+        *about.operations(),
+    ]
 
 
 def document_of(server: Server) -> Schema:
@@ -105,15 +116,15 @@ def document_of(server: Server) -> Schema:
         },
         "servers": [{"url": server.root or "/"}],
         "tags": [
-            {"name": name, "description": about}
-            for name, about in TAGS.items()
+            {"name": name, "description": words}
+            for name, words in TAGS.items()
             if any(operation.tag == name for operation in listed)
         ],
         "paths": paths,
         "components": {
             "schemas": _SCHEMAS,
             "headers": {
-                name: {"description": about, "schema": text()} for name, about in HEADERS.items()
+                name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },
             "securitySchemes": {
                 _KEY: {
@@ -215,9 +226,3 @@ def stored_answers() -> Mapping[str, Mapping[str, Any]]:
     """
     file = files("metasearch.server.faces.openapi") / "examples.json"
     return cast("Mapping[str, Mapping[str, Any]]", orjson.loads(file.read_bytes()))
-
-
-def known_paths(options: Options) -> frozenset[str]:
-    """All paths that some operation describes."""
-    every = declared(options)
-    return frozenset(chain(*((each.path, *each.also) for each in every)))

@@ -12,8 +12,11 @@ from metasearch.server.problem import MEDIA_TYPE as PROBLEM
 #: Media type -> schema; an empty one where the bytes are described elsewhere.
 Content = Mapping[str, Schema]
 
+JSON, HTML, FORM = "application/json", "text/html", "application/x-www-form-urlencoded"
+#: What a 304 is.
+UNCHANGED: Mapping[int, str] = {304: "The answer is the one that `If-None-Match` names."}
 #: What an error has, by `Accept` or `format`.
-PROBLEMS: Content = {PROBLEM: ref("Problem"), "text/html": {}}
+PROBLEMS: Content = {PROBLEM: ref("Problem"), HTML: {}}
 #: Headers that an answer may have -> what they mean.
 HEADERS: Mapping[str, str] = {
     "ETag": "Names this answer; `If-None-Match` with it gets a 304.",
@@ -82,7 +85,7 @@ class Operation:
         path: A route of the server; the document leaves out what the server does not have.
         also: Other routes that answer in the same way.
         id: Its name in generated clients; unique.
-        tag: Under which heading it stands, a key of `document.TAGS`.
+        tag: Under which heading it stands, one of `document.TAGS`.
         summary: In a few words.
         description: In sentences.
         parameters: As OpenAPI has them.

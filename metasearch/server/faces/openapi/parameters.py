@@ -15,6 +15,7 @@ from metasearch.listing.facets import FACETS
 from metasearch.listing.filters import MOST_FILTERS
 from metasearch.query.writing import TARGETS
 from metasearch.server.api import OFFERED
+from metasearch.server.faces.openapi.operation import FORM, JSON, Content
 from metasearch.server.faces.openapi.schema import Schema, listed, number, one_of, text, whole
 from metasearch.server.options import Options
 from metasearch.server.parameters import ASKED, OUTPUT
@@ -161,7 +162,7 @@ def _meaning(option: Option) -> str:
     return " ".join(filter(None, parts))
 
 
-def body_schema(parameters: list[Schema]) -> Schema:
+def _body_schema(parameters: list[Schema]) -> Schema:
     """The same parameters as one object, for a form or JSON in the body of a POST.
 
     Other members are ignored, as other parameters are; they must be text, numbers,
@@ -179,3 +180,9 @@ def body_schema(parameters: list[Schema]) -> Schema:
             "items": {"type": list(_PLAIN)},
         },
     }
+
+
+def query_body(parameters: list[Schema]) -> Content:
+    """The body of a POST: the same parameters as a form or as a JSON object."""
+    schema = _body_schema(parameters)
+    return {JSON: schema, FORM: schema}

@@ -10,14 +10,19 @@ from collections.abc import Iterator
 from metasearch.engine.options import LAST_PLACE, MIN_SECONDS
 from metasearch.server.faces.openapi.operation import (
     BRIEF,
+    FORM,
+    JSON,
     POSTED,
     PROBLEMS,
     SEARCHED,
     Example,
     Operation,
 )
-from metasearch.server.faces.openapi.operations import FORM, JSON, query_body
-from metasearch.server.faces.openapi.parameters import SECONDS_BELOW, parameter
+from metasearch.server.faces.openapi.parameters import (
+    SECONDS_BELOW,
+    parameter,
+    query_body,
+)
 from metasearch.server.faces.openapi.schema import Schema, listed, number, one_of, ref, text, whole
 from metasearch.server.faces.searxng.parameters import PAGE
 from metasearch.server.faces.sru.parameters import DEFAULT_RECORDS, MOST_RECORDS

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from metasearch.server.faces.openapi.about import LINKSET
 from metasearch.server.faces.openapi.catalog import LINK, PROFILE, catalog
 from metasearch.server.faces.openapi.document import Server, written
-from metasearch.server.faces.openapi.operations import HTML, JSON, LINKSET
+from metasearch.server.faces.openapi.operation import HTML, JSON
 from metasearch.server.faces.openapi.page import docs_page
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.unchanged import lasting

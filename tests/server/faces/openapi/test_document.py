@@ -12,8 +12,13 @@ from jsonschema import Draft202012Validator
 
 from metasearch.engine.options import SearchOptions
 from metasearch.server.app import POSTED, ROUTES
-from metasearch.server.faces.openapi.document import NOT_LISTED, known_paths, stored_answers
-from metasearch.server.faces.openapi.operations import operations
+from metasearch.server.faces.openapi.document import (
+    NOT_LISTED,
+    Server,
+    declared,
+    document_of,
+    stored_answers,
+)
 from metasearch.server.faces.openapi.schema import attributes
 from metasearch.server.options import Options
 from metasearch.server.parameters import KNOWN
@@ -88,12 +93,15 @@ async def test_ids_are_unique(document):
 
 
 def test_every_route_is_described():
-    """For a new route, append an `Operation` in faces/openapi/operations.py or protocols.py; what
+    """For a new route, append an `Operation` in faces/openapi/searches.py or protocols.py; what
     is no interface stands in `NOT_LISTED`.
     """
     paths = {path for path, _ in ROUTES}
+    described = {
+        path for each in declared(Options(suggest=True)) for path in (each.path, *each.also)
+    }
 
-    assert paths - NOT_LISTED <= known_paths(Options(suggest=True))
+    assert paths - NOT_LISTED <= described
     assert paths >= NOT_LISTED
 
 
@@ -106,14 +114,18 @@ async def test_every_post_is_described(document):
 
 
 def aliases_of(path: str) -> tuple[str, ...]:
-    from metasearch.server.faces.openapi.document import declared
-
+    """Other routes that answer as this one does."""
     return next(each.also for each in declared(Options()) if each.path == path)
 
 
-def test_routes_of_other_servers_are_left_out():
-    """A path without a route is not in the document."""
-    assert "/suggest" not in {each.path for each in operations(Options(suggest=False))}
+async def test_what_the_server_does_not_have_is_left_out(serve):
+    """Suggestions are off by default, and a path without a route is not in the document."""
+    client = await serve()
+    document = await (await client.get("/openapi.json")).json()
+    only = Server(Options(), False, "", frozenset({("/plan", "get")}))
+
+    assert "/suggest" not in document["paths"]
+    assert set(document_of(only)["paths"]) == {"/plan"}
 
 
 async def test_every_parameter_of_a_search_is_described(document):

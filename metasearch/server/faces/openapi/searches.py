@@ -1,4 +1,4 @@
-"""What can be asked of the server in its own interface, in the order of the document."""
+"""Searches, and what belongs to them, in the own interface of the server."""
 
 from __future__ import annotations
 
@@ -6,35 +6,30 @@ from collections.abc import Iterator
 
 from metasearch.server.faces.openapi.operation import (
     BRIEF,
-    GUARDED,
+    HTML,
+    JSON,
     POSTED,
     SEARCHED,
+    UNCHANGED,
     Content,
     Example,
     Operation,
 )
 from metasearch.server.faces.openapi.parameters import (
     asked_parameters,
-    body_schema,
     offered,
     parameter,
+    query_body,
     search_parameters,
     to_parameter,
 )
-from metasearch.server.faces.openapi.schema import Schema, listed, one_of, ref, text
-from metasearch.server.metrics import MEDIA_TYPE as METRICS
-from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH
+from metasearch.server.faces.openapi.schema import listed, one_of, ref, text
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
 from metasearch.server.options import Options
 
-JSON, HTML, PLAIN = "application/json", "text/html", "text/plain"
-#: Other names of what the document and the catalogue are.
-LINKSET = "application/linkset+json"
-FORM = "application/x-www-form-urlencoded"
 #: Headers of a finished search.
 _WHOLE = ("ETag", "Cache-Control", "Link", "Server-Timing", "Content-Disposition")
 _TWO = "sources=demo-crossref,demo-openalex"
-_UNCHANGED = {304: "The answer is the one that `If-None-Match` names."}
 _SEARCH = """\
 The query goes to many databases at once; a work that several of them have is one hit.
 
@@ -49,21 +44,13 @@ are empty or unknown are ignored; `notes` names the unknown ones. `start` and `c
 
 
 def operations(options: Options) -> Iterator[Operation]:
-    """All operations of the own interface.
+    """All of them.
 
     Args:
         options: The limits of the server.
     """
     yield from _searches(options)
     yield from _around_searches(options)
-    yield from _descriptions(options)
-    yield from _health()
-
-
-def query_body(parameters: list[Schema]) -> Content:
-    """The body of a POST: the same parameters as a form or as a JSON object."""
-    schema = body_schema(parameters)
-    return {JSON: schema, FORM: schema}
 
 
 def _searches(options: Options) -> Iterator[Operation]:
@@ -83,7 +70,7 @@ def _searches(options: Options) -> Iterator[Operation]:
         headers=_WHOLE,
         without_content={
             204: "There is nothing to continue a stream of `sse` with.",
-            **_UNCHANGED,
+            **UNCHANGED,
         },
         errors=(*SEARCHED, 406),
         examples=(
@@ -150,7 +137,7 @@ def _searches(options: Options) -> Iterator[Operation]:
         body=query_body([each for each in parameters if each["name"] != "format"]),
         answer=content,
         headers=_WHOLE,
-        without_content=_UNCHANGED,
+        without_content=UNCHANGED,
         errors=(*SEARCHED, *POSTED, 406),
         examples=(
             Example(
@@ -236,87 +223,3 @@ def _around_searches(options: Options) -> Iterator[Operation]:
             answer={SUGGESTIONS_TYPE: ref("Suggestions")},
             examples=(Example(name="suggest", summary="Two letters", address="/suggest?q=ma"),),
         )
-
-
-def _descriptions(options: Options) -> Iterator[Operation]:
-    yield Operation(
-        path="/openapi.json",
-        id="openapi",
-        tag="Descriptions",
-        summary="This document",
-        answer={JSON: {"type": "object"}},
-        headers=("ETag", "Cache-Control"),
-        without_content=_UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
-    )
-    yield Operation(
-        path="/docs",
-        id="docs",
-        tag="Descriptions",
-        summary="This document as a page",
-        answer={HTML: {}},
-        headers=("ETag", "Cache-Control"),
-        without_content=_UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
-    )
-    yield Operation(
-        path="/.well-known/api-catalog",
-        id="apiCatalog",
-        tag="Descriptions",
-        summary="All interfaces of this server",
-        description="As RFC 9727 has it: a set of links to interfaces and their descriptions.",
-        answer={LINKSET: ref("Linkset")},
-        headers=("ETag", "Cache-Control", "Link"),
-        without_content=_UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
-        examples=(
-            Example(
-                name="api-catalog",
-                summary="The interfaces of the demo",
-                address="/.well-known/api-catalog",
-            ),
-        ),
-    )
-    yield Operation(
-        path="/opensearch.xml",
-        id="opensearch",
-        tag="Descriptions",
-        summary="The OpenSearch description document, for browsers and feed readers",
-        answer={OPENSEARCH: {}},
-        headers=("ETag", "Cache-Control"),
-        without_content=_UNCHANGED,
-    )
-
-
-def _health() -> Iterator[Operation]:
-    yield Operation(
-        path="/healthz",
-        id="health",
-        tag="Monitoring",
-        summary="Whether the process runs",
-        answer={PLAIN: {}},
-        errors=(414, 500),
-        open=True,
-        examples=(Example(name="health", summary="It runs", address="/healthz"),),
-    )
-    yield Operation(
-        path="/readyz",
-        id="ready",
-        tag="Monitoring",
-        summary="Whether a search would find a usable source",
-        answer={JSON: ref("Ready")},
-        errors=(414, 500, 503),
-        open=True,
-        examples=(Example(name="ready", summary="The sources of the demo", address="/readyz"),),
-    )
-    yield Operation(
-        path="/metrics",
-        id="metrics",
-        tag="Monitoring",
-        summary="Counts for Prometheus",
-        answer={METRICS.partition(";")[0]: {}},
-        errors=(*(status for status in GUARDED if status != 429), 414, 500),
-    )
