@@ -40,7 +40,7 @@ INTERFACES = (
     Interface("/searxng/search", "SearXNG's interface", ("/searxng/config", "application/json")),
     Interface("/pazpar2/search.pz2", "pazpar2's protocol"),
     Interface("/mcp", "Model Context Protocol"),
-    Interface("/unapi", "unAPI"),
+    Interface("/unapi", "unAPI", ("/unapi", "application/xml")),
 )
 _OPENAPI = ("/openapi.json", "application/json")
 

@@ -20,6 +20,7 @@ from metasearch.server.faces.openapi import (
     problems,
     protocols,
     searches,
+    works,
 )
 from metasearch.server.faces.openapi.operation import (
     ERRORS,
@@ -40,6 +41,9 @@ TAGS: Mapping[str, str] = {
     "Pages": "For people.",
     "SRU": "For library software.",
     "SearXNG": "For Open WebUI, LangChain and scripts.",
+    "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
+    "MCP": "For assistants.",
+    "Works": "One work, which a list has shown.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -91,6 +95,7 @@ def declared(options: Options) -> list[Operation]:
     """All operations that are declared, in the order of the document."""
     return [
         *searches.operations(options),
+        *works.operations(),
         *protocols.operations(),
         *about.operations(),
     ]

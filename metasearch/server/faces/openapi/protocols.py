@@ -1,4 +1,5 @@
-"""What can be asked in the protocols of other software: SRU and SearXNG's interface.
+"""What can be asked in the protocols of other software: SRU, SearXNG's interface, pazpar2's
+protocol and MCP.
 
 Their answers follow specifications of their own; the document lists parameters and media types.
 """
@@ -38,6 +39,8 @@ def operations() -> Iterator[Operation]:
     """All operations of the protocols of others."""
     yield from _sru()
     yield from _searxng()
+    yield from _pazpar2()
+    yield _mcp()
 
 
 def _sru() -> Iterator[Operation]:
@@ -195,3 +198,50 @@ def _searxng() -> Iterator[Operation]:
             errors=(*BRIEF, 400, *POSTED) if posts else BRIEF,
             error={JSON: ref("SearxngError"), **PROBLEMS},
         )
+
+
+def _pazpar2() -> Iterator[Operation]:
+    parameters = [
+        parameter("command", text(), "`init`, `search`, `show`, `record`, `termlist`, ..."),
+        parameter("session", text(), "The session that `init` has returned."),
+        parameter("query", text(), "search: the query in CCL."),
+        parameter("limit", text(), "search: `author=...,date=2020`."),
+        parameter("filter", text(), "search: `pz:id=...|...` chooses sources."),
+        parameter("sort", text(), "search, show: the order."),
+        parameter("start", text(), "show: the first hit, from 0."),
+        parameter("num", text(), "show, termlist: how many."),
+        parameter("block", text(), "`1` waits until there is something."),
+        parameter("id", text(), "record: which hit."),
+        parameter("name", text(), "termlist: names of lists, with commas."),
+    ]
+    for method in ("get", "post"):
+        posts = method == "post"
+        yield Operation(
+            path="/pazpar2/search.pz2",
+            id="pazpar2ByPost" if posts else "pazpar2",
+            tag="pazpar2",
+            summary="A command of pazpar2's protocol",
+            description="For pz2.js and MKWS. Errors have status 417 and a code in the answer.",
+            method=method,
+            parameters=() if posts else tuple(parameters),
+            body={FORM: query_body(parameters)[FORM]} if posts else None,
+            answer={_XML: {}},
+            errors=(*BRIEF, 417),
+            error={_XML: {}, **PROBLEMS},
+        )
+
+
+def _mcp() -> Operation:
+    return Operation(
+        path="/mcp",
+        id="mcp",
+        tag="MCP",
+        summary="One message of the Model Context Protocol, over streamable HTTP",
+        description="Assistants list the tools and call them with messages of JSON-RPC.",
+        method="post",
+        body={JSON: {"type": "object"}},
+        answer={JSON: {"type": "object"}, "text/event-stream": {}},
+        without_content={202: "A notification was taken."},
+        errors=(*BRIEF, 400, 403, 406, 408, 413, 415, 421, 501),
+        error={**PROBLEMS, JSON: {}},
+    )

@@ -1,0 +1,63 @@
+"""What can be asked about one work: its page, and its formats by unAPI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from metasearch.formats import WRITABLE
+from metasearch.server.faces.openapi.operation import (
+    BRIEF,
+    HTML,
+    JSON,
+    SEARCHED,
+    UNCHANGED,
+    Content,
+    Operation,
+)
+from metasearch.server.faces.openapi.parameters import offered, parameter
+from metasearch.server.faces.openapi.schema import Schema, ref, text
+
+_JSON_LD = "application/ld+json"
+
+
+def operations() -> Iterator[Operation]:
+    """Both of them."""
+    of_hits: dict[str, Schema] = {
+        media_type: {}
+        for name, media_type in offered().items()
+        if name in WRITABLE and WRITABLE[name].unit == "hits"
+    }
+    content: Content = {HTML: {}, JSON: ref("Hit"), _JSON_LD: {}, **of_hits}
+    yield Operation(
+        path="/work/{id}",
+        id="work",
+        tag="Works",
+        summary="One work, as a page or in the format of an export",
+        description="An id is known for a day after a list has shown it; later, `q` makes the "
+        "search again. An identifier is searched for: `/work/doi:10.1000/abc`.",
+        parameters=(
+            parameter("id", text(), "The id of a hit, or an identifier.", place="path"),
+            parameter("format", text(), "How it is written; wins over `Accept`."),
+            parameter("q", text(), "The search that finds it; its other parameters count, too."),
+        ),
+        answer=content,
+        headers=("ETag", "Cache-Control", "Link", "Content-Disposition"),
+        without_content=UNCHANGED,
+        errors=(*SEARCHED, 404, 406),
+    )
+    yield Operation(
+        path="/unapi",
+        id="unapi",
+        tag="Works",
+        summary="The formats of a work, or the work in one of them (unAPI)",
+        parameters=(
+            parameter("id", text(), "The id of a work that a page has shown."),
+            parameter("format", text(), "`mods`, `ris` or `bibtex`."),
+        ),
+        answer={
+            "application/xml": {},
+            **{WRITABLE[name].media_type: {} for name in ("mods", "ris", "bibtex")},
+        },
+        without_content={300: "The formats of the work that `id` names."},
+        errors=(*BRIEF, 400, 404, 406),
+    )
