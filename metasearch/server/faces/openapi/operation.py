@@ -36,6 +36,7 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     401: ("The server has keys, and the request has none of them.", ("WWW-Authenticate",)),
     403: ("A page of another site asks, and may not.", ()),
     404: ("There is no such address or work.", ()),
+    405: ("The address is for another method.", ("Allow",)),
     406: ("The server has none of the media types or formats that were asked for.", ()),
     408: ("The body of the request did not come in time.", ()),
     413: ("The body of the request is too large.", ()),

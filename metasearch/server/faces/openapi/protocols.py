@@ -40,7 +40,7 @@ def operations() -> Iterator[Operation]:
     yield from _sru()
     yield from _searxng()
     yield from _pazpar2()
-    yield _mcp()
+    yield from _mcp()
 
 
 def _sru() -> Iterator[Operation]:
@@ -231,8 +231,15 @@ def _pazpar2() -> Iterator[Operation]:
         )
 
 
-def _mcp() -> Operation:
-    return Operation(
+def _mcp() -> Iterator[Operation]:
+    yield Operation(
+        path="/mcp",
+        id="mcpStream",
+        tag="MCP",
+        summary="There is no stream to open: messages are sent by POST",
+        errors=(*BRIEF, 403, 405, 421),
+    )
+    yield Operation(
         path="/mcp",
         id="mcp",
         tag="MCP",
@@ -243,5 +250,5 @@ def _mcp() -> Operation:
         answer={JSON: {"type": "object"}, "text/event-stream": {}},
         without_content={202: "A notification was taken."},
         errors=(*BRIEF, 400, 403, 406, 408, 413, 415, 421, 501),
-        error={**PROBLEMS, JSON: {}},
+        error={**PROBLEMS, JSON: {}, "application/octet-stream": {}},
     )

@@ -10,8 +10,9 @@ import json
 
 import schemathesis
 
-#: Kinds of problems: the query has its own grammar, and the sources are those of the server.
-_OF_MEANING = ("query-syntax", "unknown-source", "usage")
+#: Kinds of problems: the query has its own grammar, and the sources and
+#: works are those of the server.
+_OF_MEANING = ("query-syntax", "unknown-source", "no-such-work", "usage")
 #: Reasons for which a parameter is refused beside another one, or for its meaning.
 _REASONS = (
     "with count it goes beyond",  # start and count together
@@ -19,6 +20,7 @@ _REASONS = (
     "filter",  # each facet has values of its own
     "is no parameter here",  # names that mislead
     "is a path",
+    "is neither a DOI",  # what names a work
 )
 
 

@@ -197,5 +197,5 @@ def test_each_operation_has_an_example_or_a_page():
         *("sru", "sruByPost", "sruOf", "sruOfByPost"),
         *("searxngSearchByPost", "searxngConfig", "searxngAutocompleter"),
         "searxngAutocompleterByPost",
-        *("pazpar2", "pazpar2ByPost", "mcp", "work", "unapi"),
+        *("pazpar2", "pazpar2ByPost", "mcp", "mcpStream", "work", "unapi"),
     }

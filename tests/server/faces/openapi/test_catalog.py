@@ -12,7 +12,6 @@ from yarl import URL
 from metasearch.server.faces.openapi.catalog import INTERFACES, catalog
 from metasearch.server.site import Site
 
-
 #: An interface without parameters: our own and SearXNG's; one that is asked by POST; pazpar2's.
 _WANTS_MORE = (200, 400, 405, 417)
 
