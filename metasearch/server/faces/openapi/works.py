@@ -11,23 +11,21 @@ from metasearch.server.faces.openapi.operation import (
     JSON,
     SEARCHED,
     UNCHANGED,
-    Content,
     Operation,
 )
 from metasearch.server.faces.openapi.parameters import offered, parameter
-from metasearch.server.faces.openapi.schema import Schema, ref, text
+from metasearch.server.faces.openapi.schema import Schema, one_of, ref, text
 
 _JSON_LD = "application/ld+json"
+_BY_UNAPI = ("mods", "ris", "bibtex")
 
 
 def operations() -> Iterator[Operation]:
     """Both of them."""
-    of_hits: dict[str, Schema] = {
-        media_type: {}
-        for name, media_type in offered().items()
-        if name in WRITABLE and WRITABLE[name].unit == "hits"
-    }
-    content: Content = {HTML: {}, JSON: ref("Hit"), _JSON_LD: {}, **of_hits}
+    of_hits = [name for name in offered() if name in WRITABLE and WRITABLE[name].unit == "hits"]
+    formats = one_of(["html", "json", "jsonld", *of_hits])
+    content: dict[str, Schema] = {HTML: {}, JSON: ref("Hit"), _JSON_LD: {}}
+    content |= {WRITABLE[name].media_type: {} for name in of_hits}
     yield Operation(
         path="/work/{id}",
         id="work",
@@ -37,7 +35,7 @@ def operations() -> Iterator[Operation]:
         "search again. An identifier is searched for: `/work/doi:10.1000/abc`.",
         parameters=(
             parameter("id", text(), "The id of a hit, or an identifier.", place="path"),
-            parameter("format", text(), "How it is written; wins over `Accept`."),
+            parameter("format", formats, "How it is written; wins over `Accept`."),
             parameter("q", text(), "The search that finds it; its other parameters count, too."),
         ),
         answer=content,
@@ -52,11 +50,11 @@ def operations() -> Iterator[Operation]:
         summary="The formats of a work, or the work in one of them (unAPI)",
         parameters=(
             parameter("id", text(), "The id of a work that a page has shown."),
-            parameter("format", text(), "`mods`, `ris` or `bibtex`."),
+            parameter("format", one_of(_BY_UNAPI), "Without it, the formats of the work."),
         ),
         answer={
             "application/xml": {},
-            **{WRITABLE[name].media_type: {} for name in ("mods", "ris", "bibtex")},
+            **{WRITABLE[name].media_type: {} for name in _BY_UNAPI},
         },
         without_content={300: "The formats of the work that `id` names."},
         errors=(*BRIEF, 400, 404, 406),
