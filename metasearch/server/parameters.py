@@ -132,7 +132,7 @@ class _ParameterReader:
         """The value of an option of the search; None where it is not given, or wrong."""
         match option.kind:
             case "names":
-                return self.names(option.parameters[0])
+                return self.names(option)
             case "records":
                 most = min(option.most, self.options.max_records)
                 return self.value(_number(option.least, most), option)
@@ -175,10 +175,11 @@ class _ParameterReader:
             self.wrong(given[0][0], str(exc))
             return None
 
-    def names(self, parameter: str) -> tuple[str, ...] | None:
+    def names(self, option: Option) -> tuple[str, ...] | None:
         """Names of sources, not too many, and none of them a path."""
+        (parameter,) = option.parameters
         listed = names(self.given, parameter)
-        most = self.options.max_sources
+        most = min(int(option.most), self.options.max_sources)
         if listed and len(listed) > most:
             self.wrong(parameter, f"names {len(listed)} sources; at most {most} are allowed")
         path = next((name for name in listed or () if is_path(name)), None)

@@ -222,6 +222,13 @@ def test_all_mistakes_are_told_at_once():
     )
 
 
+def test_too_many_enrichers():
+    """Fewer may be named than sources that are searched."""
+    named = ",".join(f"source{number}" for number in range(6))
+
+    assert wrong(("enrich", named))["enrich"] == "names 6 sources; at most 5 are allowed"
+
+
 def test_too_many_sources():
     """The list of sources is bounded."""
     assert "at most 100" in wrong(("sources", ",".join(map(str, range(101)))))["sources"]

@@ -133,7 +133,8 @@ def value_schema(option: Option, options: Options) -> Schema:
             # More than the server allows is cut, and is no error.
             return number(minimum=option.least, exclusiveMaximum=SECONDS_BELOW)
         case "names":
-            return listed(text(pattern=_NAME), maxItems=options.max_sources)
+            most = min(option.most, options.max_sources)
+            return listed(text(pattern=_NAME), maxItems=int(most))
         case "facets":
             return listed(one_of([*FACETS, "all"]))
         case "filters":
