@@ -70,7 +70,7 @@ def face(request: web.Request) -> str:
         case "/favicon.ico" | "/robots.txt":
             return "static"
         case path:
-            return path.split("/")[1].partition(".")[0]
+            return path.split("/")[1].lstrip(".").partition(".")[0]
 
 
 def _log(request: web.Request, status: int, seconds: float) -> None:

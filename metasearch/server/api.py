@@ -17,6 +17,7 @@ from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.answering import finished
 from metasearch.server.limits.clients import USER
+from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
 from metasearch.server.pages.narrowing import PAGE_FACETS
@@ -60,7 +61,7 @@ async def search(request: web.Request) -> web.StreamResponse:
                 page = start_page(
                     site_of(request), view(shared.engine), shared.examples, shared.notice
                 )
-            return html_response(page)
+            return html_response(page, headers={"Link": descriptions(site_of(request))})
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
@@ -242,6 +243,20 @@ def _form(parameters: Parameters) -> Form:
     hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
     return Form(
         parameters.query, parameters.year, parameters.sources or (), parameters.sort, hidden
+    )
+
+
+def descriptions(site: Site) -> str:
+    """The `Link` header of the start page: where a program reads what this server can do."""
+    links = (
+        ("/openapi.json", "service-desc", "application/json"),
+        ("/docs", "service-doc", "text/html"),
+        ("/opensearch.xml", "search", OPENSEARCH_TYPE),
+        ("/.well-known/api-catalog", "api-catalog", "application/linkset+json"),
+    )
+    return ", ".join(
+        f'<{site.path(path)}>; rel="{relation}"; type="{media_type}"'
+        for path, relation, media_type in links
     )
 
 

@@ -58,6 +58,9 @@ ROUTES = (
     ("/mcp", on_first_request("mcp.http")),
     ("/sru", on_first_request("sru.handler")),
     ("/sru/{database}", on_first_request("sru.handler")),
+    ("/openapi.json", on_first_request("openapi.routes", "document")),
+    ("/docs", on_first_request("openapi.routes", "docs")),
+    ("/.well-known/api-catalog", on_first_request("openapi.routes", "api_catalog")),
 )
 #: Routes that also read parameters from the body of a POST, for queries too long for an address.
 POSTED = frozenset(

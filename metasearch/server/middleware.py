@@ -22,6 +22,8 @@ from metasearch.server.stream import SEARCH_ID
 
 #: Routes without data of any user, which cost nothing: monitoring and the pages need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
+#: Routes that describe the server; a client that looks for the way to send a key has none yet.
+KEYLESS = OPEN | {"/openapi.json", "/docs", "/.well-known/api-catalog"}
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics", "/unapi"}
 #: Routes whose handlers call `count` themselves, because not all of their requests count
@@ -90,7 +92,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     shared, path = request.app[SHARED], route(request)
     if path not in _NOT_COUNTED_HERE:
         await count(request)
-    if path not in OPEN:
+    if path not in KEYLESS:
         try:
             key = shared.keys.check(request)
         except Problem:

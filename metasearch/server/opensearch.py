@@ -12,6 +12,8 @@ from metasearch.server.site import NAME, Site
 
 MEDIA_TYPE = "application/opensearchdescription+xml"
 SUGGESTIONS_TYPE = "application/x-suggestions+json"
+#: As SRU is sent: its clients expect no other.
+SRU_TYPE = "text/xml"
 NAMESPACE = "http://a9.com/-/spec/opensearch/1.1/"
 DESCRIPTION = "One query to many scholarly databases at once: one merged, ranked list."
 
@@ -39,6 +41,11 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         query = "q={searchTerms}&count={count?}&start={startIndex?}"
         template = f"{site.base}/search?{query}&format={name}"
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
+    # Plain words are no CQL; records are counted from 1.
+    words = "version=2.0&queryType=searchTerms&query={searchTerms}"
+    page = "maximumRecords={count?}&startRecord={startIndex?}"
+    template = f"{site.base}/sru?{words}&{page}"
+    _add(root, "Url", type=SRU_TYPE, indexOffset="1", template=template)
     if suggests:
         _add(
             root,

@@ -29,7 +29,8 @@ from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
-_decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
+#: Seconds; programs write up to twenty decimals of a number.
+DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)
 _Value = TypeVar("_Value")
 
 #: Options of a search that a request may have.
@@ -131,7 +132,7 @@ class _ParameterReader:
         """The value of an option of the search; None where it is not given, or wrong."""
         match option.kind:
             case "names":
-                return self.names(option.parameters[0])
+                return self.names(option)
             case "records":
                 most = min(option.most, self.options.max_records)
                 return self.value(_number(option.least, most), option)
@@ -174,10 +175,11 @@ class _ParameterReader:
             self.wrong(given[0][0], str(exc))
             return None
 
-    def names(self, parameter: str) -> tuple[str, ...] | None:
+    def names(self, option: Option) -> tuple[str, ...] | None:
         """Names of sources, not too many, and none of them a path."""
+        (parameter,) = option.parameters
         listed = names(self.given, parameter)
-        most = self.options.max_sources
+        most = min(int(option.most), self.options.max_sources)
         if listed and len(listed) > most:
             self.wrong(parameter, f"names {len(listed)} sources; at most {most} are allowed")
         path = next((name for name in listed or () if is_path(name)), None)
@@ -277,7 +279,7 @@ def _number(least: float, most: float) -> Callable[[str], int]:
 
 def _seconds(least: float) -> Callable[[str], float]:
     def number(text: str) -> float:
-        seconds = float(text) if _decimal.fullmatch(text) else math.nan
+        seconds = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not seconds > 0:
             raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
         if seconds < least:

@@ -94,6 +94,8 @@ def _pairs_of_json(body: bytes) -> list[tuple[str, str]]:
 def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # 10.0 is a whole number in JSON
     if isinstance(value, str | int | float):
         return str(value)
     raise Problem.bad_parameters(

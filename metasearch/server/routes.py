@@ -27,6 +27,7 @@ from metasearch.server.site import SHARED, ServerContext, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
+from metasearch.server.unchanged import lasting
 from metasearch.server.workers.peer_app import all_workers
 
 #: Addresses that crawlers are asked not to visit.
@@ -145,11 +146,8 @@ async def opensearch(request: web.Request) -> web.Response:
         document = describe(site_of(request), example, suggests=shared.options.suggest)
     # A browser stores this type as a file; for a person who opens the address it is displayed.
     opened = request.headers.get("Sec-Fetch-Dest") == "document"
-    return web.Response(
-        body=document,
-        content_type="application/xml" if opened else OPENSEARCH_TYPE,
-        headers={"Cache-Control": "public, max-age=3600", "Vary": "Sec-Fetch-Dest"},
-    )
+    media_type = "application/xml" if opened else OPENSEARCH_TYPE
+    return lasting(request, document, media_type, headers={"Vary": "Sec-Fetch-Dest"})
 
 
 async def healthz(request: web.Request) -> web.Response:
@@ -222,13 +220,8 @@ async def favicon(request: web.Request) -> web.Response:
 
 
 def _file(request: web.Request, asset: Asset) -> web.Response:
-    headers = {"ETag": f'"{asset.etag}"', "Cache-Control": "public, max-age=3600"}
-    if any(known.value in (asset.etag, "*") for known in request.if_none_match or ()):
-        return web.Response(status=304, headers=headers)
     charset = "utf-8" if asset.media_type == "text/css" else None
-    return web.Response(
-        body=asset.body, content_type=asset.media_type, charset=charset, headers=headers
-    )
+    return lasting(request, asset.body, asset.media_type, charset=charset, etag=asset.etag)
 
 
 def _json(content: object, media_type: str, **headers: str) -> web.Response:

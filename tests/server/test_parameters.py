@@ -75,6 +75,11 @@ def test_bad_timeout(text):
     assert "is not a positive number of seconds" in wrong(("timeout", text))["timeout"]
 
 
+def test_timeout_with_all_its_decimals():
+    """A program writes a number as it has it."""
+    assert read(MultiDict(timeout="32.69909338868728"), Options()).timeout == 32.69909338868728
+
+
 def test_timeout_above_the_maximum_is_cut():
     """Asking for more than is allowed is no mistake."""
     assert read(MultiDict(timeout="600"), Options()).timeout == 60.0
@@ -215,6 +220,13 @@ def test_all_mistakes_are_told_at_once():
     assert {"count", "timeout", "year"} == set(
         wrong(("count", "x"), ("timeout", "x"), ("year", "x"))
     )
+
+
+def test_too_many_enrichers():
+    """Fewer may be named than sources that are searched."""
+    named = ",".join(f"source{number}" for number in range(6))
+
+    assert wrong(("enrich", named))["enrich"] == "names 6 sources; at most 5 are allowed"
 
 
 def test_too_many_sources():

@@ -36,6 +36,14 @@ async def test_lists_and_format_in_a_json_body(client, engine):
     assert engine.asked[0]["sources"] == ("alpha", "beta")
 
 
+async def test_whole_numbers_in_json(client, engine):
+    """Some programs write all numbers with a point."""
+    response = await client.post("/search", json={"q": "gene", "count": 7.0, "timeout": 1.5})
+
+    assert response.status == 200
+    assert (engine.asked[0]["limit"], engine.asked[0]["timeout"]) == (7, 1.5)
+
+
 @pytest.mark.parametrize(
     "body",
     [

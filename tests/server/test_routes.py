@@ -238,6 +238,8 @@ async def test_description_document(serve):
         "application/rss+xml": f"{search}&format=rss",
         "application/feed+json": f"{search}&format=jsonfeed",
         "application/json": f"{search}&format=json",
+        "text/xml": f"{base}/sru?version=2.0&queryType=searchTerms&query={{searchTerms}}"
+        "&maximumRecords={count?}&startRecord={startIndex?}",
         "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
         "application/opensearchdescription+xml": f"{base}/opensearch.xml",
     } == urls
@@ -254,6 +256,28 @@ async def test_description_document_in_a_window(client):
         "application/xml",
         "Sec-Fetch-Dest",
     )
+
+
+async def test_description_document_is_not_sent_twice(client):
+    """A client that has it is told that it is still the same."""
+    first = await client.get("/opensearch.xml")
+    again = await client.get("/opensearch.xml", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert (200, 304) == (first.status, again.status)
+    assert await again.read() == b""
+
+
+async def test_start_page_links_to_descriptions(client):
+    """A program finds what describes the server from its first address."""
+    response = await client.get("/", headers=HTML)
+    links = {rel: str(link["url"].path) for rel, link in response.links.items()}
+
+    assert links == {
+        "service-desc": "/openapi.json",
+        "service-doc": "/docs",
+        "search": "/opensearch.xml",
+        "api-catalog": "/.well-known/api-catalog",
+    }
 
 
 async def test_every_template_of_the_description_document_works(client):

@@ -14,6 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,6 +163,45 @@ def searxng(form: str) -> Ask:
     return ask
 
 
+async def mcp(served: Served, question: Question) -> bytes | None:
+    """The tool search_papers; None where the extra is not installed."""
+    if find_spec("mcp") is None:
+        return None
+    options = {"start": question.start, "filter": question.filter, "sort": question.sort}
+    arguments = {"query": question.text, "limit": PAGE}
+    arguments |= {name: value for name, value in options.items() if value}
+    call = {"name": "search_papers", "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"Accept": "application/json, text/event-stream"}
+    async with served.client.post("/mcp", json=message, headers=headers) as response:
+        assert response.status == 200, await response.text()
+        body = await response.read()
+    (data,) = (line for line in body.splitlines() if b'"result"' in line)
+    return data.removeprefix(b"data: ")
+
+
+#: The orders of pazpar2 for those of the questions.
+PAZPAR2_ORDERS = {"": "relevance", "date": "date:0"}
+
+
+async def pazpar2(served: Served, question: Question) -> bytes | None:
+    """A session, a search in CCL, and the page, when no source is active. The list of a session is
+    what one search received, so its second page may be shorter."""
+    if question.filter or question.sort not in PAZPAR2_ORDERS or question.page > 1:
+        return None
+    path, order = "/pazpar2/search.pz2", PAZPAR2_ORDERS[question.sort]
+    query = question.cql.replace("dc.title=", "ti=").replace("dc.creator=", "au=")
+    session = etree.fromstring(await page(served, path, command="init")).findtext("session")
+    sent = {"session": session, "sort": order}
+    await page(served, path, command="search", query=query, **sent)
+    while True:
+        shown = {"start": question.start, "num": PAGE, "block": 1}
+        body = await page(served, path, command="show", **shown, **sent)
+        if etree.fromstring(body).findtext("activeclients") == "0":
+            return body
+        await asyncio.sleep(0.02)
+
+
 async def command_line(served: Served, question: Question) -> bytes:
     """`metasearch QUERY --format json`, a process of its own."""
     options = {"--start": question.start, "--filter": question.filter, "--sort": question.sort}
@@ -270,6 +310,20 @@ def titles_of_citations(body: bytes, works: Sequence[Work]) -> list[str]:
     return [next((id_ for title, id_ in longest_first if title in line), line) for line in lines]
 
 
+def ids_of_tool(body: bytes, _: Sequence[Work]) -> list[str]:
+    return [work["id"] for work in orjson.loads(body)["result"]["structuredContent"]["works"]]
+
+
+def titles_of_hits(body: bytes, works: Sequence[Work]) -> list[str]:
+    return by_titles(
+        (
+            (hit.findtext("md-title") or "") + (hit.findtext("md-title-remainder") or "")
+            for hit in etree.fromstring(body).iter("hit")
+        ),
+        works,
+    )
+
+
 def read_back(form: str) -> Read:
     """A file that our own reader reads."""
 
@@ -334,6 +388,8 @@ FACES: dict[str, Face] = {
     "SearXNG, json": Face(searxng("json"), ids_of_results),
     "SearXNG, csv": Face(searxng("csv"), titles_of_rows),
     "SearXNG, rss": Face(searxng("rss"), titles_at("//item/title/text()")),
+    "MCP": Face(mcp, ids_of_tool),
+    "pazpar2": Face(pazpar2, titles_of_hits),
     "command line": Face(command_line, ids_of_json),
 }
 
@@ -385,7 +441,7 @@ async def test_every_face_has_the_same_list(question: Question, tmp_path: Path) 
     expected = [work["id"] for work in works]
     assert len(expected) > 5
     assert {name: ids for name, ids in lists.items() if ids != expected} == {}
-    assert len(lists) >= len(FACES) - 3
+    assert len(lists) >= len(FACES) - 5
 
 
 def test_every_format_of_the_server_is_in_the_table() -> None:

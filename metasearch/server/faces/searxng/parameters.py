@@ -17,7 +17,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.engine.options import LAST_PLACE, MIN_SECONDS
 from metasearch.formats.text import line
 from metasearch.server.options import Options
-from metasearch.server.parameters import Parameters, names, read
+from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ _RANGES = {"day": 1, "week": 7, "month": 31, "year": 366}
 _NOTHING = ("", "None")
 _language = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,4}){0,2}|auto", re.ASCII)
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
-_decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 _bang = re.compile(r"(?<!\S)!([\w.-]{1,40})(?!\S)")
 _not_alphanumeric = re.compile(r"[\W_]+")
 
@@ -103,7 +102,7 @@ def wanted(
         ours["year"] = f"{first_year}-"
         notes = (f"time_range is applied in whole years: works of {first_year} and later",)
     if (seconds := _value(given, "timeout_limit")) not in _NOTHING:
-        if not _decimal.fullmatch(seconds) or float(seconds) < MIN_SECONDS:
+        if not DECIMAL.fullmatch(seconds) or float(seconds) < MIN_SECONDS:
             raise _invalid(given, "timeout_limit")
         ours["timeout"] = seconds
     return Wanted(read(ours, options), unknown[:_MOST_UNKNOWN], notes)

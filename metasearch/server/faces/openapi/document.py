@@ -1,0 +1,233 @@
+"""The OpenAPI 3.1 document of one server, put together from the lists of operations and shapes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, cast
+
+import orjson
+
+from metasearch import __version__
+from metasearch.server.faces.openapi import (
+    about,
+    answers,
+    events,
+    listings,
+    problems,
+    protocols,
+    searches,
+    works,
+)
+from metasearch.server.faces.openapi.operation import (
+    ERRORS,
+    HEADERS,
+    Content,
+    Example,
+    Operation,
+    reason,
+)
+from metasearch.server.faces.openapi.schema import Schema, text
+from metasearch.server.opensearch import DESCRIPTION
+from metasearch.server.options import Options
+
+#: Routes that are no interface: files that pages and crawlers need.
+NOT_LISTED = frozenset({"/robots.txt", "/favicon.ico", "/static/{name}"})
+TAGS: Mapping[str, str] = {
+    "Search": "The merged list, and what belongs to it.",
+    "Pages": "For people.",
+    "SRU": "For library software.",
+    "SearXNG": "For Open WebUI, LangChain and scripts.",
+    "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
+    "MCP": "For assistants.",
+    "Works": "One work, which a list has shown.",
+    "Descriptions": "What describes this server to programs.",
+    "Monitoring": "For those who run it.",
+}
+_KEY = "bearer"
+_SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What of a server the document depends on.
+
+    Attributes:
+        options: Its limits.
+        keyed: Whether a request needs a key.
+        root: The path that its addresses begin with; "" at the top of a host.
+        routes: The paths that it has, with methods in small letters: ("/search", "post").
+    """
+
+    options: Options
+    keyed: bool
+    root: str
+    routes: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A document as it is sent.
+
+    Attributes:
+        document: Its members.
+        body: The same as JSON.
+        etag: Names the content; without quotes.
+    """
+
+    document: Schema
+    body: bytes
+    etag: str
+
+
+@lru_cache(maxsize=4)
+def written(server: Server) -> Written:
+    """The document of a server; made once."""
+    document = document_of(server)
+    body = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+    return Written(document, body, hashlib.sha256(body).hexdigest()[:20])
+
+
+def declared(options: Options) -> list[Operation]:
+    """All operations that are declared, in the order of the document."""
+    return [
+        *searches.operations(options),
+        *works.operations(),
+        *protocols.operations(),
+        *about.operations(),
+    ]
+
+
+def document_of(server: Server) -> Schema:
+    """The document."""
+    paths: dict[str, Schema] = {}
+    listed = [
+        each for each in declared(server.options) if (each.path, each.method) in server.routes
+    ]
+    for operation in listed:
+        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, server)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "metasearch",
+            "version": __version__,
+            "summary": DESCRIPTION,
+            "description": "Every route takes GET and HEAD. Errors are problem details (RFC 9457); "
+            "a client that prefers HTML gets a page.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": server.root or "/"}],
+        "tags": [
+            {"name": name, "description": words}
+            for name, words in TAGS.items()
+            if any(operation.tag == name for operation in listed)
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": _SCHEMAS,
+            "headers": {
+                name: {"description": words, "schema": text()} for name, words in HEADERS.items()
+            },
+            "securitySchemes": {
+                _KEY: {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A key, on a server that has keys: `Authorization: Bearer KEY`.",
+                }
+            },
+        },
+    }
+
+
+def _operation(operation: Operation, server: Server) -> Schema:
+    description = operation.description
+    if operation.also:
+        others = " and ".join(f"`{path}`" for path in operation.also)
+        description = f"{description} The same as {others}.".strip()
+    made: Schema = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+    }
+    if description:
+        made["description"] = description
+    if operation.parameters:
+        made["parameters"] = list(operation.parameters)
+    if operation.body is not None:
+        made["requestBody"] = {
+            "required": True,
+            "content": {
+                media_type: _media(schema) for media_type, schema in operation.body.items()
+            },
+        }
+    if server.keyed and not operation.open:
+        made["security"] = [{_KEY: []}]
+    made["responses"] = _responses(operation)
+    requests = {example.name: _request(example) for example in operation.examples}
+    if requests:
+        made["x-example-requests"] = requests
+    return made
+
+
+def _responses(operation: Operation) -> Schema:
+    responses: Schema = {}
+    if operation.answer is not None:
+        responses["200"] = {
+            "description": operation.summary,
+            "headers": _headers((*operation.headers, "RateLimit", "RateLimit-Policy")),
+            "content": _content(operation.answer, operation.examples, 200),
+        }
+    for status, when in operation.without_content.items():
+        responses[str(status)] = {"description": when}
+    for status in sorted(set(operation.errors)):
+        when, headers = ERRORS[status]
+        error: Schema = {
+            "description": f"{reason(status)}: {when}",
+            "content": _content(operation.error, operation.examples, status),
+        }
+        if headers:
+            error["headers"] = _headers(headers)
+        responses[str(status)] = error
+    return responses
+
+
+def _headers(names: Iterable[str]) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _content(content: Content, examples: Iterable[Example], status: int) -> Schema:
+    """Media type -> schema, with the examples of this status."""
+    of_media: dict[str, dict[str, Schema]] = {}
+    for example in examples:
+        if example.status == status:
+            stored = stored_answers()[example.name]
+            shown = {"summary": example.summary, "value": stored["value"]}
+            of_media.setdefault(stored["media_type"], {})[example.name] = shown
+    return {
+        media_type: _media(schema, of_media.get(media_type))
+        for media_type, schema in content.items()
+    }
+
+
+def _media(schema: Schema, examples: dict[str, Schema] | None = None) -> Schema:
+    made: Schema = {"schema": schema} if schema else {}
+    return {**made, "examples": examples} if examples else made
+
+
+def _request(example: Example) -> Schema:
+    made: Schema = {"method": "GET", "address": example.address, "status": example.status}
+    if example.form is not None:
+        made |= {"method": "POST", "form": dict(example.form)}
+    return made
+
+
+@cache
+def stored_answers() -> Mapping[str, Mapping[str, Any]]:
+    """Name of an example -> {"media_type", "value"}, as `tools/openapi_examples.py` has written
+    what a server in front of the demo answered.
+    """
+    file = files("metasearch.server.faces.openapi") / "examples.json"
+    return cast("Mapping[str, Mapping[str, Any]]", orjson.loads(file.read_bytes()))

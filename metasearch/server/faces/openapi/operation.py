@@ -1,0 +1,128 @@
+"""What is declared of one thing that can be asked: `Operation`, and the errors that it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from metasearch.server.faces.openapi.schema import Schema, ref
+from metasearch.server.problem import MEDIA_TYPE as PROBLEM
+
+#: Media type -> schema; an empty one where the bytes are described elsewhere.
+Content = Mapping[str, Schema]
+
+JSON, HTML, FORM = "application/json", "text/html", "application/x-www-form-urlencoded"
+#: What a 304 is.
+UNCHANGED: Mapping[int, str] = {304: "The answer is the one that `If-None-Match` names."}
+#: What an error has, by `Accept` or `format`.
+PROBLEMS: Content = {PROBLEM: ref("Problem"), HTML: {}}
+#: Headers that an answer may have -> what they mean.
+HEADERS: Mapping[str, str] = {
+    "ETag": "Names this answer; `If-None-Match` with it gets a 304.",
+    "Cache-Control": "How long the answer may be used again.",
+    "Link": 'The next page: `<...>; rel="next"`. On the start page: where descriptions are.',
+    "Server-Timing": "Milliseconds of each source, of merging and of the whole.",
+    "Content-Disposition": "The name of the file, of formats that a browser saves.",
+    "RateLimit": "What is left of the quota of the client: r requests, all of it in t seconds.",
+    "RateLimit-Policy": "The quota: q requests in w seconds.",
+    "Retry-After": "Seconds to wait before the next request.",
+    "WWW-Authenticate": "The scheme of the key.",
+    "Allow": "The methods that there are.",
+}
+#: Status of an error -> (when it comes, headers).
+ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
+    400: ("A parameter or the query cannot be used.", ()),
+    401: ("The server has keys, and the request has none of them.", ("WWW-Authenticate",)),
+    403: ("A page of another site asks, and may not.", ()),
+    404: ("There is no such address or work.", ()),
+    405: ("The address is for another method.", ("Allow",)),
+    406: ("The server has none of the media types or formats that were asked for.", ()),
+    408: ("The body of the request did not come in time.", ()),
+    413: ("The body of the request is too large.", ()),
+    414: ("The address is too long; send the query by POST.", ()),
+    415: ("The body is neither a form nor JSON.", ()),
+    417: ("The command cannot be carried out; the answer says why.", ()),
+    421: ("The request is for another host.", ()),
+    422: ("No source can be asked for this query.", ("Server-Timing",)),
+    429: (
+        "The client has made too many requests.",
+        ("Retry-After", "RateLimit", "RateLimit-Policy"),
+    ),
+    500: ("An internal error; the log has the details under `search_id`.", ()),
+    501: ("What this needs is not installed on the server.", ()),
+    502: ("No source answered.", ("Server-Timing",)),
+    503: ("Too many searches are running, or no source can be used.", ("Retry-After",)),
+    504: ("All sources were too slow.", ("Server-Timing",)),
+}
+#: Of every operation that is counted and needs a key; of every one that computes; of a search.
+GUARDED = (401, 429)
+BRIEF = (*GUARDED, 414, 500, 503)
+SEARCHED = (*BRIEF, 400, 422, 502, 504)
+#: Of a request with a body.
+POSTED = (408, 413, 415)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One request whose answer stands in the document.
+
+    Attributes:
+        name: The key of the answer in `examples.json`; unique.
+        summary: What it shows.
+        address: Path and parameters.
+        form: The fields of a POST; None for a GET.
+        status: Of the answer.
+    """
+
+    name: str
+    summary: str
+    address: str
+    form: Mapping[str, str] | None = None
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One thing that can be asked.
+
+    Attributes:
+        path: A route of the server; the document leaves out what the server does not have.
+        also: Other routes that answer in the same way.
+        id: Its name in generated clients; unique.
+        tag: Under which heading it stands, one of `document.TAGS`.
+        summary: In a few words.
+        description: In sentences.
+        parameters: As OpenAPI has them.
+        answer: What a 200 has; None where there is none.
+        headers: Keys of `HEADERS` that a 200 may have.
+        without_content: Statuses of further answers, without a body -> when they come.
+        errors: Statuses of errors, keys of `ERRORS`.
+        error: What an error has.
+        method: "get" or "post".
+        body: Of a POST.
+        open: Whether it is answered without a key.
+        examples: The first ones with status 200 are the answer's, others stand with their errors.
+    """
+
+    path: str
+    also: tuple[str, ...] = ()
+    id: str
+    tag: str
+    summary: str
+    description: str = ""
+    parameters: tuple[Schema, ...] = ()
+    answer: Content | None = None
+    headers: tuple[str, ...] = ()
+    without_content: Mapping[int, str] = field(default_factory=dict)
+    errors: tuple[int, ...] = BRIEF
+    error: Content = field(default_factory=lambda: PROBLEMS)
+    method: str = "get"
+    body: Content | None = None
+    open: bool = False
+    examples: tuple[Example, ...] = ()
+
+
+def reason(status: int) -> str:
+    """The usual name of a status: "Not Modified"."""
+    return HTTPStatus(status).phrase

@@ -1,0 +1,255 @@
+"""The document as a page: every operation with its parameters, requests and answers, and every
+shape. No script and no other host is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from shlex import quote
+from urllib.parse import urlencode
+
+import orjson
+
+from metasearch.server.faces.openapi.document import Server, written
+from metasearch.server.faces.openapi.schema import Schema
+from metasearch.server.pages.page import page
+from metasearch.server.site import Site
+
+#: JSON type -> what a reader calls it.
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "object",
+    "array": "list",
+    "null": "null",
+}
+#: Patterns are left out: the texts beside them say how a value is written.
+_BOUNDS = {
+    "minimum": "from {}",
+    "maximum": "to {}",
+    "maxLength": "at most {} characters",
+    "maxItems": "at most {} values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A parameter, or a member of an object.
+
+    Attributes:
+        values: What it holds, in words.
+        shape: The name of the shape that it holds; "" for none.
+        needed: Whether it must be there.
+    """
+
+    name: str
+    values: str
+    shape: str
+    about: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A request, and its answer as text."""
+
+    summary: str
+    command: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One status of an operation.
+
+    Attributes:
+        contents: (media type, values in words, name of the shape) of each.
+    """
+
+    status: str
+    about: str
+    contents: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation, as the page has it."""
+
+    method: str
+    path: str
+    id: str
+    summary: str
+    about: str
+    parameters: tuple[Field, ...]
+    bodies: tuple[str, ...]
+    responses: tuple[Response, ...]
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The operations of one tag."""
+
+    name: str
+    about: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A schema of the document."""
+
+    name: str
+    about: str
+    values: str
+    members: tuple[Field, ...]
+
+
+@lru_cache(maxsize=8)
+def docs_page(site: Site, server: Server) -> bytes:
+    """The page in UTF-8; made once for each address of the server."""
+    document = written(server).document
+    entries = list(_entries(site, document["paths"]))
+    sections = [
+        Section(
+            tag["name"],
+            tag["description"],
+            tuple(entry for name, entry in entries if name == tag["name"]),
+        )
+        for tag in document["tags"]
+    ]
+    shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
+    return page(
+        "docs.html",
+        site,
+        "Interfaces",
+        None,
+        info=document["info"],
+        sections=sections,
+        shapes=shapes,
+        keyed=server.keyed,
+    ).encode()
+
+
+def _entries(site: Site, paths: Schema) -> Iterator[tuple[str, Entry]]:
+    """(tag, operation) of each."""
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            yield (
+                operation["tags"][0],
+                Entry(
+                    method.upper(),
+                    path,
+                    operation["operationId"],
+                    operation["summary"],
+                    operation.get("description", ""),
+                    tuple(map(_parameter, operation.get("parameters", ()))),
+                    tuple(operation.get("requestBody", {}).get("content", ())),
+                    tuple(_responses(operation["responses"])),
+                    tuple(_samples(site, operation)),
+                ),
+            )
+
+
+def _parameter(parameter: Schema) -> Field:
+    values, shape = in_words(parameter["schema"])
+    if parameter["in"] != "query":
+        values = f"{values}, in the {parameter['in']}"
+    return Field(
+        parameter["name"],
+        values,
+        shape,
+        parameter["description"],
+        parameter.get("required", False),
+    )
+
+
+def _responses(responses: Schema) -> Iterator[Response]:
+    for status, response in responses.items():
+        contents = response.get("content", {})
+        yield Response(
+            status,
+            response["description"],
+            tuple(
+                (media_type, *in_words(media.get("schema", {})))
+                for media_type, media in contents.items()
+            ),
+        )
+
+
+def _samples(site: Site, operation: Schema) -> Iterator[Sample]:
+    requests = operation.get("x-example-requests", {})
+    for response in operation["responses"].values():
+        for media in response.get("content", {}).values():
+            for name, example in media.get("examples", {}).items():
+                yield Sample(
+                    example["summary"],
+                    _command(site, requests[name]),
+                    _written(example["value"]),
+                )
+
+
+def _command(site: Site, request: Schema) -> str:
+    """The request as a line of a shell."""
+    fields = f" -d {quote(urlencode(request['form']))}" if "form" in request else ""
+    return f"curl{fields} {quote(site.base + request['address'])}"
+
+
+def _written(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def _shape(name: str, schema: Schema) -> Shape:
+    needed = schema.get("required", ())
+    return Shape(
+        name,
+        schema.get("description", ""),
+        "" if "properties" in schema else in_words(schema)[0],
+        tuple(
+            Field(member, *in_words(values), values.get("description", ""), member in needed)
+            for member, values in schema.get("properties", {}).items()
+        ),
+    )
+
+
+def in_words(schema: Schema) -> tuple[str, str]:
+    """What a schema allows, in words, and the name of the shape in it, "" for none.
+
+    >>> in_words({"type": "array", "items": {"$ref": "#/components/schemas/Hit"}})
+    ('list of', 'Hit')
+    """
+    if "$ref" in schema:
+        return "", schema["$ref"].rpartition("/")[2]
+    if "oneOf" in schema or "anyOf" in schema:
+        return _choice(schema.get("oneOf") or schema["anyOf"])
+    if "const" in schema:
+        return f"always {_plain(schema['const'])}", ""
+    if "enum" in schema:
+        return "one of " + ", ".join(map(_plain, schema["enum"])), ""
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    words = " or ".join(_WORDS[kind] for kind in kinds)
+    shape = ""
+    inner = schema.get("items") or schema.get("additionalProperties")
+    if inner and kinds:
+        within, shape = in_words(inner)
+        words = f"{words} of {within}".rstrip()
+    bounds = [form.format(schema[name]) for name, form in _BOUNDS.items() if name in schema]
+    return ", ".join(filter(None, [words, *bounds])), shape
+
+
+def _choice(schemas: Iterable[Schema]) -> tuple[str, str]:
+    parts = [in_words(each) for each in schemas]
+    if len(parts) == 2 and parts[1] == ("null", ""):
+        return f"{parts[0][0]} null or".strip(), parts[0][1]
+    return "one of " + ", ".join(shape or words for words, shape in parts), ""
+
+
+def _plain(value: object) -> str:
+    return "null" if value is None else str(value).lower() if value is True else str(value)

@@ -1,0 +1,189 @@
+"""The parameters of a search as OpenAPI describes them, made from what `engine.options` and
+`server.parameters` declare and from the limits of the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from metasearch.dedup import STRATEGIES
+from metasearch.engine.options import Option, SearchOptions
+from metasearch.errors import UsageError
+from metasearch.formats import WRITABLE
+from metasearch.listing.facets import FACETS
+from metasearch.listing.filters import MOST_FILTERS
+from metasearch.query.writing import TARGETS
+from metasearch.server.api import OFFERED
+from metasearch.server.faces.openapi.operation import FORM, JSON, Content
+from metasearch.server.faces.openapi.schema import Schema, listed, number, one_of, text, whole
+from metasearch.server.options import Options
+from metasearch.server.parameters import ASKED, OUTPUT
+
+#: Every kind of value has one in the document, so that a reader sees how a value is written.
+_EXAMPLES = {
+    "query": "machine learning",
+    "limit": 10,
+    "sources": ["demo-crossref", "demo-openalex"],
+    "years": "2019-2024",
+    "filter": ["type:article", "oa:yes"],
+    "facets": ["year", "type"],
+    "timeout": 10,
+}
+#: Other ways to write years are read, too.
+_YEAR = "[1-9][0-9]{3}"
+_YEARS = rf"^(?:{_YEAR}|{_YEAR}-{_YEAR}|{_YEAR}-|-{_YEAR})$"
+#: A source is named by its name; `/` and `\` would make it a path.
+_NAME = r"^[^\s,/\\]+$"
+_FILTER = rf"^-?(?:{'|'.join(FACETS)}):"
+_NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
+#: Nine digits before the point are read.
+SECONDS_BELOW = 1_000_000_000
+#: What a value of an unknown parameter may be in JSON.
+_PLAIN = ("string", "number", "boolean", "null")
+
+
+def parameter(
+    name: str, schema: Schema, description: str, *, required: bool = False, place: str = "query"
+) -> Schema:
+    """A parameter object.
+
+    Args:
+        name: As a request writes it.
+        schema: Of its value.
+        description: What it does.
+        required: Whether a request must have it.
+        place: "query", "path" or "header".
+    """
+    made: Schema = {"name": name, "in": place, "description": description, "schema": schema}
+    if required or place == "path":
+        made["required"] = True
+    elif place == "query":
+        made["allowEmptyValue"] = True  # as OpenSearch templates leave them
+    return made
+
+
+def search_parameters(options: Options) -> list[Schema]:
+    """The parameters of `/search`."""
+    asked = list(asked_parameters(options))
+    asked.insert(1, _format())
+    return [
+        *asked,
+        *(parameter(name, _written(option), _meaning(option)) for name, option in OUTPUT.items()),
+    ]
+
+
+def asked_parameters(options: Options) -> Iterator[Schema]:
+    """Those that say what is searched for, without those that say how the answer is written."""
+    defaults = {declared.name: declared.default for declared in fields(SearchOptions)}
+    for name, option in ASKED.items():
+        schema = value_schema(option, options)
+        if isinstance(defaults[name], str | int) and not isinstance(defaults[name], bool):
+            schema["default"] = defaults[name]
+        meaning = _meaning(option)
+        if name == "timeout":
+            meaning += f" This server allows {options.max_timeout:g} s."
+        made = parameter(option.parameters[0], schema, meaning, required=name == "query")
+        if option.kind in ("names", "facets"):
+            made |= {"style": "form", "explode": False}
+        if name in _EXAMPLES:
+            made["example"] = _EXAMPLES[name]
+        yield made
+
+
+def offered() -> dict[str, str]:
+    """Format -> media type of all that this installation can write."""
+    return {name: media_type for name, media_type in OFFERED.items() if _is_installed(name)}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        if name in WRITABLE:
+            WRITABLE[name].require()
+    except UsageError:
+        return False
+    return True
+
+
+def _format() -> Schema:
+    listing = ", ".join(f"`{name}` {media_type}" for name, media_type in offered().items())
+    return parameter(
+        "format",
+        one_of(offered()),
+        f"How the answer is written; wins over `Accept`: {listing}.",
+    )
+
+
+def to_parameter() -> Schema:
+    """The parameter `to` of `/translate`."""
+    schema = listed(one_of([*TARGETS, "all"]))
+    made = parameter("to", schema, "The syntaxes to write, with commas. By default: all.")
+    return made | {"style": "form", "explode": False, "example": ["ovid", "cnki"]}
+
+
+def value_schema(option: Option, options: Options) -> Schema:
+    """The schema of the values that an option takes on this server."""
+    match option.kind:
+        case "number":
+            return whole(minimum=int(option.least), maximum=int(option.most))
+        case "records":
+            most = min(option.most, options.max_records)
+            return whole(minimum=int(option.least), maximum=int(most))
+        case "seconds":
+            # More than the server allows is cut, and is no error.
+            return number(minimum=option.least, exclusiveMaximum=SECONDS_BELOW)
+        case "names":
+            most = min(option.most, options.max_sources)
+            return listed(text(pattern=_NAME), maxItems=int(most))
+        case "facets":
+            return listed(one_of([*FACETS, "all"]))
+        case "filters":
+            return listed(text(pattern=_FILTER), maxItems=MOST_FILTERS)
+        case "years":
+            return text(pattern=_YEARS)
+        case "choice":
+            return one_of(option.choices)
+        case "strategy":
+            return one_of(STRATEGIES)
+        case "flag":
+            return whole(enum=[0, 1])
+        case _:
+            return text(pattern=_NOT_BLANK, maxLength=options.max_query)
+
+
+def _written(option: Option) -> Schema:
+    return one_of(option.choices) if option.choices else whole(enum=[0, 1])
+
+
+def _meaning(option: Option) -> str:
+    """What it does, for a request, and what holds without it."""
+    parts = [option.help, option.request]
+    if option.default != "required":
+        parts.append(f"By default: {option.default}.")
+    return " ".join(filter(None, parts))
+
+
+def _body_schema(parameters: list[Schema]) -> Schema:
+    """The same parameters as one object, for a form or JSON in the body of a POST.
+
+    Other members are ignored, as other parameters are; they must be text, numbers,
+    truth values, or lists of these.
+    """
+    return {
+        "type": "object",
+        "required": [each["name"] for each in parameters if each.get("required")],
+        "properties": {
+            each["name"]: {**each["schema"], "description": each["description"]}
+            for each in parameters
+        },
+        "additionalProperties": {
+            "type": [*_PLAIN, "array"],
+            "items": {"type": list(_PLAIN)},
+        },
+    }
+
+
+def query_body(parameters: list[Schema]) -> Content:
+    """The body of a POST: the same parameters as a form or as a JSON object."""
+    schema = _body_schema(parameters)
+    return {JSON: schema, FORM: schema}

@@ -1,0 +1,55 @@
+"""A server in front of the demo, as schemas are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
+from metasearch.engine.engine import Engine
+from metasearch.server.app import make_app, started
+from metasearch.server.options import Options
+from metasearch.server.sockets import address, listen
+
+OPTIONS = Options(suggest=True)
+
+
+def app() -> web.Application:
+    """A server whose databases answer at once; one of them fails."""
+
+    @asynccontextmanager
+    async def engine() -> AsyncIterator[Engine]:
+        async with (
+            DemoDatabases(0.0, faults=True) as databases,
+            Engine(databases.settings()) as running,
+        ):
+            yield running
+
+    return make_app(engine, options=OPTIONS, examples=EXAMPLE_QUERIES)
+
+
+@pytest.fixture
+async def demo() -> AsyncIterator[TestClient]:
+    """A client of that server."""
+    async with TestClient(TestServer(app())) as client:
+        yield client
+
+
+@pytest.fixture
+async def real() -> AsyncIterator[str]:
+    """The address of that server behind a socket of its own, as `metasearch serve` has one."""
+    async with started(app(), OPTIONS) as protocol:
+        listener = await listen(protocol, "127.0.0.1", 0)
+        yield address(listener.sockets[0]).rstrip("/")
+        listener.close()
+
+
+@pytest.fixture
+async def document(demo: TestClient) -> dict[str, Any]:
+    """The OpenAPI document of that server."""
+    return await (await demo.get("/openapi.json")).json()

@@ -1,0 +1,88 @@
+"""The answers of the examples in the OpenAPI document, as a server in front of the demo gives them.
+
+    python tools/openapi_examples.py
+
+Writes `metasearch/server/faces/openapi/examples.json`. What differs from run to run (times, ports)
+is replaced by fixed values; tests/server/faces/openapi/test_examples.py asks again and compares.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from metasearch.server.app import listening
+from metasearch.server.faces.openapi.document import declared
+from metasearch.server.faces.openapi.operation import Example
+from metasearch.server.options import Options
+from metasearch.settings import ServerSettings, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "metasearch" / "server" / "faces" / "openapi" / "examples.json"
+#: A server that has everything which a document can describe.
+OPTIONS = Options(suggest=True)
+SETTINGS = Settings(server=ServerSettings(suggest=True))
+#: Members that differ from run to run -> what stands there.
+_CHANGING: dict[str, Any] = {
+    "seconds": 0.21,
+    "merge_seconds": 0.0034,
+    "p50_ms": None,
+    "p95_ms": None,
+}
+_HERE, _DATABASE = "http://127.0.0.1:8080", "http://127.0.0.1:9000"
+_ON_LOOPBACK = re.compile(r"http://127\.0\.0\.1:[0-9]+")
+
+
+async def answers() -> dict[str, dict[str, Any]]:
+    """Name of each example -> {"media_type", "value"} of a server in front of the demo.
+
+    Raises:
+        ValueError: An answer has another status than its example says.
+    """
+    examples = [example for operation in declared(OPTIONS) for example in operation.examples]
+    # A search changes the state of the sources that it asks.
+    examples.sort(key=lambda example: example.address.startswith("/search"))
+    async with (
+        listening(SETTINGS, demo=True, options=OPTIONS) as url,
+        aiohttp.ClientSession() as session,
+    ):
+        return {
+            example.name: await _asked(session, url.rstrip("/"), example) for example in examples
+        }
+
+
+async def _asked(session: aiohttp.ClientSession, url: str, example: Example) -> dict[str, Any]:
+    method = "GET" if example.form is None else "POST"
+    async with session.request(method, url + example.address, data=example.form) as response:
+        body = await response.text()
+        if response.status != example.status:
+            raise ValueError(f"{example.name}: {response.status}\n{body}")
+        text = _ON_LOOPBACK.sub(lambda found: _HERE if found[0] == url else _DATABASE, body)
+        is_json = response.content_type.endswith("json")
+        return {
+            "media_type": response.content_type,
+            "value": _fixed(orjson.loads(text)) if is_json else text,
+        }
+
+
+def _fixed(value: Any) -> Any:
+    """JSON without what differs from run to run."""
+    if isinstance(value, dict):
+        return {name: _CHANGING.get(name, _fixed(member)) for name, member in value.items()}
+    return [_fixed(item) for item in value] if isinstance(value, list) else value
+
+
+def main() -> None:
+    made = orjson.dumps(asyncio.run(answers()), option=orjson.OPT_INDENT_2)
+    FILE.write_bytes(made + b"\n")
+    sys.stdout.write(f"{FILE.relative_to(ROOT)} is written\n")
+
+
+if __name__ == "__main__":
+    main()
