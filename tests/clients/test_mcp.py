@@ -35,7 +35,7 @@ asyncio.run(main())
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("way", ["HTTP", "stdio"])
 def test_mcp(server, tried, listed, monkeypatch, way, mode):
-    """The client of the Python SDK: tools, the ten best works, one of them, an error with advice."""
+    """The client of the Python SDK: tools, ten works, one of them, an error with advice."""
     row = tried("mcp (Python SDK)", f"search, fetch, an error: {way}, {mode}", package="mcp")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     found = python(HOST, f"{server}/mcp" if way == "HTTP" else sys.executable, mode, QUERY)
