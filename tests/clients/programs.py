@@ -65,16 +65,19 @@ def version_of(*, program: str = "", package: str = "") -> str | None:
     return number[0] if number else None
 
 
-def output(*command: str, typed: str = "", cwd: Path | None = None) -> str:
-    """What a program prints, on both of its ways."""
+def output(
+    *command: str, typed: str = "", cwd: Path | None = None, seconds: float = PATIENCE, **env: str
+) -> str:
+    """What a program prints, to stdout and then to stderr."""
     done = subprocess.run(
         command,
         input=typed,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=seconds,
         check=False,
         cwd=cwd,
+        env=os.environ | env,
     )
     return done.stdout + done.stderr
 

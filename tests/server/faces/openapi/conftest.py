@@ -12,9 +12,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
-from metasearch.server.app import make_app, started
+from metasearch.server.app import make_app
 from metasearch.server.options import Options
-from metasearch.server.sockets import address, listen
 
 OPTIONS = Options(suggest=True)
 
@@ -38,15 +37,6 @@ async def demo() -> AsyncIterator[TestClient]:
     """A client of that server."""
     async with TestClient(TestServer(app())) as client:
         yield client
-
-
-@pytest.fixture
-async def real() -> AsyncIterator[str]:
-    """The address of that server behind a socket of its own, as `metasearch serve` has one."""
-    async with started(app(), OPTIONS) as protocol:
-        listener = await listen(protocol, "127.0.0.1", 0)
-        yield address(listener.sockets[0]).rstrip("/")
-        listener.close()
 
 
 @pytest.fixture
