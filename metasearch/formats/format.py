@@ -69,7 +69,7 @@ class Format:
         if self.library and find_spec(self.library) is None:
             raise UsageError(
                 f"{self.name} is written by {self.library}, which is not installed",
-                advice=f"Install it with: pip install 'metasearch[{self.name}]'",
+                advice=f'Install it with: pip install "metasearch[{self.name}]"',
             )
 
     def looks_like(self, head: str) -> bool:
