@@ -31,7 +31,7 @@ HEAVY = (
 
 
 def modules_after(code: str) -> set[str]:
-    """What is loaded then; the last line of the output has it, below a help text with such words."""
+    """What is loaded then. The last line of the output has it, because a help text says "mcp"."""
     script = f"import sys\n{code}\nprint('\\n' + ' '.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
