@@ -7,10 +7,11 @@ import tomllib
 from pathlib import Path
 
 _PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+_TABLES = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
 #: Name of an extra -> its lines.
-EXTRAS: dict[str, list[str]] = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+EXTRAS: dict[str, list[str]] = _TABLES["project"]["optional-dependencies"]
+#: What the tests need; the lines of the group.
+FOR_TESTS: list[str] = _TABLES["dependency-groups"]["test"]
 
 
 def optional_packages() -> set[str]:

@@ -19,7 +19,7 @@ from metasearch.cli.root import root
 from metasearch.settings import Settings
 from metasearch.settings.tables import KEYS
 from tests.cases import each
-from tests.extras import EXTRAS
+from tests.extras import EXTRAS, FOR_TESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -199,6 +199,13 @@ def test_every_extra_is_explained() -> None:
     table = CONFIGURATION.partition("## Optional packages")[2]
 
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(EXTRAS)
+
+
+def test_every_extra_is_tested() -> None:
+    """The test group has the packages of all extras, in the same versions."""
+    versions = {line.partition(";")[0] for line in FOR_TESTS}
+
+    assert {line.partition(";")[0] for lines in EXTRAS.values() for line in lines} <= versions
 
 
 ERRORS = {
