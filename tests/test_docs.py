@@ -19,6 +19,7 @@ from metasearch.cli.root import root
 from metasearch.settings import Settings
 from metasearch.settings.tables import KEYS
 from tests.cases import each
+from tests.extras import EXTRAS, FOR_TESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -191,6 +192,20 @@ def test_every_variable_is_explained() -> None:
 
     assert len(read) >= 5
     assert read <= set(re.findall(r"METASEARCH_[A-Z_]+", CONFIGURATION))
+
+
+def test_every_extra_is_explained() -> None:
+    """The table of optional packages has the extras of pyproject.toml."""
+    table = CONFIGURATION.partition("## Optional packages")[2]
+
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(EXTRAS)
+
+
+def test_every_extra_is_tested() -> None:
+    """The test group has the packages of all extras, in the same versions."""
+    versions = {line.partition(";")[0] for line in FOR_TESTS}
+
+    assert {line.partition(";")[0] for lines in EXTRAS.values() for line in lines} <= versions
 
 
 ERRORS = {

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
 from metasearch.formats.citations.styles import DEFAULT_STYLE
-from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
+from metasearch.formats.format import Format
+from metasearch.formats.registry import FORMATS, READABLE, WRITABLE
 
 if TYPE_CHECKING:
     from metasearch.events import Answer

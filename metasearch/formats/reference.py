@@ -23,10 +23,10 @@ _page_range = re.compile(
     r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)"
 )
 _date = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
+#: Types of what stands in a book or in proceedings.
+IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 #: Types whose standard number is an ISBN rather than an ISSN.
-_BOOKS = frozenset(
-    {"book", "chapter", "proceedings", "conference-paper", "thesis", "report", "reference-entry"}
-)
+_BOOKS = IN_BOOKS | {"book", "proceedings", "thesis", "report"}
 _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 
 

@@ -1,103 +1,13 @@
 """The one table of formats: what each is called, and which module reads or writes it.
 
-Importing this module loads no format, and so neither orjson nor lxml: a format's module is imported
-by its first use.
+Importing this module loads no format, and so neither orjson nor lxml.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Literal, cast
+from collections.abc import Mapping
 
-from metasearch.errors import UsageError
-
-#: What one call of a format's writer takes.
-Unit = Literal["event", "hits", "answer"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """One format, read, written or both.
-
-    Attributes:
-        name: What `--format`, `--from` and `format=` call it.
-        about: In one line: what it is and who writes it.
-        endings: Of files that may hold it, without the dot; the first one is the usual one.
-        reader: The module of `metasearch.formats` that reads it; None where none does.
-        binary: Its reader takes bytes, because the encoding stands in them.
-        writer: The module of `metasearch.formats` that writes it; None where none does.
-        unit: What the writer takes: "event" is written while the search runs, "hits" from any hits,
-            "answer" from the finished answer.
-        media_type: Of what is written, without parameters; every format is UTF-8.
-        download: A browser saves what is written, it does not show it.
-        in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
-            in place of `write`.
-        library: Its writer needs it, and it comes with the extra of the format's name; "" for
-            none.
-    """
-
-    name: str
-    about: str
-    endings: tuple[str, ...]
-    reader: str | None = None
-    binary: bool = False
-    writer: str | None = None
-    unit: Unit = "hits"
-    media_type: str = ""
-    download: bool = False
-    in_parts: bool = False
-    library: str = ""
-
-    @property
-    def extension(self) -> str:
-        """The usual ending of a file that holds it, without the dot."""
-        return self.endings[0]
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing can be written before the search is finished."""
-        return self.unit != "event"
-
-    def require(self) -> None:
-        """Check that what its writer needs is installed.
-
-        Raises:
-            UsageError: It is not; the advice is the command that installs it.
-        """
-        if self.library and find_spec(self.library) is None:
-            raise UsageError(
-                f"{self.name} is written by {self.library}, which is not installed",
-                advice=f"Install it with: pip install 'metasearch[{self.name}]'",
-            )
-
-    def looks_like(self, head: str) -> bool:
-        """Whether a file with this beginning holds this format."""
-        return bool(_function(self.reader, "looks_like")(head))
-
-    @property
-    def read(self) -> Callable[[Any, Any], None]:
-        """The reader's `read(text or bytes, reading)`."""
-        return _function(self.reader, "read")
-
-    @property
-    def write(self) -> Callable[..., bytes]:
-        """The writer's `write(answer or hits, ...)`; the module of events has none."""
-        if self.in_parts:
-            return lambda hits, **options: b"".join(self.parts(hits, **options))
-        return _function(self.writer, "write")
-
-    @property
-    def parts(self) -> Callable[..., Iterator[bytes]]:
-        """The writer's `parts(hits, beside=...)`, where it has one."""
-        return _function(self.writer, "parts")
-
-
-def _function(module: str | None, name: str) -> Callable[..., Any]:
-    return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{module}"), name))
-
+from metasearch.formats.format import Format
 
 #: Readable ones in the order in which they are tried on a file: tags are quickly seen and need no
 #: library; a comma proves least.

@@ -1,4 +1,4 @@
-"""XML that is written as text, a record at a time, for MODS and EndNote."""
+"""XML that is written as text, a record at a time, for MODS, Dublin Core and EndNote."""
 
 from __future__ import annotations
 

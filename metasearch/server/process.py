@@ -27,7 +27,7 @@ def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | No
         if name == "uvloop":
             raise UsageError(
                 "uvloop is not installed",
-                advice="Install metasearch[uvloop], or leave --loop away.",
+                advice='Install it with: pip install "metasearch[uvloop]", or leave --loop away.',
             )
         return None
     import uvloop

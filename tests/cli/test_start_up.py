@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.extras import optional_packages
+
 HEAVY = (
     *(
         "aiohttp",
@@ -15,24 +17,26 @@ HEAVY = (
         "jieba",
         "jinja2",
         "lxml",
-        "matplotlib",
-        "mcp_types",
         "numpy",
         "orjson",
         "parsel",
         "platformdirs",
         "prometheus_client",
+        "rapidfuzz",
+        "rich",
     ),
-    *("rapidfuzz", "rich", "rjieba"),
+    "mcp_types",  # of the package mcp
+    *sorted(optional_packages()),
 )
 
 
 def modules_after(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint('\\n' + '\\n'.join(sys.modules))"
+    """What is loaded then. The last line of the output has it, because a help text says "mcp"."""
+    script = f"import sys\n{code}\nprint('\\n' + ' '.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return set(done.stdout.split())
+    return set(done.stdout.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,13 @@ def test_help_imports_nothing_heavy(args: list[str]) -> None:
 
     assert loaded.isdisjoint(HEAVY)
     assert "metasearch.cli" in loaded
+
+
+def test_importing_the_package_loads_no_extra() -> None:
+    loaded = modules_after("import metasearch")
+
+    assert loaded.isdisjoint(HEAVY)
+    assert "metasearch" in loaded
 
 
 def test_module_is_the_command() -> None:

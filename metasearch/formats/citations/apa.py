@@ -9,14 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from metasearch.formats.citations.elements import (
-    Initials,
-    Work,
-    edition,
-    ended,
-    month,
-    name_of,
-)
+from metasearch.formats.citations.elements import Work, edition, ended, month
+from metasearch.formats.citations.people import Initials, name_of
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
 
@@ -57,7 +51,7 @@ def citation(record: Record, accessed: dt.date) -> str:
 
 def _names(people: Sequence[Author]) -> str:
     """Up to twenty names; of more, the first nineteen and the last."""
-    names = [_inverted(author) for author in people]
+    names = [name_of(author, _INITIALS).inverted for author in people]
     if len(names) > _MOST_NAMES:
         return f"{', '.join(names[: _MOST_NAMES - 1])}, … {names[-1]}"
     if len(names) < 2:
@@ -67,15 +61,9 @@ def _names(people: Sequence[Author]) -> str:
     return f"{', '.join(names[:-1])}{comma} & {names[-1]}"
 
 
-def _inverted(author: Author) -> str:
-    name = name_of(author, _INITIALS)
-    return ", ".join(filter(None, (name.family, name.initials, name.suffix)))
-
-
 def _in_order(people: Sequence[Author]) -> str:
     """Editors of the book that contains a work: "P. Rossi & M. Bianchi"."""
-    parts = [name_of(author, _INITIALS) for author in people]
-    names = [" ".join(filter(None, (name.initials, name.family, name.suffix))) for name in parts]
+    names = [name_of(author, _INITIALS).in_order for author in people]
     if len(names) < 3:
         return " & ".join(names)
     if len(names) > _MOST_NAMES:
@@ -117,14 +105,18 @@ def _source(work: Work) -> list[str]:
     """What contains the work, and who publishes it."""
     if work.shape == "journal" or _is_serial(work):
         return [_in_journal(work)]
-    publisher = "" if _is_author(work, work.publisher) else work.publisher
+    publisher = _unless_author(work, work.publisher)
     if work.shape == "part":
         return [_in_book(work), publisher]
     if work.kind == "thesis":
         return [] if work.address else [work.publisher]
-    if work.kind in ("preprint", "webpage"):
+    if work.kind == "preprint":
         return [work.venue or publisher]
-    return [publisher or work.venue]
+    venue = _unless_author(work, work.venue)
+    if work.kind == "webpage":
+        # A site that is its own author is named once; no publisher takes its place.
+        return [venue if work.venue else publisher]
+    return [publisher or venue]
 
 
 def _is_serial(work: Work) -> bool:
@@ -132,9 +124,9 @@ def _is_serial(work: Work) -> bool:
     return work.kind == "conference-paper" and bool(work.volume) and not work.record.editors
 
 
-def _is_author(work: Work, publisher: str) -> bool:
-    """A body that is author and publisher is printed once."""
-    return any(line(author.name) == publisher for author in work.record.authors)
+def _unless_author(work: Work, body: str) -> str:
+    """A body that is the author, too, is printed once."""
+    return "" if any(line(author.name) == body for author in work.record.authors) else body
 
 
 def _in_journal(work: Work) -> str:
@@ -148,11 +140,7 @@ def _in_book(work: Work) -> str:
     editors = _in_order(work.record.editors)
     if editors:
         editors += " (Ed.), " if len(work.record.editors) == 1 else " (Eds.), "
-    pages = work.pages()
-    details = (
-        edition(work, "ed."),
-        f"Vol. {work.volume}" if work.volume else "",
-        f"{'pp.' if work.has_several_pages else 'p.'} {pages}" if pages else "",
-    )
+    volume = f"Vol. {work.volume}" if work.volume else ""
+    details = (edition(work, "ed."), volume, work.marked_pages)
     shown = ", ".join(filter(None, details))
     return f"In {editors}{work.venue}{f' ({shown})' if shown else ''}"

@@ -1,18 +1,16 @@
-"""What citations of all Western styles are made of: names, edition, date, pages and address of a
-work, each as plain text on one line.
+"""What citations of all styles are made of: edition, date, pages, publisher and address of a work,
+each as plain text on one line. Names: people.py.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 from urllib.parse import urlsplit
 
-from metasearch.bib.chinese.characters import is_cjk
-from metasearch.formats.reference import date_parts, doi_url, full_title, page_ranges
+from metasearch.formats.reference import IN_BOOKS, date_parts, doi_url, full_title, page_ranges
 from metasearch.formats.tagged_lines import four_digits, general_type
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Record
@@ -28,18 +26,12 @@ _EDITION = re.compile(
 )
 _HAN_DIGITS = "一二三四五六七八九十"
 _PLACE = re.compile(r"([^:：]{1,60}?)\s*[:：]\s*(.+)")
-#: A given name or an initial, with the hyphen before it.
-_GIVEN = re.compile(r"([-\u2010]?)([^\s.,\-\u2010]+)")
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-#: More letters without a blank are a name in capitals: "JA" is two initials, "JANE" is not.
-_MOST_INITIALS = 3
 _ARTICLE_NUMBER = re.compile(r"[eE]\d+|\d{5,}")
 #: What needs no full stop behind it.
 _ENDS = tuple(".?!。？！")
 
 _IN_JOURNALS = frozenset({"article", "review", "editorial", "letter", "erratum", "retraction"})
-_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
-_IN_VOLUMES = _IN_JOURNALS | _IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
+_IN_VOLUMES = _IN_JOURNALS | IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
 
 
 class Work:
@@ -74,7 +66,7 @@ class Work:
         """Whether the work stands in a journal, in a book or proceedings, or by itself."""
         if self.kind in _IN_JOURNALS:
             return "journal"
-        return "part" if self.kind in _IN_BOOKS and self.venue else "whole"
+        return "part" if self.kind in IN_BOOKS and self.venue else "whole"
 
     @property
     def edited(self) -> bool:
@@ -88,10 +80,8 @@ class Work:
 
     @property
     def edition(self) -> int | str:
-        """A number, else what the record has; "" for the first edition, which nobody prints."""
-        given = line(self.record.edition)
-        number = edition_number(given)
-        return given if number is None else "" if number == 1 else number
+        """See `edition_of`."""
+        return edition_of(self.record)
 
     @property
     def number(self) -> str:
@@ -118,9 +108,8 @@ class Work:
 
     @property
     def own_address(self) -> str:
-        """The work's address where that is no resolver of DOIs."""
-        address = web_url(self.record.url)
-        return "" if address is None or is_resolver(address) else address
+        """See `own_address`."""
+        return own_address(self.record)
 
     def pages(self, dash: str = "\u2013", *, short: bool = False) -> str:
         """All ranges of pages: "512–524, 530".
@@ -134,86 +123,24 @@ class Work:
         return ", ".join(dash.join(filter(None, pages)) for pages in shown)
 
     @property
-    def has_several_pages(self) -> bool:
-        """Whether "pp." stands before them."""
+    def marked_pages(self) -> str:
+        """The pages with "p." before one, "pp." before several; "" for none."""
         ranges = page_ranges(self.record.pages)
-        return len(ranges) > 1 or any(last for _, last in ranges)
+        if not ranges:
+            return ""
+        are_several = len(ranges) > 1 or any(last for _, last in ranges)
+        return f"{'pp.' if are_several else 'p.'} {self.pages()}"
+
+    @property
+    def published(self) -> str:
+        """Place and publisher: "New York: Wiley"."""
+        return ": ".join(filter(None, (self.place, self.publisher)))
 
     @property
     def article_number(self) -> str:
         """What stands in the place of pages in journals that have none: "e1001", "104829"."""
         pages = self.pages()
         return pages if _ARTICLE_NUMBER.fullmatch(pages) else ""
-
-
-# --------------------------------------------------------------------------- names
-
-
-@dataclass(frozen=True, slots=True)
-class Initials:
-    """How a style prints initials: "J. A.", "J.A." or "JA".
-
-    Attributes:
-        stop: Behind each.
-        blank: Between two.
-        hyphen: Between those of a double name.
-    """
-
-    stop: str
-    blank: str
-    hyphen: str
-
-    def of(self, given: str, family: str) -> str:
-        """The initials of given names; words without a capital ("van") stay as they are.
-
-        Args:
-            given: The given names or initials.
-            family: The family name; capitals in it say that "JA" may be a name in capitals.
-        """
-        words = _GIVEN.findall(given)
-        text = ""
-        for number, (hyphen, word) in enumerate(words):
-            is_particle = number > 0 and not hyphen and word[0].islower()
-            if is_particle:
-                text += f" {word}"
-                continue
-            are_initials = word.isupper() and len(word) <= _MOST_INITIALS and not family.isupper()
-            letters = list(word) if are_initials else [word[0].upper()]
-            between = self.hyphen if hyphen else self.blank
-            text += between if number else ""
-            text += self.blank.join(f"{letter}{self.stop}" for letter in letters)
-        return text
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name in its parts; `initials` and `suffix` may be "".
-
-    Attributes:
-        family: The family name, or the whole name of a body or of a person whose name no source
-            has divided.
-        initials: Of the given names, as the style prints them.
-        suffix: "Jr.", "III".
-    """
-
-    family: str
-    initials: str = ""
-    suffix: str = ""
-
-
-def name_of(author: Author, how: Initials) -> Name:
-    """The parts of a name. A name in Chinese, Japanese or Korean characters is closed up, family
-    name first.
-    """
-    family, given, whole = line(author.family), line(author.given), line(author.name)
-    if any(map(is_cjk, family or whole)):
-        return Name(f"{family}{given}" if family else "".join(whole.split()))
-    if not family:
-        return Name(whole)
-    before, _, last = given.rpartition(" ")
-    if before and last.rstrip(".").lower() in _SUFFIXES:
-        return Name(family, how.of(before, family), last)
-    return Name(family, how.of(given, family))
 
 
 # --------------------------------------------------------------------------- single elements
@@ -234,10 +161,21 @@ def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if parts else ("", body)
 
 
+def edition_of(record: Record) -> int | str:
+    """The number of the edition, else what the record has; "" for the first one, which no style
+    prints.
+    """
+    given = line(record.edition)
+    number = edition_number(given)
+    if number is None:
+        return given
+    return "" if number == 1 else number
+
+
 def edition_number(given: str) -> int | None:
     """The number of an edition: of "2", "2nd ed.", "第二版", "Second edition"; None for none."""
-    if found := _EDITION.fullmatch(given):
-        return int(found[1])
+    if match := _EDITION.fullmatch(given):
+        return int(match[1])
     han = given.removeprefix("第").removesuffix("版")
     if len(han) == 1 and han in _HAN_DIGITS:
         return _HAN_DIGITS.index(han) + 1
@@ -285,6 +223,8 @@ def ended(element: str) -> str:
     return element if element.endswith(_ENDS) else f"{element}."
 
 
-def is_resolver(address: str) -> bool:
-    """Whether the address is that of a DOI."""
-    return (urlsplit(address).hostname or "").removeprefix("dx.") == "doi.org"
+def own_address(record: Record) -> str:
+    """The work's address; "" where that only leads to the DOI."""
+    address = web_url(record.url) or ""
+    host = (urlsplit(address).hostname or "").removeprefix("dx.")
+    return "" if host == "doi.org" else address

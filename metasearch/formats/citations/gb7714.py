@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 from metasearch.bib.chinese.characters import is_han
 from metasearch.formats.citations.elements import (
-    edition_number,
-    is_resolver,
+    edition_of,
     ordinal,
+    own_address,
     place_and_publisher,
 )
-from metasearch.formats.reference import date_parts, full_title, is_corporate, page_ranges
+from metasearch.formats.reference import IN_BOOKS, date_parts, full_title, is_corporate, page_ranges
 from metasearch.formats.tagged_lines import four_digits, general_type
-from metasearch.formats.text import line, web_url
+from metasearch.formats.text import line
 from metasearch.record import Author, Record
 
 #: `Record.type` -> the letters of the type; "Z" for what the standard has none for.
@@ -52,7 +52,6 @@ _LETTERS = {
 }
 #: Types of which both editions want the day of access.
 _ONLY_ONLINE = frozenset({"PP", "DS", "EB"})
-_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 _MOST_NAMES = 3
 _COLON = re.compile(r"\s*：\s*|: ")
 
@@ -96,8 +95,7 @@ class _Entry:
         letters = _LETTERS.get(self._kind, "Z")
         self._letters = "EB" if letters == "PP" and not self._new else letters
         self._chinese = _is_chinese(record)
-        address = web_url(record.url)
-        self._address = "" if address is None or is_resolver(address) else address
+        self._address = own_address(record)
         self._doi = line(record.doi)
         self._online = bool(self._address or self._doi)
         self._accessed = accessed
@@ -105,7 +103,7 @@ class _Entry:
     def text(self) -> str:
         """All elements, each closed by a full stop."""
         record = self._record
-        people = record.authors or (() if self._kind in _IN_BOOKS else record.editors)
+        people = record.authors or (() if self._kind in IN_BOOKS else record.editors)
         number = self._standard_number()
         names = "" if number and self._new else self._names(people)
         elements = [names, self._title(number), *self._source(), self._address]
@@ -150,7 +148,7 @@ class _Entry:
     def _host(self) -> str:
         """ "//" and what contains a chapter or a paper, with its editors."""
         venue = line(self._record.venue)
-        if self._kind not in _IN_BOOKS or not venue:
+        if self._kind not in IN_BOOKS or not venue:
             return ""
         editors = self._names(self._record.editors)
         host = f"//{_closed(editors)} {venue}" if editors else f"//{venue}"
@@ -215,13 +213,10 @@ class _Entry:
 
     def _edition(self) -> str:
         """ "2 版" or "2nd ed."; the first edition is never printed."""
-        given = line(self._record.edition)
-        number = edition_number(given)
-        if number is None:
+        given = edition_of(self._record)
+        if isinstance(given, str):
             return given
-        if number == 1:
-            return ""
-        return f"{number} 版" if self._chinese else f"{ordinal(number)} ed."
+        return f"{given} 版" if self._chinese else f"{ordinal(given)} ed."
 
     def _published(self) -> str:
         """Place and publisher, or the body that granted the degree or issued the report."""

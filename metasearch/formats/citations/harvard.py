@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from metasearch.formats.citations.elements import Initials, Work, edition, ended, month, name_of
+from metasearch.formats.citations.elements import Work, edition, ended, month
+from metasearch.formats.citations.people import Initials, name_of
 from metasearch.record import Author, Record
 
 _INITIALS = Initials(stop=".", blank="", hyphen="-")
@@ -50,14 +51,12 @@ def _is_quoted(work: Work) -> bool:
 
 def _names(people: Sequence[Author]) -> str:
     """Up to three names; of more, the first and "et al."."""
-    parts = [name_of(author, _INITIALS) for author in people[:_MOST_NAMES]]
-    names = [", ".join(filter(None, (one.family, one.initials, one.suffix))) for one in parts]
+    names = [name_of(author, _INITIALS).inverted for author in people[:_MOST_NAMES]]
     return _joined(names, len(people))
 
 
 def _in_order(people: Sequence[Author]) -> str:
-    parts = [name_of(author, _INITIALS) for author in people[:_MOST_NAMES]]
-    names = [" ".join(filter(None, (one.initials, one.family, one.suffix))) for one in parts]
+    names = [name_of(author, _INITIALS).in_order for author in people[:_MOST_NAMES]]
     return _joined(names, len(people))
 
 
@@ -82,7 +81,7 @@ def _source(work: Work) -> list[str]:
         number,
         edition(work, "edn"),
         f"Volume {work.volume}" if work.volume else "",
-        _published(work) or work.venue,
+        work.published or work.venue,
     ]
 
 
@@ -90,20 +89,13 @@ def _in_book(work: Work) -> list[str]:
     editors = _in_order(work.record.editors)
     if editors:
         editors += " (ed.) " if len(work.record.editors) == 1 else " (eds) "
-    last = ", ".join(filter(None, (_published(work), _pages(work))))
+    last = ", ".join(filter(None, (work.published, _pages(work))))
     volume = f"Volume {work.volume}" if work.volume else ""
     return [f"in {editors}{work.venue}", edition(work, "edn"), volume, last]
 
 
-def _published(work: Work) -> str:
-    return ": ".join(filter(None, (work.place, work.publisher)))
-
-
 def _pages(work: Work) -> str:
-    pages = work.pages()
-    if work.article_number:
-        return pages
-    return f"{'pp.' if work.has_several_pages else 'p.'} {pages}" if pages else ""
+    return work.article_number or work.marked_pages
 
 
 def _available(work: Work, accessed: dt.date) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from metasearch.formats.citations.elements import Initials, Work, edition, ended, name_of
+from metasearch.formats.citations.elements import Work, edition, ended
+from metasearch.formats.citations.people import Initials, name_of
 from metasearch.record import Author, Record
 
 _INITIALS = Initials(stop=".", blank=" ", hyphen="-")
@@ -55,8 +56,7 @@ def _quoted(title: str, source: str) -> str:
 
 def _names(people: Sequence[Author]) -> str:
     """Up to six names; of more, the first and "et al."."""
-    parts = [name_of(author, _INITIALS) for author in people[:_MOST_NAMES]]
-    names = [" ".join(filter(None, (one.initials, one.family, one.suffix))) for one in parts]
+    names = [name_of(author, _INITIALS).in_order for author in people[:_MOST_NAMES]]
     if len(people) > _MOST_NAMES:
         return f"{names[0]} et al."
     if len(names) < 3:
@@ -76,12 +76,12 @@ def _source(work: Work) -> list[str]:
         if editors:
             editors += ", Ed." if len(work.record.editors) == 1 else ", Eds."
         host = (f"in {work.venue}", edition(work, "ed."), volume, editors)
-        return [*host, _published(work), work.year, _pages(work), doi]
+        return [*host, work.published, work.year, _pages(work), doi]
     if work.kind == "preprint":
         number = f"arXiv:{work.arxiv}" if work.arxiv else ""
         return [work.venue or work.publisher, number, _date(work), doi]
     dated = _date(work) if work.kind in ("patent", "webpage") else work.year
-    published = "" if work.kind == "standard" else _published(work) or work.venue
+    published = "" if work.kind == "standard" else work.published or work.venue
     source = [published, dated, doi]
     return source if work.kind in _BOOKS else [*_of_whole(work), *source]
 
@@ -98,15 +98,9 @@ def _of_whole(work: Work) -> list[str]:
     ]
 
 
-def _published(work: Work) -> str:
-    return ": ".join(filter(None, (work.place, work.publisher)))
-
-
 def _pages(work: Work) -> str:
-    number, pages = work.article_number, work.pages()
-    if number:
-        return f"Art. no. {number}"
-    return f"{'pp.' if work.has_several_pages else 'p.'} {pages}" if pages else ""
+    number = work.article_number
+    return f"Art. no. {number}" if number else work.marked_pages
 
 
 def _date(work: Work) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from metasearch.formats.citations.elements import Initials, Work, edition, ended, month, name_of
+from metasearch.formats.citations.elements import Work, edition, ended, month
+from metasearch.formats.citations.people import Initials, name_of
 from metasearch.record import Author, Record
 
 _INITIALS = Initials(stop="", blank="", hyphen="")

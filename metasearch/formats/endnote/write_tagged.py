@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from metasearch.formats.origins import Beside, BesideHits, with_beside
 from metasearch.formats.reference import (
+    IN_BOOKS,
     date_parts,
     full_title,
     identifiers,
@@ -62,8 +63,6 @@ TYPES = {
     "webpage": "Web Page",
     "other": "Generic",
 }
-#: Types whose container is a book, and types that stand in a series.
-_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 #: Types of which Zotero has a field for the kind of work.
 _WITH_TYPE = {
     "preprint": "Preprint",
@@ -101,7 +100,7 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     for editor in record.editors:
         yield "E", inverted(editor)
     yield "T", full_title(record)
-    venue = "S" if kind == "book" else "B" if kind in _IN_BOOKS else "J"
+    venue = "S" if kind == "book" else "B" if kind in IN_BOOKS else "J"
     yield venue, line(record.venue)
     yield "I", issuing_body(record)
     yield "8", "-".join(filter(None, date_parts(record.date)))

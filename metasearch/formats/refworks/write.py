@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from metasearch.formats.origins import Beside, BesideHits, with_beside
 from metasearch.formats.reference import (
+    IN_BOOKS,
     date_parts,
     full_title,
     identifiers,
@@ -56,8 +57,6 @@ TYPES = {
     "webpage": "Web Page",
     "other": "Generic",
 }
-#: Types whose container is a book.
-_IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 _LINES = TaggedLines(
     "{tag} {value}\r\n", re.compile("[A-Z][A-Z0-9]"), "NO", frozenset("RT T1 SP OP".split())
 )
@@ -85,7 +84,7 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
         yield "OT", title
     for editor in record.editors:
         yield "A2", inverted(editor)
-    yield "T2" if kind in _IN_BOOKS else "JF", line(record.venue)
+    yield "T2" if kind in IN_BOOKS else "JF", line(record.venue)
     yield "YR", four_digits(record.year)
     yield "FD", "-".join(filter(None, date_parts(record.date)))
     yield "VO", line(record.volume)

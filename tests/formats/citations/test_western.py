@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 
 from metasearch.formats import WRITABLE
-from metasearch.formats.citations.elements import Initials, shortened
+from metasearch.formats.citations.elements import shortened
+from metasearch.formats.citations.people import Initials
 from metasearch.formats.citations.styles import STYLES
 from metasearch.formats.text import clean
 from metasearch.record import Author, Hit, Record
@@ -63,6 +64,17 @@ def test_bodies_are_parted_from_one_another_without_a_comma() -> None:
     bodies = (Author("UNESCO", collective=True), Author("WHO", collective=True))
 
     assert cited("apa", authors=bodies).startswith("UNESCO & WHO. (2021). ")
+
+
+def test_apa_names_a_body_once() -> None:
+    """A site that is its own author is not named again, and no publisher stands for it."""
+    body = "National Water Agency"
+    page = replace(WORKS["web page"], venue=body, publisher="Ministry of Water")
+
+    assert STYLES["apa"].citation(page, SEEN) == (
+        "National Water Agency. (2021, May 6). Lakes of the country. "
+        "https://water.example.org/lakes"
+    )
 
 
 @pytest.mark.parametrize(

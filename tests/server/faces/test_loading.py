@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import pkgutil
-import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from metasearch.server import faces
+from tests.extras import optional_packages
 
 ROOT = Path(__file__).resolve().parents[3]
 #: Every room of the folder, also one that is added later.
@@ -44,14 +43,6 @@ asyncio.run(main())
 """
 
 
-def optional_packages() -> set[str]:
-    """The packages of every extra in pyproject.toml, as they are imported."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].values()
-    names = {re.match(r"[\w.-]+", line)[0] for lines in extras for line in lines}
-    return {name.replace("-", "_") for name in names} - LOOPS
-
-
 @pytest.fixture(scope="module")
 def loaded() -> list[set[str]]:
     """The modules of a server on a real socket after a plain search, then after one by SRU."""
@@ -77,7 +68,7 @@ def test_a_plain_search_loads_no_face(loaded: list[set[str]], face: str) -> None
 
 def test_a_plain_search_loads_no_optional_package(loaded: list[set[str]]) -> None:
     """Those of the extras, whether they are installed or not."""
-    packages = optional_packages()
+    packages = optional_packages() - LOOPS
 
     assert {"openpyxl", "wordllama"} <= packages
     assert packages & loaded[0] == set()

@@ -1,0 +1,20 @@
+"""What only some users install: the extras of pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+_PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+_TABLES = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
+#: Name of an extra -> its lines.
+EXTRAS: dict[str, list[str]] = _TABLES["project"]["optional-dependencies"]
+#: What the tests need; the lines of the group.
+FOR_TESTS: list[str] = _TABLES["dependency-groups"]["test"]
+
+
+def optional_packages() -> set[str]:
+    """The packages of every extra, as they are imported."""
+    lines = (line for extra in EXTRAS.values() for line in extra)
+    return {re.split(r"[^\w.-]", line)[0].replace("-", "_") for line in lines}
