@@ -13,10 +13,10 @@ from urllib.parse import quote, urlsplit
 
 from metasearch.formats.mods import zotero_type
 from metasearch.formats.reference import (
+    are_corporate,
     doi_url,
     full_title,
     inverted,
-    is_corporate,
     link,
     page_range,
 )
@@ -182,13 +182,14 @@ def _people(record: Record, format_: str) -> Iterator[tuple[str, str]]:
     its last word would become a family name.
     """
     key, first = ("rft.inventor", "inv") if format_ == "patent" else ("rft.au", "au")
+    bodies = are_corporate(record.authors)
     for number, author in enumerate(record.authors):
         if number == 0 and author.family:
             yield f"rft.{first}last", line(author.family)
             yield f"rft.{first}first", line(author.given)
         name = inverted(author)
-        body = is_corporate(author, record.authors) and " " in name and "," not in name
-        yield key, f"{name}," if body else name
+        needs_comma = bodies[number] and " " in name and "," not in name
+        yield key, f"{name}," if needs_comma else name
 
 
 def _place(record: Record, format_: str) -> Iterator[tuple[str, str]]:

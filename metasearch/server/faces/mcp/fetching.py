@@ -16,7 +16,7 @@ from metasearch.server.faces.mcp import works
 from metasearch.server.faces.mcp.arguments import check_names, text
 from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, cut_to_tokens, size
 from metasearch.server.faces.mcp.calls import Call, ToolError
-from metasearch.server.faces.mcp.searching import Progress, answered
+from metasearch.server.faces.mcp.searching import ProgressReporter, answered
 
 #: Records of each source that are asked for an identifier: it names one work.
 _ASKED = 20
@@ -82,7 +82,7 @@ async def kept_work(call: Call, name: str) -> Hit:
 async def _fetched(call: Call, name: str) -> _Fetched:
     if work_ids.is_hit_id(name):
         return _Fetched(await kept_work(call, name))
-    answer = await answered(call, _options_for(call, name), Progress(call.report))
+    answer = await answered(call, _options_for(call, name), ProgressReporter(call.report))
     states = works.source_states(answer)
     hit = next(iter(work_ids.find(_with_doi(name), answer.hits)), None) or next(
         iter(work_ids.find(name, answer.hits)), None

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 from lxml import etree
 
-from metasearch.server.faces.pazpar2.sessions import Asker, Sessions
+from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
 from metasearch.server.options import Options
 from metasearch.server.site import SHARED
 from tests.server.faces.pazpar2.answers import (
@@ -111,9 +111,9 @@ async def test_a_client_that_begins_too_many_loses_its_oldest(serve):
 async def test_sessions_of_all_clients_are_bounded():
     """The one that was silent longest makes room, whosever it is."""
     sessions = Sessions(Options(max_sessions=3), 0)
-    first_, second, *_ = [sessions.open(Asker(str(number)), None) for number in range(3)]
+    first_, second, *_ = [sessions.open(Sender(str(number)), None) for number in range(3)]
     sessions.find(first_.token, first_.asker)
-    sessions.open(Asker("new"), None)
+    sessions.open(Sender("new"), None)
 
     assert len(sessions) == 3
     assert sessions.there(first_)
