@@ -45,6 +45,20 @@ def given_so_far(request: web.Request) -> MultiMapping[str]:
     return parameters
 
 
+def only(parameters: MultiMapping[str], name: str) -> str:
+    """The value of a parameter that may be given once; "" where it is absent or empty.
+
+    Raises:
+        Problem: 400 where it is repeated.
+    """
+    values = [value for value in parameters.getall(name, []) if value]
+    if len(values) > 1:
+        raise Problem.bad_parameters(
+            [{"parameter": name, "reason": f"given {len(values)} times; name it once"}]
+        )
+    return values[0] if values else ""
+
+
 async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
     if request.content_type not in (_FORM, _JSON):
         raise Problem(415, None, f"A query is posted as {_FORM} or {_JSON}.")

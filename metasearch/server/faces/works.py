@@ -16,7 +16,7 @@ from importlib.util import find_spec
 import orjson
 from aiohttp import web
 
-from metasearch.bib.identifier_forms import arxiv_id, doi
+from metasearch.bib.identifier_forms import arxiv_doi, arxiv_id, doi
 from metasearch.bib.work_ids import find, is_hit_id, read_name
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
@@ -57,8 +57,6 @@ _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 LONGEST_ID = 500
 #: Records and authors of a work that is written on the loop.
 _SMALL = 100
-#: DOIs that arXiv has registered for its papers.
-_ARXIV_DOI = "10.48550/arxiv."
 _ADVICE = (
     "A work is known by its id for a day after its page was shown. Later, use the address that a "
     "list links to, which has the search (q=), or an identifier: /work/doi:10.1000/abc."
@@ -207,7 +205,7 @@ def _query(name: str) -> str:
         case "pmid" | "pmcid" if value.isascii() and value.isalnum():
             return to_text(Term(value))
         case "arxiv" if arxiv_id(value) == value:
-            return f"{to_text(Term(value))} OR {to_text(Term(_ARXIV_DOI + value, 'doi'))}"
+            return f"{to_text(Term(value))} OR {to_text(Term(arxiv_doi(value), 'doi'))}"
     return ""
 
 

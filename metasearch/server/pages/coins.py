@@ -47,7 +47,7 @@ _GENRES = {
 }
 _PARTS = frozenset({"bookitem", "proceeding"})
 _INFO_IDS = ("pmid", "lccn", "oclcnum", "bibcode", "hdl")
-#: Keys that only a reader of spans knows, and keys that only a resolver needs.
+#: Keys that only readers of spans use, and keys that only resolvers use.
 _OF_SPANS = frozenset({"rft.description", "rft.subject"})
 _OF_LINKS = frozenset({"rft.aulast", "rft.aufirst", "rft.invlast", "rft.invfirst"})
 #: Characters of an abstract in a span; a longer one ends in "…". A list has many spans.
@@ -87,7 +87,7 @@ class Resolver:
     name: str
 
     def link(self, hit: Hit, base: str) -> str:
-        """The address where the library says how a work is had.
+        """The address at the resolver, which shows how a reader gets the work.
 
         Args:
             hit: Described by its merged record.

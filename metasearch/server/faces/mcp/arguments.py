@@ -24,7 +24,7 @@ from metasearch.server.problem import Problem
 
 #: Works of one answer: where a call does not say how many, and at most.
 USUAL_WORKS, MOST_WORKS = 10, 50
-#: Seconds of one search at most: hosts give up a call after 60.
+#: Seconds of one search at most: hosts cancel a call after 60.
 MOST_SECONDS = 50.0
 #: Characters of a text that is no query, and texts of a list.
 LONGEST_TEXT, _MOST_TEXTS = 500, 100

@@ -184,7 +184,7 @@ def source_states(answer: Answer) -> dict[str, Any]:
     failed = (each for each in answer.sources if each.failed)
     not_asked = (each for each in answer.sources if each.status == "skipped")
     states = {
-        "answered": [each.source for each in answer.sources if _has_answered(each)],
+        "answered": [each.source for each in answer.sources if each.answered],
         "failed": _alike(failed),
         "not_asked": _alike(not_asked),
         "running": list(answer.running),
@@ -206,11 +206,7 @@ def _alike(reports: Iterable[SourceReport]) -> list[dict[str, Any]]:
 
 def any_answered(answer: Answer) -> bool:
     """Whether at least one source answered, with records or without."""
-    return any(map(_has_answered, answer.sources))
-
-
-def _has_answered(report: SourceReport) -> bool:
-    return report.status in ("ok", "empty")
+    return any(report.answered for report in answer.sources)
 
 
 def source_note(answer: Answer) -> list[str]:

@@ -44,7 +44,7 @@ _UNREADABLE = {400: ENCODING, 408: MALFORMED, 413: MALFORMED, 415: NOT_IMPLEMENT
 #: may send.
 _LONGEST_PASSED_ON = 2_000_000
 _NAME = "pazpar2"
-#: The header by which a worker says that a session has counted the command.
+#: The header with which a worker reports that a session has counted the command.
 _POLLED = "X-Polled"
 
 
@@ -145,7 +145,7 @@ async def _anywhere(
     if answered is None:  # there is none, or it has been replaced, and its sessions with it
         return _refusal(CommandRefused(NO_SESSION, values.get("session", "")[:100]))
     headers = answered.headers
-    if _POLLED not in headers:  # it could not answer, and its log says why
+    if _POLLED not in headers:  # it could not answer; the reason is in its log
         return _refusal(CommandRefused(SEARCH_FAILED, "the worker of this session failed"))
     return CommandReply(
         answered.body,
@@ -211,8 +211,8 @@ def _refusal(refused: CommandRefused, *, polled: bool = False) -> CommandReply:
 
 
 def _problem(problem: Problem, *, polled: bool = False) -> CommandReply:
-    """Too many searches or requests, or an error of ours: the status says so, the document is one
-    that clients read.
+    """Too many searches or requests, or an error of ours: the status of HTTP, in a document that
+    clients read.
     """
     detail = problem.detail or problem.title
     if search_id := problem.members.get("search_id"):
