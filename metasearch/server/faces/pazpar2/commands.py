@@ -91,6 +91,7 @@ async def _search(command: Command) -> etree._Element:
         prepared = shared.engine.search(options, timeout=timeout, user=command.asker.user)
     except UsageError as error:
         raise CommandRefused(MALFORMED, f"{error}. {error.advice or ''}") from error
+    await session.stop()  # else the permit that is waited for may be that of the search before
     permit = await shared.admission.enter(command.asker.user)
 
     def answered(answer: Answer) -> None:
