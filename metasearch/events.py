@@ -63,6 +63,11 @@ class SourceReport:
     more: bool = False
 
     @property
+    def answered(self) -> bool:
+        """Whether the source answered in full, with records or without."""
+        return self.status in ("ok", "empty")
+
+    @property
     def failed(self) -> bool:
         """Whether the answer lacks something because of this source."""
         return self.status not in ("running", "ok", "empty", "skipped")

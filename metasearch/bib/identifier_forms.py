@@ -81,6 +81,15 @@ def arxiv_id(value: str | None) -> str | None:
     return found.group(1).lower() if found else None
 
 
+def arxiv_doi(number: str) -> str:
+    """The DOI that arXiv has registered for a paper, by its number without a version.
+
+    >>> arxiv_doi("1706.03762")
+    '10.48550/arxiv.1706.03762'
+    """
+    return f"10.48550/arxiv.{number.lower()}"
+
+
 @lru_cache(maxsize=1_000)  # the papers of one volume have the same
 def isbn(value: str | None) -> str | None:
     """The ISBN-13 of a valid ISBN-10 or ISBN-13 with whatever stands around it, else None."""

@@ -22,7 +22,7 @@ from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import MOST, Search, SharedRuns
-from metasearch.engine.works import Works
+from metasearch.engine.works import ShownWorks
 from metasearch.query import Query
 from metasearch.settings import Settings
 
@@ -81,7 +81,7 @@ class Engine:
         self._fetcher = _fetcher(settings, store, replay, record, recorded_as or {})
         self.answer_cache = None if store is None else AnswerCache()
         #: Works that were shown, to be asked for by their ids.
-        self.works = Works(store)
+        self.works = ShownWorks(store)
 
     async def __aenter__(self) -> Self:
         return self

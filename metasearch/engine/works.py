@@ -26,7 +26,7 @@ MOST_WORKS, LARGEST, MEMORY = 500, 1 << 20, 1 << 24
 TAG = "works that were shown"
 
 
-class Works:
+class ShownWorks:
     """Keeps whole hits for a day, in the cache: all workers of a server have the same ones, and
     they outlast a restart. Without a cache they are kept in memory.
 

@@ -79,13 +79,17 @@ def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
     It is where its source says so, where its neighbours do have family names, or where it holds a
     word such as "Collaboration".
     """
-    if author.family:
-        return False
-    return (
-        author.collective
-        or any(a.family for a in authors)
-        or _corporate_word.search(author.name) is not None
-    )
+    return not author.family and (any(a.family for a in authors) or _is_named_as_body(author))
+
+
+def are_corporate(authors: Sequence[Author]) -> list[bool]:
+    """`is_corporate` of each author among them all, in time linear in their number."""
+    any_divided = any(author.family for author in authors)
+    return [not author.family and (any_divided or _is_named_as_body(author)) for author in authors]
+
+
+def _is_named_as_body(author: Author) -> bool:
+    return author.collective or _corporate_word.search(author.name) is not None
 
 
 def page_range(pages: str | None) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from metasearch.server.pages.results import Results, results_page
 from metasearch.server.pages.work_links import names_search
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.received import given, given_so_far
+from metasearch.server.received import given, given_so_far, only
 from metasearch.server.site import SHARED, ServerContext, Site, site_of
 from metasearch.server.sources import labels, view
 
@@ -106,17 +106,12 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
         request: Its `format` and its Accept header decide.
         offered: Name -> media type, the first for a client that does not say what it likes.
     """
-    named = [value for value in given_so_far(request).getall("format", []) if value]
-    if len(named) > 1:
-        raise Problem.bad_parameters(
-            [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
-        )
-    if named:
-        if named[0] in WRITABLE:
-            WRITABLE[named[0]].require()
-        if named[0] in offered:
-            return named[0]
-        raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", offered.items())
+    if form := only(given_so_far(request), "format"):
+        if form in WRITABLE:
+            WRITABLE[form].require()
+        if form in offered:
+            return form
+        raise Problem.unacceptable(f"There is no format {form[:40]!r}.", offered.items())
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered.items())
     if chosen is None:
         raise Problem.unacceptable(

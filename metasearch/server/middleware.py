@@ -76,9 +76,9 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         allow = {"Allow": exc.headers["Allow"]} if "Allow" in exc.headers else None
         problem = Problem(exc.status, headers=allow)
     except MetasearchError as exc:
-        problem = Problem.of(exc) if exc.status < 500 else _fault(request)
+        problem = Problem.of(exc) if exc.status < 500 else fault(request)
     except Exception:
-        problem = _fault(request)
+        problem = fault(request)
     return await _answer(request, problem)
 
 
@@ -124,7 +124,7 @@ async def count(request: web.Request, quota: str = "") -> None:
         request[QUOTA].check()
 
 
-def _fault(request: web.Request) -> Problem:
+def fault(request: web.Request) -> Problem:
     """500 with an id only; the log has the details under that id."""
     search_id = request.get(SEARCH_ID) or secrets.token_hex(6)
     logger.exception("search %s: %s %s failed", search_id, request.method, route(request))

@@ -51,7 +51,7 @@ def status_of(answer: Answer) -> int:
     Else 422 if none could be asked, 503 if this server was too late to read all that failed, 504 if
     all timed out, and 502 otherwise.
     """
-    answered = any(report.status in ("ok", "empty") for report in answer.sources)
+    answered = any(report.answered for report in answer.sources)
     if answer.hits or answer.running or answered:
         return 200
     failed = [report for report in answer.sources if report.failed]

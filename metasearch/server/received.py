@@ -22,6 +22,7 @@ _WIDEST = 12
 #: Bytes of everything else in a body.
 _REST = 16_384
 _MOST_FIELDS = 500
+_JSON_BODY = f"a JSON object of at most {_MOST_FIELDS} members"
 
 
 async def given(request: web.Request, options: Options) -> MultiMapping[str]:
@@ -31,17 +32,31 @@ async def given(request: web.Request, options: Options) -> MultiMapping[str]:
         Problem: 400 where the body cannot be read, 408 where it does not come, 413 where it is too
             large, 415 where it is neither form nor JSON.
     """
-    found: MultiMapping[str] = request.query
+    parameters: MultiMapping[str] = request.query
     if request.method == "POST":
-        found = MultiDict([*request.query.items(), *await _body(request, options)])
-    request[GIVEN] = found
-    return found
+        parameters = MultiDict([*request.query.items(), *await _body(request, options)])
+    request[GIVEN] = parameters
+    return parameters
 
 
 def given_so_far(request: web.Request) -> MultiMapping[str]:
     """As `given`, of a request whose body may not have been read."""
-    found: MultiMapping[str] = request.get(GIVEN, request.query)
-    return found
+    parameters: MultiMapping[str] = request.get(GIVEN, request.query)
+    return parameters
+
+
+def only(parameters: MultiMapping[str], name: str) -> str:
+    """The value of a parameter that may be given once; "" where it is absent or empty.
+
+    Raises:
+        Problem: 400 where it is repeated.
+    """
+    values = [value for value in parameters.getall(name, []) if value]
+    if len(values) > 1:
+        raise Problem.bad_parameters(
+            [{"parameter": name, "reason": f"given {len(values)} times; name it once"}]
+        )
+    return values[0] if values else ""
 
 
 async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
@@ -71,23 +86,25 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
 
 def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        return parse_qsl(
+            body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+        )
     except ValueError as exc:
-        raise _unreadable("a form of at most 500 fields in UTF-8") from exc
+        raise _unreadable(f"a form of at most {_MOST_FIELDS} fields in UTF-8") from exc
 
 
 def _pairs_of_json(body: bytes) -> list[tuple[str, str]]:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as exc:
-        raise _unreadable("a JSON object") from exc
+        raise _unreadable(_JSON_BODY) from exc
     if not isinstance(value, dict) or len(value) > _MOST_FIELDS:
-        raise _unreadable("a JSON object")
+        raise _unreadable(_JSON_BODY)
     return [
         (name, _text(name, one))
         for name, values in value.items()
+        if values is not None  # as a parameter that is not given; in a list it is refused
         for one in (values if isinstance(values, list) else [values])
-        if one is not None
     ]
 
 
@@ -98,6 +115,10 @@ def _text(name: str, value: object) -> str:
         return str(int(value))  # 10.0 is a whole number in JSON
     if isinstance(value, str | int | float):
         return str(value)
+    if value is None:
+        raise Problem.bad_parameters(
+            [{"parameter": name[:40], "reason": "has null in its list; leave it out"}]
+        )
     raise Problem.bad_parameters(
         [{"parameter": name[:40], "reason": "must be text, a number, or a list of these"}]
     )

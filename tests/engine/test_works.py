@@ -11,7 +11,7 @@ import pytest
 from metasearch.cache import DiskStore, MemoryStore
 from metasearch.engine import works
 from metasearch.engine.engine import Engine
-from metasearch.engine.works import Works
+from metasearch.engine.works import ShownWorks
 from metasearch.record import Hit
 from metasearch.settings import Settings
 from tests.formats.test_hits import FULL
@@ -19,7 +19,7 @@ from tests.formats.test_hits import FULL
 
 async def test_a_kept_work_is_found() -> None:
     """Without a cache: in memory. Another id finds nothing."""
-    kept = Works(None)
+    kept = ShownWorks(None)
     await kept.keep([FULL])
 
     assert await kept.find(FULL.id) == FULL
@@ -48,7 +48,7 @@ async def test_a_search_by_itself_keeps_nothing(tmp_path: Path) -> None:
 
 async def test_it_is_forgotten_after_a_day() -> None:
     now = 0.0
-    kept = Works(MemoryStore(clock=lambda: now))
+    kept = ShownWorks(MemoryStore(clock=lambda: now))
     await kept.keep([FULL])
     now = works.KEPT - 1
     assert await kept.find(FULL.id) == FULL
@@ -58,7 +58,7 @@ async def test_it_is_forgotten_after_a_day() -> None:
 
 async def test_damaged_bytes_are_deleted_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
-    kept = Works(store)
+    kept = ShownWorks(store)
     await kept.keep([FULL])
     await store.set(f"work:{FULL.id}", b"damaged", 60)
 
@@ -78,7 +78,7 @@ async def test_number_and_size_are_bounded(
     store = MemoryStore()
 
     with caplog.at_level(logging.WARNING):
-        await Works(store).keep([huge, *many])
+        await ShownWorks(store).keep([huge, *many])
     assert (await store.stats()).entries == 2
     assert "2 works beyond 2 are not kept" in caplog.text
     assert f"{FULL.id} has " in caplog.text

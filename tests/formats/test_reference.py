@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from metasearch.formats import reference
+from metasearch.events import Answer, Counts
+from metasearch.formats import reference, write
 from metasearch.formats.reference import (
+    are_corporate,
     doi_url,
     field_sources,
     full_title,
@@ -17,8 +21,10 @@ from metasearch.formats.reference import (
     page_range,
     page_ranges,
 )
-from metasearch.record import Author, Record
+from metasearch.record import Author, Hit, Record
+from metasearch.server.pages import coins, json_ld
 from tests.formats.samples import MERGED, hit
+from tests.growth import MOST, growth
 
 
 @pytest.mark.parametrize(
@@ -56,6 +62,9 @@ def test_bodies_are_told_from_persons() -> None:
     assert is_corporate(body, (body,))
     assert not is_corporate(unsplit, (unsplit,))
     assert is_corporate(Author("CERN"), (person, Author("CERN")))
+    for authors in ((person, body, unsplit), (body, unsplit), (unsplit,), ()):
+        one_by_one = [is_corporate(author, authors) for author in authors]
+        assert are_corporate(authors) == one_by_one
 
 
 @pytest.mark.parametrize(
@@ -142,3 +151,23 @@ def test_provenance_is_told_by_source() -> None:
 def test_examples_hold() -> None:
     """The examples in the docstrings are true."""
     assert doctest.testmod(reference).failed == 0
+
+
+@pytest.mark.parametrize(
+    "writer",
+    [
+        lambda hit: json_ld.object_of(hit, "https://example.org/work"),
+        lambda hit: coins.context_object(hit, "https://example.org"),
+        lambda hit: write("bibtex", Answer("", True, Counts(1, 1, 0), (hit,), ())),
+    ],
+    ids=["JSON-LD", "COinS", "BibTeX"],
+)
+def test_names_of_many_authors(writer: Callable[[Hit], object]) -> None:
+    """Names that no source has divided take time in proportion to their number, too."""
+
+    def work(size: int) -> Callable[[], object]:
+        authors = tuple(Author(f"Name {number}") for number in range(size))
+        record = Record(source="a", title="T", authors=authors)
+        return partial(writer, Hit(id="h0", record=record, records=(record,), provenance={}))
+
+    assert growth(work, 4_000) <= MOST

@@ -21,7 +21,7 @@ from metasearch.adapters.specs.ownspecs import names_of
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
 from metasearch.engine.resolved import query_of
 from metasearch.engine.scheduler import FairScheduler
-from metasearch.engine.works import Works
+from metasearch.engine.works import ShownWorks
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -219,7 +219,7 @@ class FakeEngine:
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
         self.scheduler = FairScheduler()
-        self.works = Works(None)
+        self.works = ShownWorks(None)
         self._ids = count(1)
 
     async def __aenter__(self) -> Self:

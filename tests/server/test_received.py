@@ -89,6 +89,7 @@ async def test_filters_and_facets_are_posted(client, engine, body):
         (b"{", "application/json", 400),
         (b"[" * 100_000, "application/json", 400),
         (b'{"q": {"a": 1}}', "application/json", 400),
+        (b"q=%ff", "application/x-www-form-urlencoded", 400),
         (b"q=%ff" + b"&a=1" * 600, "application/x-www-form-urlencoded", 400),
         (b"gene", "text/plain", 415),
         (b"q=" + b"a" * (12 * MAX_LENGTH + 20_000), "application/x-www-form-urlencoded", 413),
@@ -102,6 +103,26 @@ async def test_bodies_that_are_no_search(client, engine, body, kind, status):
     assert response.status == status
     assert response.content_type == "application/problem+json"
     assert engine.asked == []
+
+
+@pytest.mark.parametrize("values", [["gene", None], [None], [None, "gene"]])
+async def test_null_in_a_list_is_refused(client, engine, values):
+    """A program that builds a list has lost a value there; it learns in which parameter."""
+    response = await client.post("/search?format=json", json={"q": "gene", "sources": values})
+
+    assert response.status == 400
+    (error,) = (await response.json())["errors"]
+    assert error == {"parameter": "sources", "reason": "has null in its list; leave it out"}
+    assert engine.asked == []
+
+
+async def test_an_object_with_too_many_members(client):
+    """The refusal states how many there may be."""
+    body = {f"name{number}": 1 for number in range(501)}
+    response = await client.post("/search?format=json", json=body)
+
+    assert response.status == 400
+    assert "at most 500 members" in (await response.json())["detail"]
 
 
 async def test_a_server_may_take_shorter_queries_only() -> None:

@@ -6,8 +6,9 @@ The braces of a value always balance, also for BibTeX, which counts those behind
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from metasearch.formats.reference import inverted, is_corporate
+from metasearch.formats.reference import are_corporate, inverted
 from metasearch.formats.text import line
 from metasearch.record import Author
 
@@ -70,11 +71,19 @@ def verbatim(text: str | None) -> str:
     return line(text).translate(_VERBATIM_ESCAPES)
 
 
-def name_of(author: Author, authors: tuple[Author, ...]) -> str:
+def names_of(authors: Sequence[Author]) -> str:
+    """The names with "and" between them, as BibTeX takes them apart."""
+    bodies = are_corporate(authors)
+    return " and ".join(
+        _name_of(author, body=body) for author, body in zip(authors, bodies, strict=True)
+    )
+
+
+def _name_of(author: Author, *, body: bool) -> str:
     """A name that BibTeX takes apart as we mean it; braces keep whole what it would split."""
     name = escaped(inverted(author))
     family, given = line(author.family), line(author.given)
-    if is_corporate(author, authors):
+    if body:
         return f"{{{name}}}"
     if not family:
         return f"{{{name}}}" if _splits(name) or name.count(",") > 1 else name

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from metasearch.formats.bibtex.escapes import as_given, escaped, name_of, title_of, verbatim
+from metasearch.formats.bibtex.escapes import as_given, escaped, names_of, title_of, verbatim
 from metasearch.formats.bibtex.keys import citation_keys
 from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
 from metasearch.formats.reference import (
@@ -176,8 +176,8 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     titles = [*further_titles(record), "", ""]
     values = (
         ("title", title_of(full_title(record), record.language)),
-        ("author", " and ".join(name_of(a, record.authors) for a in record.authors)),
-        ("editor", " and ".join(name_of(a, record.editors) for a in record.editors)),
+        ("author", names_of(record.authors)),
+        ("editor", names_of(record.editors)),
         (_VENUE_FIELD[entry_type], escaped(record.venue)),
         (_PUBLISHER_FIELD.get(entry_type, "publisher"), escaped(_publisher(record, entry_type))),
         ("type", "Thesis" if entry_type == "phdthesis" else ""),

@@ -15,6 +15,7 @@ from metasearch.formats import WRITABLE
 from metasearch.formats.text import clean
 from metasearch.server.faces.works import is_large, written
 from metasearch.server.problem import Problem
+from metasearch.server.received import only
 from metasearch.server.site import SHARED
 
 #: Name of the format -> where it is described.
@@ -28,13 +29,13 @@ FORMATS = {
 async def answer(request: web.Request) -> web.Response:
     """`/unapi`: the formats; with `id` those of a work (300); with `format`, too, the work.
 
-    Works are those that a page has shown in the last day; no source is asked.
+    Works are those whose pages were shown in the last day; no source is asked.
 
     Raises:
         Problem: 400 for a parameter that is repeated, 404 for an unknown id, 406 for an unknown
             format.
     """
-    name, form = _only(request, "id"), _only(request, "format")
+    name, form = only(request.query, "id"), only(request.query, "format")
     if not name:
         return _formats("")
     shared = request.app[SHARED]
@@ -51,15 +52,6 @@ async def answer(request: web.Request) -> web.Response:
     return web.Response(
         body=body, content_type=WRITABLE[form].media_type, headers={"Cache-Control": "no-store"}
     )
-
-
-def _only(request: web.Request, parameter: str) -> str:
-    values = [value for value in request.query.getall(parameter, []) if value]
-    if len(values) > 1:
-        raise Problem.bad_parameters(
-            [{"parameter": parameter, "reason": f"given {len(values)} times; name it once"}]
-        )
-    return values[0] if values else ""
 
 
 def _formats(name: str) -> web.Response:

@@ -1,7 +1,7 @@
 """`/work/ID`: the page of one work, and the same work in every format of one.
 
-An id is found among the works that a page has shown in the last day. Where it is not there, the
-search in the address is made again; links of our lists have it, and the answer mostly comes from
+An id names one of the works whose pages were shown in the last day. Where it is none of them, the
+search in the address is made again: links of our lists have it, and the answer mostly comes from
 the cache. An identifier ("doi:10.1000/abc") is searched for.
 """
 
@@ -16,7 +16,7 @@ from importlib.util import find_spec
 import orjson
 from aiohttp import web
 
-from metasearch.bib.identifier_forms import arxiv_id, doi
+from metasearch.bib.identifier_forms import arxiv_doi, arxiv_id, doi
 from metasearch.bib.work_ids import find, is_hit_id, read_name
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
@@ -57,8 +57,6 @@ _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 LONGEST_ID = 500
 #: Records and authors of a work that is written on the loop.
 _SMALL = 100
-#: DOIs that arXiv has registered for its papers.
-_ARXIV_DOI = "10.48550/arxiv."
 _ADVICE = (
     "A work is known by its id for a day after its page was shown. Later, use the address that a "
     "list links to, which has the search (q=), or an identifier: /work/doi:10.1000/abc."
@@ -85,23 +83,24 @@ async def work(request: web.Request) -> web.Response:
     shared, site = request.app[SHARED], site_of(request)
     form = chosen_of(request, OFFERED)
     parameters = read(request.query, shared.options)
-    found = await _found(request, request.match_info["id"], parameters)
+    work_found = await _found(request, request.match_info["id"], parameters)
+    hit = work_found.hit
     body = await shared.admission.written(
-        lambda: _body(found, form, parameters, site, shared), large=is_large(found.hit)
+        lambda: _body(work_found, form, parameters, site, shared), large=is_large(hit)
     )
     etag = hashlib.sha256(form.encode() + body).hexdigest()[:32]
     headers = {
         "Vary": "Accept",
         "Cache-Control": f"private, max-age={shared.options.max_age}",
         "ETag": f'W/"{etag}"',
-        "Link": machine_links.header(_links(found.hit, form, site)),
+        "Link": machine_links.header(_links(hit, form, site)),
     }
     if any(known.value in (etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
     if form == "html":
         return html_response(body.decode(), headers=headers)
     if form in WRITABLE and WRITABLE[form].download:
-        name = f"metasearch-{found.hit.id}" if is_hit_id(found.hit.id) else "metasearch-work"
+        name = f"metasearch-{hit.id}" if is_hit_id(hit.id) else "metasearch-work"
         headers["Content-Disposition"] = f'attachment; filename="{name}.{WRITABLE[form].extension}"'
     return web.Response(
         body=body,
@@ -206,7 +205,7 @@ def _query(name: str) -> str:
         case "pmid" | "pmcid" if value.isascii() and value.isalnum():
             return to_text(Term(value))
         case "arxiv" if arxiv_id(value) == value:
-            return f"{to_text(Term(value))} OR {to_text(Term(_ARXIV_DOI + value, 'doi'))}"
+            return f"{to_text(Term(value))} OR {to_text(Term(arxiv_doi(value), 'doi'))}"
     return ""
 
 
@@ -214,11 +213,11 @@ def _query(name: str) -> str:
 
 
 def _body(
-    found: FoundWork, form: str, parameters: Parameters, site: Site, shared: ServerContext
+    work_found: FoundWork, form: str, parameters: Parameters, site: Site, shared: ServerContext
 ) -> bytes:
-    hit = found.hit
+    hit = work_found.hit
     if form == "html":
-        return _page(found, parameters, site, shared).encode()
+        return _page(work_found, parameters, site, shared).encode()
     if form == "json":
         return orjson.dumps(hit_object(hit), option=orjson.OPT_APPEND_NEWLINE)
     if form == JSON_LD:
@@ -227,10 +226,10 @@ def _body(
     return written(hit, form, parameters)
 
 
-def _page(found: FoundWork, parameters: Parameters, site: Site, shared: ServerContext) -> str:
-    hit = found.hit
+def _page(work_found: FoundWork, parameters: Parameters, site: Site, shared: ServerContext) -> str:
+    hit = work_found.hit
     formats = [
-        (name, media_type, work_address(site, hit.id, found.search, format=name))
+        (name, media_type, work_address(site, hit.id, work_found.search, format=name))
         for name, media_type in OFFERED.items()
         if name != "html" and _can_be_written(name)
     ]

@@ -13,10 +13,10 @@ from urllib.parse import quote, urlsplit
 
 from metasearch.formats.mods import zotero_type
 from metasearch.formats.reference import (
+    are_corporate,
     doi_url,
     full_title,
     inverted,
-    is_corporate,
     link,
     page_range,
 )
@@ -47,7 +47,7 @@ _GENRES = {
 }
 _PARTS = frozenset({"bookitem", "proceeding"})
 _INFO_IDS = ("pmid", "lccn", "oclcnum", "bibcode", "hdl")
-#: Keys that only a reader of spans knows, and keys that only a resolver needs.
+#: Keys that only readers of spans use, and keys that only resolvers use.
 _OF_SPANS = frozenset({"rft.description", "rft.subject"})
 _OF_LINKS = frozenset({"rft.aulast", "rft.aufirst", "rft.invlast", "rft.invfirst"})
 #: Characters of an abstract in a span; a longer one ends in "…". A list has many spans.
@@ -87,7 +87,7 @@ class Resolver:
     name: str
 
     def link(self, hit: Hit, base: str) -> str:
-        """The address where the library says how a work is had.
+        """The address at the resolver, which shows how a reader gets the work.
 
         Args:
             hit: Described by its merged record.
@@ -182,13 +182,14 @@ def _people(record: Record, format_: str) -> Iterator[tuple[str, str]]:
     its last word would become a family name.
     """
     key, first = ("rft.inventor", "inv") if format_ == "patent" else ("rft.au", "au")
+    bodies = are_corporate(record.authors)
     for number, author in enumerate(record.authors):
         if number == 0 and author.family:
             yield f"rft.{first}last", line(author.family)
             yield f"rft.{first}first", line(author.given)
         name = inverted(author)
-        body = is_corporate(author, record.authors) and " " in name and "," not in name
-        yield key, f"{name}," if body else name
+        needs_comma = bodies[number] and " " in name and "," not in name
+        yield key, f"{name}," if needs_comma else name
 
 
 def _place(record: Record, format_: str) -> Iterator[tuple[str, str]]:

@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from metasearch.bib.identifier_forms import orcid
 from metasearch.formats.reference import (
+    are_corporate,
     date_parts,
     doi_url,
     full_title,
-    is_corporate,
     page_range,
 )
 from metasearch.formats.tagged_lines import further_titles, general_type
@@ -67,15 +67,15 @@ def object_of(hit: Hit, address: str) -> dict[str, Any]:
     record = hit.record
     kind = schema_type(record)
     first, last = page_range(record.pages)
-    found: dict[str, Any] = {
+    members: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": kind,
         "@id": doi_url(record.doi) or address,
         "name": full_title(record),
         "headline": full_title(record) if kind.endswith("Article") else "",
         "alternateName": further_titles(record),
-        "author": [_agent(author, record.authors) for author in record.authors],
-        "editor": [_agent(editor, record.editors) for editor in record.editors],
+        "author": _agents(record.authors),
+        "editor": _agents(record.editors),
         "datePublished": "-".join(filter(None, date_parts(record.date))) or str(record.year or ""),
         "isPartOf": _container(record, kind),
         "pageStart": first,
@@ -97,19 +97,25 @@ def object_of(hit: Hit, address: str) -> dict[str, Any]:
         "encoding": _encoding(record),
         "url": address,
     }
-    return {name: value for name, value in found.items() if value not in ("", None, [])}
+    return {name: value for name, value in members.items() if value not in ("", None, [])}
 
 
-def script(found: Mapping[str, Any]) -> Markup:
+def script(described: Mapping[str, Any]) -> Markup:
     """The object as the text of a script element: nothing in it can end that element."""
-    text = orjson.dumps(found).decode().translate(_ESCAPES)
+    text = orjson.dumps(described).decode().translate(_ESCAPES)
     return Markup(text)  # noqa: S704 - no "<", ">" or "&" is left
 
 
-def _agent(author: Author, authors: Sequence[Author]) -> dict[str, Any]:
-    body = is_corporate(author, authors)
+def _agents(authors: Sequence[Author]) -> list[dict[str, Any]]:
+    return [
+        _agent(author, body=body)
+        for author, body in zip(authors, are_corporate(authors), strict=True)
+    ]
+
+
+def _agent(author: Author, *, body: bool) -> dict[str, Any]:
     number = orcid(author.orcid)
-    found = {
+    members = {
         "@type": "Organization" if body else "Person",
         "@id": f"https://orcid.org/{number}" if number else "",
         "name": line(author.name),
@@ -117,7 +123,7 @@ def _agent(author: Author, authors: Sequence[Author]) -> dict[str, Any]:
         "givenName": "" if body else line(author.given),
         "affiliation": "" if body else _organization(author.affiliation),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _organization(name: str | None) -> dict[str, str] | None:

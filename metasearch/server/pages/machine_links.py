@@ -1,5 +1,6 @@
-"""What the head of a record page says to programs: links (signposting, https://signposting.org) as
-a header and as elements, and the meta tags of Highwire, which Google Scholar and others read.
+"""The part of a record page that programs read in its head: links (signposting,
+https://signposting.org) as a header and as elements, and the meta tags of Highwire, which Google
+Scholar and others read.
 """
 
 from __future__ import annotations

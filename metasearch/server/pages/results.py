@@ -171,7 +171,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
 
 def _summary(answer: Answer) -> str:
     counts = answer.counts
-    answered = sum(report.status in ("ok", "empty") for report in answer.sources)
+    answered = sum(report.answered for report in answer.sources)
     listed = answer.passing
     shown = f"{len(answer.hits)} of " if len(answer.hits) < listed else ""
     if shown and answer.hits and answer.paging.start:
@@ -209,7 +209,7 @@ def _nothing_found(answer: Answer) -> str:
     if answer.filter and answer.counts.unique:
         works = many(answer.counts.unique, "work")
         return f"None of the {works} received passes the filters{further}."
-    if any(report.status in ("ok", "empty") for report in answer.sources):
+    if any(report.answered for report in answer.sources):
         return "The sources that answered have no work for this query."
     if any(report.failed for report in answer.sources):
         return "No source answered."
@@ -280,7 +280,7 @@ def _reports(results: Results) -> list[ReportView]:
 
 
 def _report_view(report: SourceReport, label: str, *, explained: bool) -> ReportView:
-    answered = report.status in ("ok", "empty")
+    answered = report.answered
     pending = report.status in ("skipped", "running")
     total = f" of {report.total:,}" if report.total is not None else ""
     cached = ", cached" if report.cached else ""

@@ -24,7 +24,7 @@ from metasearch.server.problem import Problem
 
 #: Works of one answer: where a call does not say how many, and at most.
 USUAL_WORKS, MOST_WORKS = 10, 50
-#: Seconds of one search at most: hosts give up a call after 60.
+#: Seconds of one search at most: hosts cancel a call after 60.
 MOST_SECONDS = 50.0
 #: Characters of a text that is no query, and texts of a list.
 LONGEST_TEXT, _MOST_TEXTS = 500, 100
@@ -197,22 +197,25 @@ def _texts(name: str, value: Any, option: Option) -> list[str]:
         return [value]
     numeric = option.kind in ("number", "records", "seconds", "years")
     if numeric and isinstance(value, int | float) and not isinstance(value, bool):
-        return [f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)]
+        return [_decimal(value) if isinstance(value, float) else str(value)]
     wanted = "a list of texts" if listed else "a number" if numeric else "text"
     raise ToolError(f"The argument {name!r} must be {wanted}, and is {_kind(value)}.")
+
+
+def _decimal(number: float) -> str:
+    """Without an exponent, which parameters do not have."""
+    return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
 def _reasons(problem: Problem) -> str:
     """What is wrong, by the names that the arguments have here."""
     ours = {other: name for name in SEARCH_ARGUMENTS for other in OPTIONS[name].parameters}
     errors = problem.members.get("errors", ())
-    return (
-        "; ".join(
-            f"The argument {ours.get(each['parameter'], each['parameter'])!r}: {each['reason']}"
-            for each in errors
-        )
-        + "."
+    text = "; ".join(
+        f"The argument {ours.get(each['parameter'], each['parameter'])!r}: {each['reason']}"
+        for each in errors
     )
+    return text if text.endswith("?") else f"{text}."
 
 
 def _kind(value: object) -> str:

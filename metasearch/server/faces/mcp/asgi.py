@@ -22,8 +22,8 @@ async def run_asgi(
 ) -> web.StreamResponse:
     """Returns the response of the application, which has been sent where it is a stream.
 
-    A client that disconnects cancels the handler, and with it the application: it is never told of
-    it otherwise.
+    A client that disconnects cancels the handler, and with it the application, which gets no other
+    message of the disconnection.
 
     Args:
         application: Answers one request and ends.

@@ -53,7 +53,7 @@ async def explain(call: Call) -> dict[str, Any]:
 
 
 def _work(hit: Hit) -> dict[str, Any]:
-    budget = _Room(
+    budget = _AnswerRoom(
         {
             "id": hit.id,
             "title": title_of(hit),
@@ -109,7 +109,7 @@ async def _plan(call: Call) -> dict[str, Any]:
         for _ in steps.steps:
             await turns.next()
     plan = steps.plan
-    budget = _Room(
+    budget = _AnswerRoom(
         {
             "query": cut(clean(plan.query), 2_000),
             "syntax": plan.syntax,
@@ -132,7 +132,7 @@ def _source(source: SourcePlan) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value not in ("", [])}
 
 
-class _Room:
+class _AnswerRoom:
     """An answer that is filled list by list, as far as it has room.
 
     Args:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metasearch.bib import work_ids
+from metasearch.bib.identifier_forms import arxiv_doi
 from metasearch.engine.options import SearchOptions
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import clean, line
@@ -16,13 +17,11 @@ from metasearch.server.faces.mcp import works
 from metasearch.server.faces.mcp.arguments import check_names, text
 from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, cut_to_tokens, size
 from metasearch.server.faces.mcp.calls import Call, ToolError
-from metasearch.server.faces.mcp.searching import Progress, answered
+from metasearch.server.faces.mcp.searching import ProgressReporter, answered
 
 #: Records of each source that are asked for an identifier: it names one work.
 _ASKED = 20
 _EXAMPLE = "an id of a search result, or '10.1000/abc', 'pmid:123', 'arxiv:2101.00001'"
-#: Prefix of the DOIs that arXiv registers for its preprints.
-_ARXIV_DOI = "10.48550/arxiv."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ async def kept_work(call: Call, name: str) -> Hit:
 async def _fetched(call: Call, name: str) -> _Fetched:
     if work_ids.is_hit_id(name):
         return _Fetched(await kept_work(call, name))
-    answer = await answered(call, _options_for(call, name), Progress(call.report))
+    answer = await answered(call, _options_for(call, name), ProgressReporter(call.report))
     states = works.source_states(answer)
     hit = next(iter(work_ids.find(_with_doi(name), answer.hits)), None) or next(
         iter(work_ids.find(name, answer.hits)), None
@@ -113,7 +112,7 @@ def _options_for(call: Call, name: str) -> SearchOptions:
 def _with_doi(name: str) -> str:
     """The name; that of an arXiv preprint as the DOI that arXiv registers for it."""
     scheme, _, value = name.partition(":")
-    return f"doi:{_ARXIV_DOI}{value.lower()}" if scheme == "arxiv" else name
+    return f"doi:{arxiv_doi(value)}" if scheme == "arxiv" else name
 
 
 def _text(hit: Hit) -> str:

@@ -40,7 +40,7 @@ async def search(call: Call) -> dict[str, Any]:
 
 async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]:
     """The answer to a question, and in words what was searched for in its place."""
-    progress = Progress(call.report)
+    progress = ProgressReporter(call.report)
     notes: list[str] = []
     words = questions.words_of(parameters.query)
     if words:
@@ -50,8 +50,9 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
     answer = await answered(call, parameters, progress)
     words = words or questions.plain_words(parameters.query)
     left = MOST_SECONDS - (time.monotonic() - began)
-    nobody = not any(report.status in ("ok", "empty") for report in answer.sources)
-    if answer.hits or nobody or len(words) < 2 or left < _LEAST_SECONDS:
+    if answer.hits or not works.any_answered(answer):
+        return answer, notes
+    if len(words) < 2 or left < _LEAST_SECONDS:
         return answer, notes
     relaxed = SearchOptions(
         query=questions.any_of(words),
@@ -65,7 +66,7 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
 async def search_papers(call: Call) -> dict[str, Any]:
     """Answers `search_papers`: {"works": [...], "start", "next_start", "facets", ...}."""
     parameters = search_parameters(call.arguments, SEARCH_ARGUMENTS, call.caller.options)
-    answer = await answered(call, parameters, Progress(call.report))
+    answer = await answered(call, parameters, ProgressReporter(call.report))
     facets, facet_notes = fitted_facets(facets_object(answer.facets))
     beside = _beside(answer) | {
         "sort": answer.sort,
@@ -89,7 +90,7 @@ async def search_papers(call: Call) -> dict[str, Any]:
     }
 
 
-async def answered(call: Call, options: SearchOptions, progress: Progress) -> Answer:
+async def answered(call: Call, options: SearchOptions, progress: ProgressReporter) -> Answer:
     """The answer of a search; its works are kept, to be fetched by their ids.
 
     Progress is reported for each source that is done. Cancelling the call stops the search.
@@ -120,7 +121,7 @@ async def answered(call: Call, options: SearchOptions, progress: Progress) -> An
     return answer
 
 
-class Progress:
+class ProgressReporter:
     """Reports each source once, when it is done; a second search goes on where the first ended.
 
     Args:

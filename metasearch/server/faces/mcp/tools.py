@@ -23,7 +23,7 @@ from metasearch.server.faces.mcp.fetching import fetch
 from metasearch.server.faces.mcp.listing import list_sources
 from metasearch.server.faces.mcp.searching import search, search_papers
 
-#: What a host tells its model about the server as a whole.
+#: The text about the server as a whole that a host passes on to its model.
 INSTRUCTIONS = """\
 metasearch asks many scholarly databases at once (articles, preprints, books, theses, datasets, \
 Chinese literature) and returns one ranked list without duplicates. Use search for a quick look, \

@@ -178,13 +178,13 @@ def _known(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def source_states(answer: Answer) -> dict[str, Any]:
-    """Which sources answered, which failed and why, so that "nothing was found" is told from
-    "nobody answered".
+    """Which sources answered, and which failed and why: an empty list means that there are no works
+    only where sources answered.
     """
     failed = (each for each in answer.sources if each.failed)
     not_asked = (each for each in answer.sources if each.status == "skipped")
     states = {
-        "answered": [each.source for each in answer.sources if each.status in ("ok", "empty")],
+        "answered": [each.source for each in answer.sources if each.answered],
         "failed": _alike(failed),
         "not_asked": _alike(not_asked),
         "running": list(answer.running),
@@ -204,9 +204,14 @@ def _alike(reports: Iterable[SourceReport]) -> list[dict[str, Any]]:
     ][:_MOST_GROUPS]
 
 
+def any_answered(answer: Answer) -> bool:
+    """Whether at least one source answered, with records or without."""
+    return any(report.answered for report in answer.sources)
+
+
 def source_note(answer: Answer) -> list[str]:
     """A sentence where no source has answered: an empty list means nothing then."""
-    if any(report.status in ("ok", "empty") for report in answer.sources):
+    if any_answered(answer):
         return []
     return ["No source answered, so it is not known whether there are such works; see sources"]
 

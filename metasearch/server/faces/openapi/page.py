@@ -76,7 +76,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """One operation, as the page has it."""
 
     method: str
@@ -91,12 +91,12 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """The operations of one tag."""
 
     name: str
     about: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PageEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def docs_page(site: Site, server: Server) -> bytes:
     document = written(server).document
     entries = list(_entries(site, document["paths"]))
     sections = [
-        Section(
+        PageSection(
             tag["name"],
             tag["description"],
             tuple(entry for name, entry in entries if name == tag["name"]),
@@ -135,13 +135,13 @@ def docs_page(site: Site, server: Server) -> bytes:
     ).encode()
 
 
-def _entries(site: Site, paths: Schema) -> Iterator[tuple[str, Entry]]:
+def _entries(site: Site, paths: Schema) -> Iterator[tuple[str, PageEntry]]:
     """(tag, operation) of each."""
     for path, methods in paths.items():
         for method, operation in methods.items():
             yield (
                 operation["tags"][0],
-                Entry(
+                PageEntry(
                     method.upper(),
                     path,
                     operation["operationId"],

@@ -75,8 +75,8 @@ def thing(properties: Mapping[str, Schema], *, optional: Iterable[str] = (), **m
 
 @cache
 def attributes(kind: type) -> Mapping[str, str]:
-    """Attribute -> what the docstring of a class says of it, on one line; nothing where Python
-    was told to drop docstrings.
+    """Attribute -> its text in the docstring of a class, on one line; nothing where Python runs
+    without docstrings.
     """
     section = cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
     # A name stands four blanks from the margin; its text goes on eight blanks from it.
@@ -91,11 +91,11 @@ def attributes(kind: type) -> Mapping[str, str]:
 
 
 def explained(properties: Mapping[str, Schema], *kinds: type) -> dict[str, Schema]:
-    """The properties with what the docstrings of the types say of fields of the same names, where a
-    property does not say it itself.
+    """The properties, each without a description with that of the attribute of the same name in the
+    docstrings of the types; the first type that has it holds.
     """
-    found = {name: said for kind in reversed(kinds) for name, said in attributes(kind).items()}
+    texts = {name: text for kind in reversed(kinds) for name, text in attributes(kind).items()}
     return {
-        name: {"description": found[name], **schema} if name in found else schema
+        name: {"description": texts[name], **schema} if name in texts else schema
         for name, schema in properties.items()
     }

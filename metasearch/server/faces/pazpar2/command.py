@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from metasearch.server.faces.pazpar2.parameters import Given
-from metasearch.server.faces.pazpar2.sessions import Asker, Session, Sessions
+from metasearch.server.faces.pazpar2.sessions import Sender, Session, Sessions
 from metasearch.server.site import ServerContext
 from metasearch.server.sources import labels
 
@@ -37,7 +37,7 @@ class Command:
     """One command on its way."""
 
     room: Room
-    asker: Asker
+    asker: Sender
     given: Given
     session: Session
 

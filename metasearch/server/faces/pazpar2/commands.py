@@ -11,24 +11,24 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.server.faces.pazpar2 import documents, views
 from metasearch.server.faces.pazpar2.command import Command, Original, Room
-from metasearch.server.faces.pazpar2.errors import MALFORMED, NO_SERVICE, Refused
+from metasearch.server.faces.pazpar2.errors import MALFORMED, NO_SERVICE, CommandRefused
 from metasearch.server.faces.pazpar2.parameters import FACET_OF, Given, search_command
-from metasearch.server.faces.pazpar2.sessions import Asker
+from metasearch.server.faces.pazpar2.sessions import Sender
 from metasearch.server.faces.pazpar2.targets import allowed, settings_of, targets
 from metasearch.server.faces.pazpar2.views import MOST_TERMS
 from metasearch.server.sources import labels
 
 #: Our own facets that lists of terms are made of.
 _FACETS = tuple(facet for name, facet in FACET_OF.items() if name != "xtargets")
-#: Seconds before the end of a silent session at which a client is told to send `ping`.
+#: Seconds before the end of a silent session at which a client should send `ping`.
 _PING_BEFORE = 10.0
 
 
-async def init(room: Room, asker: Asker, given: Given) -> etree._Element:
+async def init(room: Room, asker: Sender, given: Given) -> etree._Element:
     """Begin a session.
 
     Raises:
-        Refused: There is no such service, or a setting cannot be applied.
+        CommandRefused: There is no such service, or a setting cannot be applied.
     """
     registry = room.shared.engine.registry
     service = given.text("service")
@@ -39,7 +39,7 @@ async def init(room: Room, asker: Asker, given: Given) -> etree._Element:
             for source in sources:
                 registry.spec(source)
         except UsageError as error:
-            raise Refused(NO_SERVICE, f"{service[:60]} is no source and no group") from error
+            raise CommandRefused(NO_SERVICE, f"{service[:60]} is no source and no group") from error
     settings = settings_of(given)
     if given.flag("clear"):
         sources = allowed(settings, (), registry.names())
@@ -76,9 +76,9 @@ async def _search(command: Command) -> etree._Element:
     shared, session = command.room.shared, command.session
     wanted = search_command(command.given, shared.options.max_query, shared.options.max_records)
     sources = _sources(command)
-    await shared.engine.ready(sources or ())
     timeout = min(shared.engine.settings.timeout, shared.options.max_timeout)
     try:
+        await shared.engine.ready(sources or ())
         options = SearchOptions(
             query=wanted.read.query,
             sources=sources,
@@ -90,7 +90,8 @@ async def _search(command: Command) -> etree._Element:
         )
         prepared = shared.engine.search(options, timeout=timeout, user=command.asker.user)
     except UsageError as error:
-        raise Refused(MALFORMED, f"{error}. {error.advice or ''}") from error
+        raise CommandRefused(MALFORMED, f"{error}. {error.advice or ''}") from error
+    await session.stop()  # else the permit that is waited for may be that of the search before
     permit = await shared.admission.enter(command.asker.user)
 
     def answered(answer: Answer) -> None:
@@ -111,7 +112,7 @@ def _sources(command: Command) -> tuple[str, ...] | None:
     """The sources to ask; None for the default ones.
 
     Raises:
-        Refused: The filter leaves none.
+        CommandRefused: The filter leaves none.
     """
     engine, chosen = command.room.shared.engine, command.session.sources
     text = command.given.text("filter")

@@ -60,7 +60,9 @@ def init(token: str, keep_alive: int) -> etree._Element:
 
 
 def search(notes: Iterable[str]) -> etree._Element:
-    """The answer to `search`; each note says what of the query is not searched for as it stands."""
+    """The answer to `search`; a note for each part of the query that is searched for in another way
+    than it is written.
+    """
     root = status("search")
     for note in notes:
         add(root, "note", plain_text(note))

@@ -32,7 +32,7 @@ MESSAGES: Mapping[int, str] = {
 _LONGEST_DETAIL = 1_000
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command that cannot be carried out.
 
     Attributes:

@@ -13,6 +13,7 @@ import orjson
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
+from metasearch.errors import UsageError
 from metasearch.server.faces.pazpar2 import documents
 from metasearch.server.faces.pazpar2.command import Command, Original, Room
 from metasearch.server.faces.pazpar2.commands import COMMANDS, MISSING_COMMANDS, init
@@ -24,12 +25,12 @@ from metasearch.server.faces.pazpar2.errors import (
     NOT_IMPLEMENTED,
     SEARCH_FAILED,
     STATUS,
-    Refused,
+    CommandRefused,
 )
 from metasearch.server.faces.pazpar2.parameters import Given
-from metasearch.server.faces.pazpar2.sessions import Asker, Sessions
+from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
 from metasearch.server.limits.clients import USER
-from metasearch.server.middleware import count
+from metasearch.server.middleware import count, fault
 from metasearch.server.problem import Problem
 from metasearch.server.received import given
 from metasearch.server.site import SHARED, ServerContext, owner
@@ -43,12 +44,12 @@ _UNREADABLE = {400: ENCODING, 408: MALFORMED, 413: MALFORMED, 415: NOT_IMPLEMENT
 #: may send.
 _LONGEST_PASSED_ON = 2_000_000
 _NAME = "pazpar2"
-#: The header by which a worker says that a session has counted the command.
+#: The header with which a worker reports that a session has counted the command.
 _POLLED = "X-Polled"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CommandReply:
     """What is sent.
 
     Attributes:
@@ -80,14 +81,18 @@ class Reply:
 
 
 async def answer(request: web.Request) -> web.Response:
-    """Answers a command of a client."""
+    """Answers a command of a client; an error of ours, too, is a document that clients read."""
     try:
         return (await _counted(request)).response()
     except Problem as problem:
         return _problem(problem).response()
+    except UsageError as error:
+        return _problem(Problem.of(error)).response()
+    except Exception:
+        return _problem(fault(request)).response()
 
 
-async def _counted(request: web.Request) -> Reply:
+async def _counted(request: web.Request) -> CommandReply:
     """The answer; what no session has counted is a request as any other.
 
     Raises:
@@ -96,13 +101,13 @@ async def _counted(request: web.Request) -> Reply:
     try:
         values = await _given(request)
         name = Given(values).required("command")
-    except Refused as refused:
+    except CommandRefused as refused:
         await count(request)
         return _refusal(refused)
     if name in _COUNTED:
         await count(request)
     shared = request.app[SHARED]
-    reply = await _anywhere(shared, Asker(request[USER], owner(request)), values)
+    reply = await _anywhere(shared, Sender(request[USER], owner(request)), values)
     if not (reply.polled or name in _COUNTED):
         await count(request)  # else tokens could be guessed without end
     return reply
@@ -112,21 +117,23 @@ async def _given(request: web.Request) -> MultiMapping[str]:
     """The parameters.
 
     Raises:
-        Refused: They are no text, or the body is of another kind.
+        CommandRefused: They are no text, or the body is of another kind.
     """
     try:
         unquote_to_bytes(request.rel_url.raw_query_string.replace("+", " ")).decode()
     except UnicodeDecodeError as error:
-        raise Refused(ENCODING, "the address is not UTF-8") from error
+        raise CommandRefused(ENCODING, "the address is not UTF-8") from error
     try:
         return await given(request, request.app[SHARED].options)
     except Problem as problem:
         if problem.status not in _UNREADABLE:
             raise
-        raise Refused(_UNREADABLE[problem.status], problem.detail) from problem
+        raise CommandRefused(_UNREADABLE[problem.status], problem.detail) from problem
 
 
-async def _anywhere(shared: ServerContext, asker: Asker, values: MultiMapping[str]) -> Reply:
+async def _anywhere(
+    shared: ServerContext, asker: Sender, values: MultiMapping[str]
+) -> CommandReply:
     """The answer of the worker that holds the session."""
     worker = _WORKER.fullmatch(values.get("session", ""))
     number = int(worker[1]) if worker else shared.peers.number
@@ -136,11 +143,11 @@ async def _anywhere(shared: ServerContext, asker: Asker, values: MultiMapping[st
     patience = shared.options.max_timeout + 10
     answered = await shared.peers.forwarded(number, f"/{_NAME}", body, patience)
     if answered is None:  # there is none, or it has been replaced, and its sessions with it
-        return _refusal(Refused(NO_SESSION, values.get("session", "")[:100]))
+        return _refusal(CommandRefused(NO_SESSION, values.get("session", "")[:100]))
     headers = answered.headers
-    if _POLLED not in headers:  # it could not answer, and its log says why
-        return _refusal(Refused(SEARCH_FAILED, "the worker of this session failed"))
-    return Reply(
+    if _POLLED not in headers:  # it could not answer; the reason is in its log
+        return _refusal(CommandRefused(SEARCH_FAILED, "the worker of this session failed"))
+    return CommandReply(
         answered.body,
         answered.status,
         headers.get("Content-Type", ""),
@@ -158,7 +165,7 @@ async def answer_peer(request: web.Request) -> web.Response:
             raise web.HTTPRequestEntityTooLarge(_LONGEST_PASSED_ON, len(body))
     user, owner_, pairs = orjson.loads(body)
     values = MultiDict([(str(name), str(value)) for name, value in pairs])
-    reply = await _here(request.app[SHARED], Asker(user, owner_), values)
+    reply = await _here(request.app[SHARED], Sender(user, owner_), values)
     headers = {
         "Content-Type": reply.media_type,
         "Retry-After": reply.retry_after,
@@ -167,7 +174,7 @@ async def answer_peer(request: web.Request) -> web.Response:
     return web.Response(body=reply.body, status=reply.status, headers=headers)
 
 
-async def _here(shared: ServerContext, asker: Asker, values: MultiMapping[str]) -> Reply:
+async def _here(shared: ServerContext, asker: Sender, values: MultiMapping[str]) -> CommandReply:
     """The answer of this worker."""
     polled = False
     try:
@@ -176,11 +183,11 @@ async def _here(shared: ServerContext, asker: Asker, values: MultiMapping[str]) 
         name = parameters.text("command")
         if name == "init":
             async with shared.admission.brief():
-                return Reply(documents.written(await init(room, asker, parameters)))
+                return CommandReply(documents.written(await init(room, asker, parameters)))
         if name in MISSING_COMMANDS:
-            raise Refused(NOT_IMPLEMENTED, f"command: {name}")
+            raise CommandRefused(NOT_IMPLEMENTED, f"command: {name}")
         if name not in COMMANDS:
-            raise Refused(MALFORMED, f"command: {name[:40]!r} is none")
+            raise CommandRefused(MALFORMED, f"command: {name[:40]!r} is none")
         session = sessions.find(parameters.required("session"), asker)
         if name not in _COUNTED:
             polled = True
@@ -189,22 +196,27 @@ async def _here(shared: ServerContext, asker: Asker, values: MultiMapping[str]) 
         content = await COMMANDS[name](Command(room, asker, parameters, session))
         if not sessions.there(session):  # it ended while the answer was held back
             session.cancel()
-            raise Refused(NO_SESSION, session.token)
+            raise CommandRefused(NO_SESSION, session.token)
         if isinstance(content, Original):
-            return Reply(content.body, media_type=content.media_type, polled=polled)
-        return Reply(documents.written(content), polled=polled)
-    except Refused as refused:
+            return CommandReply(content.body, media_type=content.media_type, polled=polled)
+        return CommandReply(documents.written(content), polled=polled)
+    except CommandRefused as refused:
         return _refusal(refused, polled=polled)
     except Problem as problem:
         return _problem(problem, polled=polled)
 
 
-def _refusal(refused: Refused, *, polled: bool = False) -> Reply:
-    return Reply(refused.document(), STATUS, polled=polled)
+def _refusal(refused: CommandRefused, *, polled: bool = False) -> CommandReply:
+    return CommandReply(refused.document(), STATUS, polled=polled)
 
 
-def _problem(problem: Problem, *, polled: bool = False) -> Reply:
-    """Too many searches or requests: the status says so, the document is one that clients read."""
-    document = Refused(NO_SERVICE, problem.detail or problem.title).document()
+def _problem(problem: Problem, *, polled: bool = False) -> CommandReply:
+    """Too many searches or requests, or an error of ours: the status of HTTP, in a document that
+    clients read.
+    """
+    detail = problem.detail or problem.title
+    if search_id := problem.members.get("search_id"):
+        detail = f"{detail} {search_id}"
+    document = CommandRefused(NO_SERVICE, detail).document()
     retry_after = problem.headers.get("Retry-After", "")
-    return Reply(document, problem.status, polled=polled, retry_after=retry_after)
+    return CommandReply(document, problem.status, polled=polled, retry_after=retry_after)

@@ -18,7 +18,7 @@ from metasearch.server.faces.pazpar2.errors import (
     MALFORMED,
     MISSING,
     NOT_IMPLEMENTED,
-    Refused,
+    CommandRefused,
 )
 from metasearch.server.faces.pazpar2.sorting import SortKey, sort_keys
 
@@ -50,37 +50,37 @@ class Given:
         """A parameter without blanks around it; "" where it is not given.
 
         Raises:
-            Refused: It is too long, or no text.
+            CommandRefused: It is too long, or no text.
         """
         value = self.values.get(name, "")
         if name != "query" and len(value) > _LONGEST:
-            raise Refused(MALFORMED, f"{name}: longer than {_LONGEST:,} characters")
+            raise CommandRefused(MALFORMED, f"{name}: longer than {_LONGEST:,} characters")
         if any("\ud800" <= char <= "\udfff" for char in value):
-            raise Refused(ENCODING, f"{name}: is not UTF-8")
+            raise CommandRefused(ENCODING, f"{name}: is not UTF-8")
         return value.strip()
 
     def required(self, name: str) -> str:
         """A parameter that must be there.
 
         Raises:
-            Refused: It is not.
+            CommandRefused: It is not.
         """
         value = self.text(name)
         if not value:
-            raise Refused(MISSING, name)
+            raise CommandRefused(MISSING, name)
         return value
 
     def number(self, name: str, default: int, most: int) -> int:
         """A whole number from 0; a larger one than `most` is cut to that.
 
         Raises:
-            Refused: It is none.
+            CommandRefused: It is none.
         """
         value = self.text(name)
         if not value:
             return default
         if not (value.isascii() and value.isdecimal() and len(value) < 10):
-            raise Refused(MALFORMED, f"{name}: {value[:20]!r} is no whole number from 0")
+            raise CommandRefused(MALFORMED, f"{name}: {value[:20]!r} is no whole number from 0")
         return min(int(value), most)
 
     def flag(self, name: str) -> bool:
@@ -114,23 +114,27 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
         max_records: Most records of each source.
 
     Raises:
-        Refused: One of them cannot be used.
+        CommandRefused: One of them cannot be used.
     """
     query = given.required("query")
     if len(query) > max_query:
-        raise Refused(MALFORMED, f"query: longer than {max_query:,} characters")
+        raise CommandRefused(MALFORMED, f"query: longer than {max_query:,} characters")
     for name in _NOT_OURS:
         if given.text(name):
-            raise Refused(NOT_IMPLEMENTED, f"{name}: works are merged and ranked as configured")
+            raise CommandRefused(
+                NOT_IMPLEMENTED, f"{name}: works are merged and ranked as configured"
+            )
     if given.number("startrecs", 0, 1):
-        raise Refused(NOT_IMPLEMENTED, "startrecs: a list begins at its beginning; use maxrecs")
+        raise CommandRefused(
+            NOT_IMPLEMENTED, "startrecs: a list begins at its beginning; use maxrecs"
+        )
     try:
         read = parse_ccl(query)
     except QuerySyntaxError as error:
         # The query first, then what is wrong with it, in one line: clients show the text as it is.
         hint = f" Try: {error.suggestion}" if error.suggestion else f" {error.advice or ''}"
         place = f"at character {error.position + 1}"
-        raise Refused(MALFORMED, f"query: {error.reason}, {place}.{hint}") from error
+        raise CommandRefused(MALFORMED, f"query: {error.reason}, {place}.{hint}") from error
     most = min(max_records, MAX_PER_SOURCE)
     return SearchCommand(
         read=read,
@@ -147,21 +151,23 @@ def limit_filters(text: str) -> Filters:
     r"""The filters that `limit=author=Burt\, Austin|Li\, Bo,date=2020` asks for.
 
     Raises:
-        Refused: The text is not written so, or there is no such field or value.
+        CommandRefused: The text is not written so, or there is no such field or value.
     """
     filters = []
     for name, values in pairs("limit", text, "="):
         facet = FACET_OF.get(name, name)
         if facet not in FACETS:
             known = ", ".join(FACET_OF)
-            raise Refused(MALFORMED, f"limit: there is no field {name[:40]!r}; there are {known}")
+            raise CommandRefused(
+                MALFORMED, f"limit: there is no field {name[:40]!r}; there are {known}"
+            )
         filters += [filter_text(facet, value) for value in values]
     if len(filters) > MOST_FILTERS:
-        raise Refused(MALFORMED, f"limit: more than {MOST_FILTERS} values")
+        raise CommandRefused(MALFORMED, f"limit: more than {MOST_FILTERS} values")
     try:
         return parse_filters(tuple(filters))
     except UsageError as error:
-        raise Refused(MALFORMED, f"limit: {error}") from error
+        raise CommandRefused(MALFORMED, f"limit: {error}") from error
 
 
 def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[str, list[str]]]:
@@ -176,13 +182,13 @@ def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[s
     read = []
     parts = [part for part in _divided(text, ",") if part.strip()]
     if len(parts) > _MOST_PARTS:
-        raise Refused(MALFORMED, f"{parameter}: more than {_MOST_PARTS} parts")
+        raise CommandRefused(MALFORMED, f"{parameter}: more than {_MOST_PARTS} parts")
     for part in parts:
         at = min((part.find(sign) for sign in signs if sign in part), default=-1)
         values = [_unescaped(value) for value in _divided(part[at + 1 :], "|")]
         if at < 1 or not all(map(str.strip, values)):
             shown = f"{parameter}: {part[:60]!r} is not name{signs[0]}value"
-            raise Refused(MALFORMED, f"{shown}; several values have | between them")
+            raise CommandRefused(MALFORMED, f"{shown}; several values have | between them")
         if not only or part[at] == only:
             read.append((part[:at].strip(), values))
     return read

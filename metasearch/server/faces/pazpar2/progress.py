@@ -1,5 +1,5 @@
-"""A search as its session knows it: the list so far, how the sources fare, and who waits for
-more.
+"""The state of a search of a session: the list so far, the reports of the sources, and what waits
+for more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from metasearch.server.faces.pazpar2.sorting import SortKey
 
 
 class Progress:
-    """What the events of a search have reported.
+    """What the events of a search have reported so far.
 
     Args:
         sort: The order of the search.
@@ -132,7 +132,7 @@ class Progress:
 
     @property
     def total(self) -> int:
-        """Records that the sources hold, as far as they say; else those that came."""
+        """Records that the sources hold; of a source that sends no total, those that came."""
         return sum(claimed(report) for report in self.reports.values())
 
     def listed(self) -> list[Hit]:

@@ -1,9 +1,9 @@
 """Sessions: what a client that holds a token may read, for as long as it comes back.
 
-A session holds one search at a time. The token is the only way to it, and nobody can guess it;
-where the server has API keys, it is good with the key of its beginning alone. Sessions are bounded
-in number, of a client and in all, in idle time, and in the works that they hold: the one that has
-been silent longest makes room.
+A session holds one search at a time. The token is the only way to it, and is too long to be
+guessed; where the server has API keys, it is valid only with the key with which the session began.
+Sessions are bounded in number, of a client and in all, in idle time, and in the works that they
+hold: the one that has been silent longest ends when there is no room.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metasearch.events import Answer, Finished, Order
-from metasearch.server.faces.pazpar2.errors import BLOCKED, NO_SESSION, Refused
+from metasearch.server.faces.pazpar2.errors import BLOCKED, NO_SESSION, CommandRefused
 from metasearch.server.faces.pazpar2.progress import Progress
 from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.options import Options
@@ -35,7 +35,7 @@ _TOKEN_BYTES = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Sender:
     """Who sends a command.
 
     Attributes:
@@ -58,7 +58,7 @@ class Session:
         waiting: Commands that are being held back until there is something to send.
     """
 
-    def __init__(self, token: str, asker: Asker, sources: tuple[str, ...] | None, now: float):
+    def __init__(self, token: str, asker: Sender, sources: tuple[str, ...] | None, now: float):
         self.token = token
         self.asker = asker
         self.sources = sources
@@ -79,10 +79,10 @@ class Session:
         """Hold back the answer to a command for the time of the block.
 
         Raises:
-            Refused: One of the same command is held back already.
+            CommandRefused: One of the same command is held back already.
         """
         if command in self.waiting:
-            raise Refused(BLOCKED, command)
+            raise CommandRefused(BLOCKED, command)
         self.waiting.add(command)
         try:
             yield
@@ -119,7 +119,7 @@ class Session:
         await progress.until(lambda: bool(progress.reports))
 
     async def stop(self) -> None:
-        """End the search that runs; what it has found stays."""
+        """End the search that runs; its list so far stays."""
         self.cancel()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
@@ -179,7 +179,7 @@ class Sessions:
         """Seconds after its last command at which a session ends."""
         return self._options.session_idle
 
-    def open(self, asker: Asker, sources: tuple[str, ...] | None) -> Session:
+    def open(self, asker: Sender, sources: tuple[str, ...] | None) -> Session:
         """A new session; where there are too many, the one of the client, or of all, that has been
         silent longest ends.
         """
@@ -195,18 +195,18 @@ class Sessions:
             self._look_later()
         return session
 
-    def find(self, token: str, asker: Asker) -> Session:
+    def find(self, token: str, asker: Sender) -> Session:
         """The session of a token; its time begins anew.
 
         Raises:
-            Refused: There is none, or it is another user's.
+            CommandRefused: There is none, or it is another user's.
         """
         session = self._all.get(token)
         if session is not None and self._silent_too_long(session):
             self._end(session)
             session = None
         if session is None or session.asker.owner != asker.owner:
-            raise Refused(NO_SESSION, token[:100])
+            raise CommandRefused(NO_SESSION, token[:100])
         session.touched = _now()
         return session
 

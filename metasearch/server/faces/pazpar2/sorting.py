@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.listing.sort import Sort, arranged
 from metasearch.record import Hit
-from metasearch.server.faces.pazpar2.errors import MALFORMED, Refused
+from metasearch.server.faces.pazpar2.errors import MALFORMED, CommandRefused
 
 _MOST_KEYS = 5
 #: Name and direction ("1" is ascending) -> our order, and whether it is turned round.
@@ -41,13 +41,13 @@ def sort_keys(text: str) -> tuple[SortKey, ...]:
     """Read the parameter `sort`; "" is relevance.
 
     Raises:
-        Refused: There is no such order.
+        CommandRefused: There is no such order.
     """
     if not text:
         return BY_RELEVANCE
     parts = text.split(",")
     if len(parts) > _MOST_KEYS:
-        raise Refused(MALFORMED, f"sort: more than {_MOST_KEYS} keys")
+        raise CommandRefused(MALFORMED, f"sort: more than {_MOST_KEYS} keys")
     keys = []
     for part in parts:
         name, _, direction = part.partition(":")
@@ -57,7 +57,7 @@ def sort_keys(text: str) -> tuple[SortKey, ...]:
         elif known is not None:
             keys.append(SortKey(*known))
         else:
-            raise Refused(
+            raise CommandRefused(
                 MALFORMED,
                 f"sort: {part[:40]!r} is none of relevance, title:1, title:0, date:0 (newest "
                 "first), date:1, position, retrieval",

@@ -10,7 +10,7 @@ from metasearch.server.faces.pazpar2.errors import (
     NOT_IMPLEMENTED,
     SETTING,
     TARGET,
-    Refused,
+    CommandRefused,
 )
 from metasearch.server.faces.pazpar2.parameters import Given, pairs
 
@@ -22,7 +22,7 @@ def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tup
     text; with commas all conditions hold, with "|" before them any.
 
     Raises:
-        Refused: It is not written so, or it leaves none.
+        CommandRefused: It is not written so, or it leaves none.
     """
     condition_holds = all
     if text.startswith("|"):
@@ -40,14 +40,16 @@ def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tup
                 )
             )
     if not sources:
-        raise Refused(NO_TARGETS, "the settings of this session allow no source")
+        raise CommandRefused(NO_TARGETS, "the settings of this session allow no source")
     if not conditions:
         return sources
     left = tuple(
         source for source in sources if condition_holds(source in each for each in conditions)
     )
     if not left:
-        raise Refused(NO_TARGETS, f"filter: {text[:200]} leaves none of {', '.join(sources)}")
+        raise CommandRefused(
+            NO_TARGETS, f"filter: {text[:200]} leaves none of {', '.join(sources)}"
+        )
     return left
 
 
@@ -57,7 +59,7 @@ def _of_setting(name: str, sources: Sequence[str], labels: Mapping[str, str]) ->
             return {source: source for source in sources}
         case "pz:name":
             return labels
-    raise Refused(MALFORMED, f"filter: {name[:40]!r} is neither pz:id nor pz:name")
+    raise CommandRefused(MALFORMED, f"filter: {name[:40]!r} is neither pz:id nor pz:name")
 
 
 def _holds(sign: str, value: str, text: str) -> bool:
@@ -68,11 +70,11 @@ def settings_of(given: Given) -> list[tuple[str, str]]:
     """The settings of a command: ("pz:allow[SOURCE]", value).
 
     Raises:
-        Refused: There are too many.
+        CommandRefused: There are too many.
     """
     settings = [(name, value) for name, value in given.values.items() if "[" in name]
     if len(settings) > _MOST_SETTINGS:
-        raise Refused(SETTING, f"more than {_MOST_SETTINGS} settings")
+        raise CommandRefused(SETTING, f"more than {_MOST_SETTINGS} settings")
     return settings
 
 
@@ -87,20 +89,20 @@ def allowed(
         known: All sources that a setting may name.
 
     Raises:
-        Refused: A setting cannot be applied.
+        CommandRefused: A setting cannot be applied.
     """
     left, there = dict.fromkeys(before), frozenset(known)
     for name, value in settings:
         setting, _, target = name.partition("[")
         if not setting or not target.endswith("]"):
-            raise Refused(SETTING, f"{name[:100]}: write pz:allow[SOURCE]=1 or =0")
+            raise CommandRefused(SETTING, f"{name[:100]}: write pz:allow[SOURCE]=1 or =0")
         target = target[:-1]
         if setting != "pz:allow":
-            raise Refused(NOT_IMPLEMENTED, f"{setting[:60]}: only pz:allow can be set")
+            raise CommandRefused(NOT_IMPLEMENTED, f"{setting[:60]}: only pz:allow can be set")
         if value not in ("0", "1"):
-            raise Refused(SETTING, f"{name[:100]}: {value[:20]!r} is neither 1 nor 0")
+            raise CommandRefused(SETTING, f"{name[:100]}: {value[:20]!r} is neither 1 nor 0")
         if target != "*" and target not in there:
-            raise Refused(TARGET, f"{target[:60]}: there is no such source")
+            raise CommandRefused(TARGET, f"{target[:60]}: there is no such source")
         named = known if target == "*" else (target,)
         if value == "1":
             left |= dict.fromkeys(named)

@@ -18,7 +18,7 @@ from metasearch.server.faces.pazpar2.errors import (
     NO_RECORD,
     RECORD_FAILED,
     SEARCH_FAILED,
-    Refused,
+    CommandRefused,
 )
 from metasearch.server.faces.pazpar2.parameters import FACET_OF, Given
 from metasearch.server.faces.pazpar2.progress import Progress
@@ -44,7 +44,8 @@ async def show(command: Command) -> etree._Element:
     """A page of the list.
 
     Raises:
-        Refused: As the other commands here, where a parameter cannot be read or the search failed.
+        CommandRefused: As by the other commands here: a parameter cannot be read, or the search
+            failed.
     """
     given, session = command.given, command.session
     keys = sort_keys(given.text("sort"))
@@ -78,14 +79,14 @@ async def record(command: Command) -> etree._Element | Original:
     name = given.required("id")
     progress = _not_failed(session)
     if progress is None:
-        raise Refused(NO_RECORD, name[:100])
+        raise CommandRefused(NO_RECORD, name[:100])
     if not progress.lists(name) and "record" not in session.waiting:
         with session.hold("record"):  # it may come while the search runs
             await progress.until(lambda: progress.lists(name))
     hits = await _ordered(command, progress, progress.keys)
     place = progress.place(name, hits)
     if place is None:
-        raise Refused(NO_RECORD, name[:100])
+        raise CommandRefused(NO_RECORD, name[:100])
     if given.text("offset") or given.text("checksum"):
         return _original(given, hits[place])
     return documents.record(progress, hits, place, name, command.labels)
@@ -95,16 +96,16 @@ def _original(given: Given, hit: Hit) -> Original:
     """One record of a work as its source has it, as MARCXML, or as the bytes of MARC 21."""
     syntax = given.text("syntax")
     if syntax.lower() not in _SYNTAXES:
-        raise Refused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
+        raise CommandRefused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
     if number := given.text("checksum"):
         own = next((own for own in hit.records if str(documents.checksum(own)) == number), None)
         if own is None:
-            raise Refused(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
+            raise CommandRefused(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
     else:
         offset = given.number("offset", 0, 10**6)
         if offset >= len(hit.records):
             last = len(hit.records) - 1
-            raise Refused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
+            raise CommandRefused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
         own = hit.records[offset]
     marc = marc_data(Hit(id=own.key, record=own, records=(own,), provenance={}), None)
     if given.flag("binary"):
@@ -120,7 +121,7 @@ async def termlist(command: Command) -> etree._Element:
     if not names or names == ["*"]:
         names = list(FACET_OF)
     if len(names) > _MOST_LISTS:
-        raise Refused(MALFORMED, f"name: more than {_MOST_LISTS} lists")
+        raise CommandRefused(MALFORMED, f"name: more than {_MOST_LISTS} lists")
     most = given.number("num", _TERMS, MOST_TERMS)
     if given.text("block") == "1":
         await _until_works(command, "termlist", report_error=given.text("report") == "error")
@@ -158,7 +159,7 @@ async def _until_works(command: Command, name: str, *, report_error: bool) -> bo
         Whether another command of the name is held back, so that this one is not.
 
     Raises:
-        Refused: A second one is refused.
+        CommandRefused: A second one is refused.
     """
     session = command.session
     progress = session.progress
@@ -167,7 +168,7 @@ async def _until_works(command: Command, name: str, *, report_error: bool) -> bo
     try:
         with session.hold(name):
             await progress.until(lambda: progress.shows_works)
-    except Refused as refused:
+    except CommandRefused as refused:
         if report_error or refused.code != BLOCKED:
             raise
         return True
@@ -178,10 +179,10 @@ def _not_failed(session: Session) -> Progress | None:
     """The search of a session; None before the first one.
 
     Raises:
-        Refused: It ended by an error of ours.
+        CommandRefused: It ended by an error of ours.
     """
     if session.progress is not None and session.progress.failed:
-        raise Refused(SEARCH_FAILED, "the search failed; the log of the server says why")
+        raise CommandRefused(SEARCH_FAILED, "the search failed; the log of the server says why")
     return session.progress
 
 

@@ -111,11 +111,7 @@ def results(answer: Answer, site: Site) -> list[dict[str, Any]]:
 
 def unresponsive(reports: Sequence[SourceReport]) -> list[list[str]]:
     """[name, reason] of each source that gave no answer, or only a part of it."""
-    return [
-        [report.source, _reason(report)]
-        for report in reports
-        if report.status not in ("ok", "empty")
-    ]
+    return [[report.source, _reason(report)] for report in reports if not report.answered]
 
 
 def _reason(report: SourceReport) -> str:

@@ -48,6 +48,18 @@ def test_models_write_numbers_as_text_and_lists_with_commas():
     )
 
 
+def test_small_numbers_are_shown_as_they_were_sent():
+    """A refusal that names another number helps nobody; a proposal ends the sentence."""
+    for arguments, shown in (
+        ({"timeout": 0.0001}, "'0.0001' is less than"),
+        ({"years": 2015.5}, "did you mean 2015?"),
+    ):
+        with pytest.raises(ToolError) as error:
+            search_parameters({"query": "x"} | arguments, SEARCH_ARGUMENTS, Options())
+        assert shown in str(error.value)
+        assert "?." not in str(error.value)
+
+
 def test_what_is_wrong_is_said_at_once():
     """All errors are in one sentence each, by the names of the arguments."""
     wrong = {"query": "x", "limit": 80, "years": "soon", "facets": ["colour"]}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
-from metasearch.server.faces.pazpar2.errors import Refused
+from metasearch.server.faces.pazpar2.errors import CommandRefused
 from metasearch.server.faces.pazpar2.parameters import Given, limit_filters, pairs
 from metasearch.server.faces.pazpar2.sorting import sort_keys
 from metasearch.server.faces.pazpar2.targets import allowed, targets
@@ -41,7 +41,7 @@ def test_pairs(text, read):
 def test_any_text_is_read_or_refused(text):
     """Nothing else is raised."""
     for read in (limit_filters, sort_keys, partial(targets, sources=SOURCES, labels={})):
-        with suppress(Refused):
+        with suppress(CommandRefused):
             assert read(text) is not None
 
 
@@ -73,7 +73,7 @@ def test_time_grows_with_the_length(piece):
 def _read(text: str) -> object:
     try:
         return pairs("limit", text, "=")
-    except Refused as refused:
+    except CommandRefused as refused:
         return refused
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
+from metasearch.server.faces.pazpar2.commands import COMMANDS
 from metasearch.server.faces.pazpar2.errors import MESSAGES
 from tests.server.faces.pazpar2.answers import PATH, ask, begun, first, refused, searched
 
@@ -152,6 +153,7 @@ async def test_encoding(client):
     [
         (b"<service/>", "text/xml", "11"),
         (b"command=%FF&x=\xff", "application/x-www-form-urlencoded", "4"),
+        (b"query=%FF%FE", "application/x-www-form-urlencoded", "4"),
         (b"command=init&query=" + b"x" * 400_000, "application/x-www-form-urlencoded", "3"),
     ],
 )
@@ -178,6 +180,23 @@ async def test_a_search_that_fails_by_an_error_of_ours(client, engine):
     await ask(client, "search", session=session, query="mice")
     root = await ask(client, "show", session=session, block=1)
     assert first(root, "status") == "OK"
+
+
+async def test_an_error_of_ours_is_a_document_that_clients_read(client, caplog, monkeypatch):
+    """With the id under which the log has it, and nothing of the error itself."""
+
+    async def broken(command):
+        raise RuntimeError("/home/of/the/server")
+
+    session = await begun(client)
+    monkeypatch.setitem(COMMANDS, "stat", broken)
+    async with client.get(PATH, params={"command": "stat", "session": session}) as response:
+        root = etree.fromstring(await response.read())
+        assert (response.status, response.content_type) == (500, "text/xml")
+
+    assert (root.tag, root.get("code")) == ("error", "12")
+    assert root.text.rpartition(" ")[2] in caplog.text
+    assert "/home" not in root.text
 
 
 def test_every_code_has_a_message():

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 from lxml import etree
 
-from metasearch.server.faces.pazpar2.sessions import Asker, Sessions
+from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
 from metasearch.server.options import Options
 from metasearch.server.site import SHARED
 from tests.server.faces.pazpar2.answers import (
@@ -35,7 +35,7 @@ async def test_tokens_are_unlike(client):
     assert all(token.endswith(".0") and len(token) >= 22 + 2 for token in tokens)
 
 
-async def test_a_session_ends_when_nobody_comes_back(serve):
+async def test_a_session_ends_when_its_client_sends_no_more(serve):
     """Any command begins its time anew."""
     client = await serve(session_idle=0.3)
     session, other = await begun(client), await begun(client)
@@ -64,7 +64,7 @@ async def test_a_session_that_ends_closes_its_search(serve, engine):
 
 
 async def test_a_held_answer_keeps_its_session(serve, engine):
-    """Whoever waits is there."""
+    """A client that waits has not gone away."""
     engine.gate = asyncio.Event()
     client = await serve(engine, session_idle=0.2)
     session = await begun(client)
@@ -111,9 +111,9 @@ async def test_a_client_that_begins_too_many_loses_its_oldest(serve):
 async def test_sessions_of_all_clients_are_bounded():
     """The one that was silent longest makes room, whosever it is."""
     sessions = Sessions(Options(max_sessions=3), 0)
-    first_, second, *_ = [sessions.open(Asker(str(number)), None) for number in range(3)]
+    first_, second, *_ = [sessions.open(Sender(str(number)), None) for number in range(3)]
     sessions.find(first_.token, first_.asker)
-    sessions.open(Asker("new"), None)
+    sessions.open(Sender("new"), None)
 
     assert len(sessions) == 3
     assert sessions.there(first_)
@@ -198,6 +198,18 @@ async def test_a_busy_server_says_so(serve, engine):
 
     assert (response.status, root.tag) == (503, "error")
     assert int(response.headers["Retry-After"]) >= 1
+
+
+async def test_a_search_in_place_of_another_takes_its_permit(serve, engine):
+    """Also on a server that is full with it: no search waits for one that it ends."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, max_searches=1)
+    session = await begun(client)
+    await ask(client, "search", session=session, query="mice")
+    await ask(client, "search", session=session, query="rats")
+
+    assert engine.searches[0].closed.is_set()
+    assert client.app[SHARED].admission.running == 1
 
 
 async def test_a_server_that_stops_answers_who_waits(serve, engine):
