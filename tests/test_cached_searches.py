@@ -130,3 +130,34 @@ async def test_the_time_of_merging_is_told() -> None:
     assert (again.merge_seconds, again.seconds) == (0.0, 0.0)
     assert isinstance(streamed, Finished)
     assert 0 < streamed.answer.merge_seconds <= streamed.answer.seconds
+
+
+async def test_a_repeat_gets_the_list_of_the_search_before_it() -> None:
+    """Also where a source failed: hit by hit no source is asked again, and each answer names the
+    one that failed. A search that is no repeat asks again."""
+    made, upstreams = engine(
+        {
+            "alpha": works(*(item(f"Salt marsh bird {number}") for number in range(5))),
+            "beta": ConnectFailed("beta", "refused"),
+        }
+    )
+    made._fetcher = Fetcher(upstreams, None, patience=0)
+    counted = await made.search("marsh", limit=1, per_source=20, repeat=True)
+    asked = len(upstreams.asked)
+    pages = [
+        await made.search("marsh", start=start, limit=1, per_source=20, repeat=True)
+        for start in range(5)
+    ]
+    assert len(upstreams.asked) == asked
+    plain = await made.search("marsh", limit=1, per_source=20)
+    await made.close()
+
+    assert len(upstreams.asked) > asked
+    assert [hit.rank for page in pages for hit in page.hits] == [1, 2, 3, 4, 5]
+    assert len({hit.id for page in pages for hit in page.hits}) == 5
+    for page in (counted, *pages, plain):
+        assert not page.complete
+        assert [(report.source, report.failed) for report in page.sources] == [
+            ("alpha", False),
+            ("beta", True),
+        ]

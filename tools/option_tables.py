@@ -102,6 +102,7 @@ TYPES = {
     "facets": "names, in a list or as one text with commas",
     "enrich": "names, as those of `sources`; `()` asks no source",
     "cache": "`False` does so; `True` does not",
+    "repeat": "`True` does so",
     "user": "anything hashable",
 }
 

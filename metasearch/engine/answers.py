@@ -4,27 +4,50 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer
 
-#: Seconds for which an answer is returned again.
-FRESH = 60.0
+#: Seconds for which an answer is returned again; one that is not for every search, for repeats.
+FRESH, FOR_REPEATS = 60.0, 20.0
 #: Answers, and hits in all of them, that are kept at most.
 MOST_ANSWERS, MOST_HITS = 128, 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An answer that is kept.
+
+    Attributes:
+        until: When it is too old, by the clock of the cache.
+        answer: All hits.
+        for_repeats: Whether it is for repeats alone.
+    """
+
+    until: float
+    answer: Answer
+    for_repeats: bool
 
 
 class AnswerCache:
     """Whole answers by search, whatever page of them was asked for; the oldest is forgotten first.
 
+    A search that is a repeat (`SearchOptions.repeat`) gets the list of the search before it, also
+    where a source failed: the works that a client asks for one by one are those of one list. Other
+    searches ask again then, because the source may do better.
+
     Args:
         clock: Monotonic seconds.
+        repeats_only: Whether answers are kept for repeats alone.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, *, repeats_only: bool = False
+    ) -> None:
         self._clock = clock
-        self._kept: dict[Hashable, tuple[float, Answer]] = {}
+        self._repeats_only = repeats_only
+        self._kept: dict[Hashable, _Kept] = {}
         self._hits = 0
 
     def page(self, resolved: ResolvedSearch) -> Answer | None:
@@ -36,7 +59,7 @@ class AnswerCache:
         if not resolved.options.cache or resolved.enrichers:
             return None
         for deep in (True, False) if resolved.options.start else (False,):
-            whole = self.get((resolved.name, deep))
+            whole = self.get((resolved.name, deep), repeat=resolved.options.repeat)
             if whole is None:
                 continue
             further = whole.paging.next
@@ -53,31 +76,52 @@ class AnswerCache:
         Args:
             resolved: The search.
             whole: All hits, without what enrichers know of them: they are asked for one page only.
-            fresh: Whether every page of a source was in its time; else the answer is not kept.
+            fresh: Whether every page of a source was in its time; else the answer is kept for
+                repeats alone.
         """
         if not resolved.options.cache:
             return
         deep = resolved.options.start > 0
         if not deep:
             self.drop((resolved.name, True))  # it continued another first page
-        if fresh:
-            self.keep((resolved.name, deep), whole)
+        repeat = resolved.options.repeat
+        if fresh or repeat:
+            self.keep((resolved.name, deep), whole, fresh=fresh, repeat=repeat)
 
-    def get(self, search: Hashable) -> Answer | None:
-        """The answer, its sources marked as cached; None where there is none, or it is too old."""
-        until, answer = self._kept.get(search, (0.0, None))
-        if answer is None or self._clock() >= until:
+    def get(self, search: Hashable, *, repeat: bool = False) -> Answer | None:
+        """The answer, its sources marked as cached; None where there is none, it is too old, or it
+        is kept for repeats and this is none.
+        """
+        kept = self._kept.get(search)
+        if kept is None or self._clock() >= kept.until:
             self.drop(search)
             return None
+        if kept.for_repeats and not repeat:
+            return None
+        answer = kept.answer
         sources = tuple(replace(report, cached=True) for report in answer.sources)
         return replace(answer, seconds=0.0, merge_seconds=0.0, sources=sources)
 
-    def keep(self, search: Hashable, answer: Answer) -> None:
-        """Keep an answer, if it is whole: a source that failed may do better the next time."""
+    def keep(
+        self, search: Hashable, answer: Answer, *, fresh: bool = True, repeat: bool = False
+    ) -> None:
+        """Keep an answer: for all searches if it is whole, else for repeats alone.
+
+        Args:
+            search: Its name.
+            answer: All hits.
+            fresh: Whether every page of a source was in its time.
+            repeat: Whether the search may be repeated; else only a whole answer is kept.
+        """
         self.drop(search)
-        if not answer.complete or len(answer.hits) > MOST_HITS:
+        for_repeats = self._repeats_only or not (answer.complete and fresh)
+        # Without a hit there is no list to go on with, and a source may answer when asked again.
+        if for_repeats and not (repeat and answer.hits):
             return
-        self._kept[search] = (self._clock() + FRESH, answer)
+        if len(answer.hits) > MOST_HITS:
+            return
+        seconds = FOR_REPEATS if for_repeats else FRESH
+        self._kept[search] = _Kept(self._clock() + seconds, answer, for_repeats)
         self._hits += len(answer.hits)
         while len(self._kept) > MOST_ANSWERS or self._hits > MOST_HITS:
             self.drop(next(iter(self._kept)))
@@ -86,4 +130,4 @@ class AnswerCache:
         """Forget an answer, if there is one."""
         kept = self._kept.pop(search, None)
         if kept is not None:
-            self._hits -= len(kept[1].hits)
+            self._hits -= len(kept.answer.hits)

@@ -17,7 +17,7 @@ class Shared:
     """What the searches of one engine share.
 
     Attributes:
-        answer_cache: Answers of the last minute; None where every search asks the sources.
+        answer_cache: Answers of the last minute.
         position_store: The lists that were shown last.
     """
 
@@ -25,7 +25,7 @@ class Shared:
     fetcher: Fetcher
     warmup: Warmup
     scheduler: FairScheduler
-    answer_cache: AnswerCache | None
+    answer_cache: AnswerCache
     position_store: PositionStore
 
 

@@ -79,7 +79,7 @@ class Engine:
         # Without a cache, and where exchanges are recorded, every search asks its sources.
         store = None if replay or record else _store(settings)
         self._fetcher = _fetcher(settings, store, replay, record, recorded_as or {})
-        self.answer_cache = None if store is None else AnswerCache()
+        self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
         self.works = ShownWorks(store)
 

@@ -349,6 +349,16 @@ class SearchOptions:
             pages=("cache.md",),
         ),
     )
+    repeat: bool = _option(
+        False,
+        Option(
+            help="The list will be asked for again, a few hits at a time: an answer of the last "
+            "20 seconds is returned even if a source failed.",
+            kind="flag",
+            default="a source that failed is asked again",
+            pages=("cache.md#whole-answers",),
+        ),
+    )
     user: Hashable = _option(
         None,
         Option(
@@ -403,6 +413,7 @@ class SearchKeywords(TypedDict, total=False):
     syntax: str
     enrich: SourcesLike | None
     cache: bool
+    repeat: bool
     user: Hashable
 
 

@@ -194,9 +194,8 @@ class Run:
             hits = self._list.settle()
         await asyncio.sleep(0)  # a long list takes milliseconds to rank, and its page some more
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
-        if shared.answer_cache is not None:
-            fresh = not any(source.old_pages for source in self._sources)
-            shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
+        fresh = not any(source.old_pages for source in self._sources)
+        shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
             await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))

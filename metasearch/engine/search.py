@@ -190,8 +190,7 @@ class Search(Coroutine[Any, Any, Answer]):
         return self._run.page(self._resolved, whole)
 
     def _cached(self) -> Answer | None:
-        cache = self._shared.answer_cache
-        return None if cache is None else cache.page(self._resolved)
+        return self._shared.answer_cache.page(self._resolved)
 
     def _events_of(self, answer: Answer) -> list[SearchEvent]:
         """The events of an answer that is there already."""

@@ -9,16 +9,17 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-#: Query -> the hits of its first page, as /search has them.
-Listed = Callable[[str], list[dict[str, Any]]]
+#: Query, and further parameters -> the hits of its first page, as /search has them.
+Listed = Callable[..., list[dict[str, Any]]]
 
 
 def list_of(server: str) -> Listed:
     """The lists of a server; each is asked for once."""
 
     @cache
-    def listed(query: str) -> list[dict[str, Any]]:
-        hits = json.loads(fetched(f"{server}/search", q=query, format="json"))["hits"]
+    def listed(query: str, **parameters: object) -> list[dict[str, Any]]:
+        body = fetched(f"{server}/search", q=query, format="json", **parameters)
+        hits = json.loads(body)["hits"]
         assert len(hits) >= 20
         return hits
 

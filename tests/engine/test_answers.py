@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from metasearch.engine.answers import FRESH, MOST_ANSWERS, MOST_HITS, AnswerCache
+from metasearch.engine.answers import FOR_REPEATS, FRESH, MOST_ANSWERS, MOST_HITS, AnswerCache
 from metasearch.events import Answer, Counts, SourceReport
 from metasearch.record import Hit, Record
 
@@ -70,3 +70,58 @@ def test_what_is_kept_is_bounded() -> None:
     assert answer_cache.get(MOST_ANSWERS) is None
     answer_cache.keep("too large", answer(MOST_HITS + 1))
     assert answer_cache.get("too large") is None
+
+
+def test_an_answer_that_lacks_a_source_is_kept_for_repeats() -> None:
+    """For a shorter time, and never for a search that is no repeat: its sources may do better."""
+    clock = Clock()
+    answer_cache = AnswerCache(clock)
+    answer_cache.keep("q", answer(complete=False), repeat=True)
+
+    clock.now = FOR_REPEATS - 1
+    again = answer_cache.get("q", repeat=True)
+    assert again is not None
+    assert not again.complete
+    assert answer_cache.get("q") is None
+
+    clock.now = FOR_REPEATS
+    assert answer_cache.get("q", repeat=True) is None
+
+
+def test_an_old_page_of_a_source_is_for_repeats_too() -> None:
+    """A newer one is being fetched for all others."""
+    answer_cache = AnswerCache(Clock())
+    answer_cache.keep("q", answer(), fresh=False, repeat=True)
+
+    assert answer_cache.get("q") is None
+    assert answer_cache.get("q", repeat=True) is not None
+
+
+def test_a_failure_without_hits_is_not_kept() -> None:
+    """There is nothing to go on with, so the next request asks again."""
+    answer_cache = AnswerCache(Clock())
+    answer_cache.keep("q", answer(0, complete=False), repeat=True)
+
+    assert answer_cache.get("q", repeat=True) is None
+
+
+def test_what_is_kept_for_repeats_is_bounded_with_the_rest() -> None:
+    """Both count in the same bounds."""
+    answer_cache = AnswerCache(Clock())
+    answer_cache.keep("whole", answer(MOST_HITS // 2))
+    answer_cache.keep("lacks", answer(MOST_HITS // 2, complete=False), repeat=True)
+    answer_cache.keep("lacks too", answer(1, complete=False), repeat=True)
+
+    assert answer_cache.get("whole") is None
+    assert answer_cache.get("lacks", repeat=True) is not None
+
+
+def test_without_a_cache_folder_only_repeats_are_answered_again() -> None:
+    """Every other search asks its sources, whatever a repeat has left."""
+    answer_cache = AnswerCache(Clock(), repeats_only=True)
+    answer_cache.keep("q", answer(), repeat=True)
+    answer_cache.keep("other", answer())
+
+    assert answer_cache.get("q") is None
+    assert answer_cache.get("q", repeat=True) is not None
+    assert answer_cache.get("other", repeat=True) is None

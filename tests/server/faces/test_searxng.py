@@ -540,6 +540,19 @@ async def test_keys_and_indexes(serve):
     assert known.headers["X-Robots-Tag"] == "noindex, nofollow"
 
 
+async def test_page_after_page_loses_no_work():
+    """A client counts pages, and ends at the first one without results."""
+    async with started(0.0, faults=False) as client:
+        ids: list[str] = []
+        for number in range(1, 11):
+            page = await json_of(client, q="gambling", pageno=str(number))
+            if not page["results"]:
+                break
+            ids += [result["id"] for result in page["results"]]
+
+    assert len(ids) == len(set(ids)) == 52
+
+
 async def test_the_list_of_search():
     """Page N is `/search` with `count=20` and its `start`: the same works in the same order."""
     async with started(0.0, faults=False) as client:

@@ -24,8 +24,10 @@ class Total:
     """How many works there are.
 
     Attributes:
-        number: At least the last place that a client knows of.
-        precision: "exact", "estimate", "minimum", or "current" while sources are still asked.
+        number: At least the last place that a client knows of, `nextRecordPosition` included:
+            clients end where that is larger.
+        precision: "exact", "estimate", "minimum", "unknown" where no work was seen yet and the list
+            goes on, or "current" while sources are still asked.
     """
 
     number: int
@@ -45,6 +47,8 @@ def total_of(answer: Answer) -> Total:
     if following is None:
         return Total(known, "exact" if answer.complete else "minimum")
     known = max(known, following.start + 1)
+    if not seen:
+        return Total(known, "unknown")
     if totals is None or totals.estimate is None:
         return Total(known, "minimum")
     return Total(max(known, totals.estimate), "estimate")

@@ -8,7 +8,7 @@ from lxml import etree
 
 from metasearch.listing.facets import FACETS
 from metasearch.server.faces.sru.indexes import SETS, SORTED, TITLES, names
-from metasearch.server.faces.sru.parameters import DEFAULT_RECORDS, MOST_RECORDS
+from metasearch.server.faces.sru.parameters import DEFAULT_RECORDS
 from metasearch.server.faces.sru.schemas import DEFAULT, SCHEMAS
 from metasearch.server.faces.sru.versions import Version
 from metasearch.server.faces.sru.xml import add
@@ -22,13 +22,16 @@ SCANNED = frozenset({"type", "language"})
 _PORTS = {"http": 80, "https": 443}
 
 
-def explanation(site: Site, database: str, version: Version, *, suggests: bool) -> etree._Element:
+def explanation(
+    site: Site, database: str, version: Version, *, most: int, suggests: bool
+) -> etree._Element:
     """The ZeeRex record.
 
     Args:
         site: Where the server is reachable.
         database: The part of the path behind /sru/; "" for all sources.
         version: Of the request.
+        most: Records of an answer at most.
         suggests: Whether words can be scanned.
     """
     root = etree.Element(f"{{{ZEEREX}}}explain", nsmap={None: ZEEREX})  # type: ignore[dict-item]
@@ -55,7 +58,7 @@ def explanation(site: Site, database: str, version: Version, *, suggests: bool) 
     )  # fmt: skip
     _indexes(root, suggests=suggests)
     _schemas(root)
-    _config(root, version)
+    _config(root, version, most)
     return root
 
 
@@ -88,11 +91,11 @@ def _schemas(root: etree._Element) -> None:
         add(element, ZEEREX, "title", schema.title, primary="true")
 
 
-def _config(root: etree._Element, version: Version) -> None:
+def _config(root: etree._Element, version: Version, most: int) -> None:
     info = add(root, ZEEREX, "configInfo")
-    add(info, ZEEREX, "default", str(DEFAULT_RECORDS), type="numberOfRecords")
+    add(info, ZEEREX, "default", str(min(DEFAULT_RECORDS, most)), type="numberOfRecords")
     add(info, ZEEREX, "default", DEFAULT, type="retrieveSchema")
-    add(info, ZEEREX, "setting", str(MOST_RECORDS), type="maximumRecords")
+    add(info, ZEEREX, "setting", str(most), type="maximumRecords")
     for relation in _RELATIONS:
         add(info, ZEEREX, "supports", relation, type="relation")
     for operator in ("and", "or", "not"):

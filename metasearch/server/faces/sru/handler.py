@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -24,7 +25,13 @@ from metasearch.server.faces.sru.envelope import (
     search_response,
 )
 from metasearch.server.faces.sru.explain import ZEEREX, explanation
-from metasearch.server.faces.sru.parameters import RequestReader, SearchRequest, head_of
+from metasearch.server.faces.sru.lists import Lists
+from metasearch.server.faces.sru.parameters import (
+    RequestReader,
+    SearchRequest,
+    head_of,
+    most_records,
+)
 from metasearch.server.faces.sru.scan import (
     ScanRequest,
     ScanTerm,
@@ -102,7 +109,7 @@ async def _answered(
             async with shared.admission.brief():
                 return await _scanned(request, reader)
     reader.check()
-    wanted = reader.search(shared.options, shared.engine.settings.per_source)
+    wanted = _with_depth(request, reader.search(shared.options, shared.engine.settings.per_source))
     answered = await _searched(request, wanted)
     status = status_of(answered)
     if status != 200:
@@ -156,6 +163,14 @@ def _check_database(request: web.Request, name: str) -> None:
 
 
 # --------------------------------------------------------------------------- searchRetrieve
+
+
+def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
+    """The request with the number of records of each source that its list is made of."""
+    lists = request.app[SHARED].kept("sru", Lists)
+    options = wanted.options
+    depth = lists.depth(request[USER], options, options.per_source or 0)
+    return replace(wanted, options=replace(options, per_source=depth))
 
 
 async def _searched(request: web.Request, wanted: SearchRequest) -> Answer:
@@ -215,7 +230,10 @@ def _explained(request: web.Request, reader: RequestReader) -> etree._Element:
     except Refused as refused:
         wrong = [refused.diagnostic]
     root = begin(head)
-    record = explanation(site_of(request), reader.database, head.version, suggests=suggests)
+    most = most_records(request.app[SHARED].options)
+    record = explanation(
+        site_of(request), reader.database, head.version, most=most, suggests=suggests
+    )
     packed(root, head.version, ZEEREX, record, as_text=as_text)
     echo(root, head, reader.echoed())
     diagnostics(root, head, wrong)

@@ -23,7 +23,8 @@ from metasearch.server.options import Options
 from metasearch.server.parameters import read as read_search
 from metasearch.server.problem import Problem
 
-#: Records of an answer where a request does not say how many, and at most.
+#: Records of an answer where a request does not say how many, and at most; a server may send
+#: fewer.
 DEFAULT_RECORDS, MOST_RECORDS = 10, 100
 #: Parameters of every operation; of those of one operation, those that only 2.0 has.
 _COMMON = frozenset({"version", "operation", "stylesheet", "extraRequestData"})
@@ -47,6 +48,11 @@ _OWN_2_0: Mapping[str, frozenset[str]] = {
 _EXTENSIONS = {"sources": "x-sources", "filter": "x-filter", "timeout": "x-timeout"}
 _MEDIA_TYPES = ("application/sru+xml", "application/xml", "text/xml", "*/*", "text/*")
 _LONGEST_ECHO = 1_000
+
+
+def most_records(options: Options) -> int:
+    """Records that an answer of this server has at most."""
+    return min(MOST_RECORDS, options.max_records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +195,13 @@ class RequestReader:
             packing = packing or other
         return packing == "string"
 
-    def search(self, options: Options, per_source: int) -> SearchRequest:
+    def search(self, options: Options, least: int) -> SearchRequest:
         """The search.
 
         Args:
             options: Of the server.
-            per_source: Records that each source is asked for, whatever `maximumRecords` is: all
-                pages are pages of one list.
+            least: Records that each source is asked for at least; a larger page asks for as many
+                as it has.
 
         Raises:
             Refused: A parameter or the query cannot be used.
@@ -209,7 +215,7 @@ class RequestReader:
         start = self.number("startRecord", 1)
         if not 1 <= start <= LAST_PLACE:
             raise Refused(61, f"startRecord is from 1 to {LAST_PLACE}")
-        maximum = min(MOST_RECORDS, self.number("maximumRecords", DEFAULT_RECORDS))
+        maximum = min(most_records(options), self.number("maximumRecords", DEFAULT_RECORDS))
         facets = read_facets(
             *(self.text(name) for name in ("facetLimit", "facetStart", "facetSort"))
         )
@@ -223,13 +229,14 @@ class RequestReader:
                 query=query.query,
                 start=start - 1,
                 limit=max(1, min(maximum, LAST_PLACE - start + 1)),
-                per_source=per_source,
+                per_source=max(least, maximum),
                 sources=sources,
                 filter=further.filter,
                 timeout=further.timeout,
                 sort=sort,
                 facets=facets.names or None,
                 facet_limit=facets.limit,
+                repeat=True,
             ),
             read=query,
             maximum=maximum,

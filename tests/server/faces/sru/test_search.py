@@ -100,7 +100,19 @@ async def test_more_records_than_are_sent_at_once(client, engine):
     """The server's own limit holds; explain names it."""
     await get(client, query="gene", maximumRecords=1_000_000)
 
-    assert asked(engine)["limit"] == 100
+    assert (asked(engine)["limit"], asked(engine)["per_source"]) == (100, 100)
+
+
+async def test_a_server_that_sends_fewer(serve):
+    """`max_records` holds for SRU too, and explain names it."""
+    engine = FakeEngine(answer(hit(1)))
+    client = await serve(engine, max_records=50)
+
+    await get(client, query="gene", maximumRecords=100)
+    explained = await get(client)
+
+    assert (asked(engine)["limit"], asked(engine)["per_source"]) == (50, 50)
+    assert texts(explained, "//zr:setting[@type='maximumRecords']") == ["50"]
 
 
 async def test_where_the_list_goes_on(serve):
@@ -377,6 +389,20 @@ async def test_an_empty_page_of_a_filtered_list(serve):
 
     assert reported(root) == []
     assert texts(root, "s2:nextRecordPosition") == ["41"]
+
+
+async def test_how_many_works_pass_a_filter_is_unknown_while_none_did(serve):
+    """The number reaches the next page, because clients end where it does not; it counts no
+    works."""
+    totals = Totals(0, 0, 90, 0, True, "0 of 20 works seen pass the filters")
+    paging = Paging(0, 10, NextPage(20, 10))
+    empty = replace(answer(), paging=paging, totals=totals, counts=Counts(20, 20, 0))
+    client = await serve(FakeEngine(empty))
+
+    root = await get(client, query="gene", **{"x-filter": "type:book"})
+
+    assert texts(root, "s2:nextRecordPosition") == texts(root, "s2:numberOfRecords") == ["21"]
+    assert texts(root, "s2:resultCountPrecision")[0].endswith("/unknown")
 
 
 async def test_beyond_the_end(serve):
