@@ -9,11 +9,12 @@ import socket
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.demo.catalogue import works
-from metasearch.demo.databases import FAULTY, SOUND, all_holdings, works_by_database
+from metasearch.demo.databases import FAULTY, SOUND, all_holdings
 from metasearch.demo.databases.reply import Database
 from metasearch.demo.holdings import Holdings
 from metasearch.settings import Settings
@@ -41,7 +42,7 @@ class DemoDatabases:
         self._running = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        held = all_holdings(works())
+        held = _all_held()
         async with AsyncExitStack() as starting:
             for database in self._databases:
                 await self._start(database, held[database.name], starting)
@@ -128,6 +129,12 @@ class DemoDatabases:
         self._ports[database.name] = listening.getsockname()[1]
 
 
+@cache
+def _all_held() -> Mapping[str, Holdings]:
+    """Database name -> its holdings. Nothing changes them: the demos of a process share them."""
+    return all_holdings(works())
+
+
 def replayed(rest: Settings | None = None) -> Settings:
     """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and
     each has a name instead of a port, which is the same in every run.
@@ -161,12 +168,12 @@ def _settings(places: Mapping[str, str], rest: Settings) -> Settings:
 
 
 def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    held = works_by_database(works())
+    held = _all_held()
     return {
         database.name: {
             "extends": database.extends,
             "label": database.label,
-            "coverage": f"{len(held[database.name])} of the demo's {len(works())} works",
+            "coverage": f"{len(held[database.name].works)} of the demo's {len(works())} works",
             "url": f"http://{places[database.name]}{database.path}",
             # The catalogue may differ from run to run, and no one is spared by asking slowly.
             "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},

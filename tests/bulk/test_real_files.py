@@ -61,6 +61,7 @@ def accounted_for(outcome: Outcome, numbers: Numbers) -> None:
     assert total in as_text(numbers, "1")
 
 
+@pytest.mark.slow
 def test_raw_exports(shared: Path) -> None:
     """17 files of RIS from five databases and two hosts, of three searches that share nothing."""
     outcome, numbers = job(shared / "data" / "dedup" / "raw_exports")

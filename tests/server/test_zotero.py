@@ -18,7 +18,8 @@ from tests.server.fake import FakeEngine, answer, hit
 
 ZOTERO = os.environ.get("METASEARCH_TEST_ZOTERO", "")
 
-pytestmark = pytest.mark.skipif(not ZOTERO, reason="METASEARCH_TEST_ZOTERO names no server")
+if not ZOTERO:
+    pytest.skip("METASEARCH_TEST_ZOTERO names no server", allow_module_level=True)
 
 #: Types that a list describes more broadly than a record page does.
 _ON_LISTS = {"reference-entry": "bookSection"}

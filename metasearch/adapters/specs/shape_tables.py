@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from metasearch.adapters.parse.records import attempts
@@ -13,20 +14,28 @@ from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import compile_xml_record
 from metasearch.adapters.shapes import Attempt, FieldRule, LateShape, Selector, Shape
 from metasearch.adapters.specs.field_tables import RECORD_FIELDS, FieldTables
-from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
+from metasearch.adapters.specs.tables import CHOICES, Compiler, Table, TableReader
 from metasearch.errors import SpecError
 
+#: How many selectors of one kind are kept. Those of the shipped sources are some hundreds of each.
+_KEPT = 2048
 #: The keys that `same_envelope = true` takes from [parse].
 _ENVELOPE = ("records", "total", "error", "warning", "next", "unescape")
+# A selector depends on its text alone, and a source that extends another one has its selectors:
+# each text is compiled once in a process.
+_xml = lru_cache(_KEPT)(compile_xml)
 #: Kind of body -> what compiles the selectors for the whole body.
-_COMPILERS = {
-    "json": compile_json,
-    "xml": compile_xml,
-    "marcxml": compile_xml,
-    "html": compile_html,
+_COMPILERS: Mapping[str, Compiler] = {
+    "json": lru_cache(_KEPT)(compile_json),
+    "xml": _xml,
+    "marcxml": _xml,
+    "html": lru_cache(_KEPT)(compile_html),
 }
 #: Kind of body -> what compiles the selectors inside a record, if that is something else.
-_RECORD_COMPILERS = {"marcxml": compile_marc, "xml": compile_xml_record}
+_RECORD_COMPILERS: Mapping[str, Compiler] = {
+    "marcxml": lru_cache(_KEPT)(compile_marc),
+    "xml": lru_cache(_KEPT)(compile_xml_record),
+}
 _IDS = "ids."
 
 

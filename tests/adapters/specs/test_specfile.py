@@ -64,6 +64,15 @@ def test_smallest_spec() -> None:
     ]
 
 
+def test_selectors_of_one_text_are_compiled_once() -> None:
+    """Two sources share them; the same text is another selector in another kind of body."""
+    one, same = (spec_of(GOOD).shapes[0].shape() for _ in range(2))
+    other = spec_of(GOOD.replace('"json"', '"html"')).shapes[0].shape()
+
+    assert one.records is same.records
+    assert one.records is not other.records
+
+
 def test_every_problem_at_once() -> None:
     """A spec with many mistakes is read to its end, and each is named with its place and what is
     allowed."""

@@ -209,6 +209,7 @@ async def test_without_the_extra_the_answer_says_how_to_install_it(monkeypatch):
     assert 'pip install \\"metasearch[mcp]\\"' in text
 
 
+@pytest.mark.slow
 def test_a_server_loads_the_package_with_the_first_message_only():
     script = "import sys, metasearch.server.app; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)

@@ -31,7 +31,7 @@ HELLO = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [MODES[0], pytest.param(MODES[1], marks=pytest.mark.slow)])
 async def test_a_real_client_lists_the_tools(mode):
     async with over_stdio(mode) as client:
         tools = (await client.list_tools()).tools

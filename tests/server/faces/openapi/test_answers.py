@@ -44,8 +44,7 @@ async def test_streams(demo, document, form):
         lines = [line[6:] for line in lines if line.startswith(b"data: ")]
     events = [orjson.loads(line) for line in lines]
 
-    for event in events:
-        check(document, "SearchEvent", event)
+    check(document, "SearchEvent", *events)
     assert {"start", "source", "hit", "order", "facets", "done"} <= {it["event"] for it in events}
 
 
@@ -140,8 +139,7 @@ async def test_sources(demo, document):
     """After searches, of which one has failed."""
     await demo.get("/search?q=mice")
 
-    for source in await (await demo.get("/sources")).json():
-        check(document, "Source", source)
+    check(document, "Source", *await (await demo.get("/sources")).json())
 
 
 async def test_completions_for_scripts(demo, document):

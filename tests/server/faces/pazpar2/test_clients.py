@@ -259,6 +259,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_the_face_is_imported_by_its_first_request():
     """Start-up and a plain JSON search do without."""
     done = subprocess.run(
