@@ -143,7 +143,7 @@ async def test_options_are_passed_on() -> None:
         "cache": False, "versions": "merge", "dedup": "four-tuple", "user": "me", "syntax": "cql",
         "enrich": (), "sort": "date", "rank": "positions", "rerank": False,
         "filter": "type:article",
-        "facets": "year,type", "facet_limit": 3,
+        "facets": "year,type", "facet_limit": 3, "repeat": True,
     }  # fmt: skip
     settings = Settings(sources={name: {"extends": "crossref"} for name in "ab"}, shipped=False)
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from lxml import html
 from yarl import URL
 
@@ -392,13 +392,20 @@ def shown(text, address):
     )
 
 
+META = "meta[name content]"
+
+
 @examples(0.5)
 @given(hostile)
+@example("-->")
 def test_upstream_text_stays_in_its_place(text):
     """Elements and attributes are the same whatever a source puts into every field."""
     tame, foul = (Skeleton(shown(f"a{it}b", "https://a.example.org/")) for it in ("", text))
 
-    assert tame.tags == foul.tags
+    # Pages that hold a hyphen have a first and a last one: one more meta element.
+    assert len(foul.tags) - len(tame.tags) in (0, 1)
+    besides = [[tag for tag in tags if tag != META] for tags in (tame.tags, foul.tags)]
+    assert besides[0] == besides[1]
     for name, value in foul.attributes:
         assert not name.startswith("on")
         assert name not in ("href", "src", "action") or re.match(r"/(?!/)|#|https?://", value or "")
