@@ -21,6 +21,7 @@ from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
+from metasearch.server.route import Route, add
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
@@ -34,48 +35,66 @@ if TYPE_CHECKING:
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
 
 ROUTES = (
-    ("/", api.search),
-    ("/search", api.search),
-    ("/plan", routes.plan),
-    ("/translate", routes.translate),
-    ("/sources", routes.sources),
-    ("/opensearch.xml", routes.opensearch),
-    ("/suggest", routes.suggest),
-    ("/healthz", routes.healthz),
-    ("/readyz", routes.readyz),
-    ("/metrics", routes.metrics),
-    ("/robots.txt", routes.robots),
-    ("/favicon.ico", routes.favicon),
-    ("/static/{name}", routes.static),
-    ("/searxng", on_first_request("searxng.routes", "search")),
-    ("/searxng/", on_first_request("searxng.routes", "search")),
-    ("/searxng/search", on_first_request("searxng.routes", "search")),
-    ("/searxng/config", on_first_request("searxng.routes", "config")),
-    ("/searxng/autocompleter", on_first_request("searxng.routes", "autocompleter")),
-    ("/pazpar2/search.pz2", on_first_request("pazpar2.handler")),
-    ("/work/{id:.+}", on_first_request("works", "work")),
-    ("/unapi", on_first_request("unapi")),
-    ("/mcp", on_first_request("mcp.http")),
-    ("/sru", on_first_request("sru.handler")),
-    ("/sru/{database}", on_first_request("sru.handler")),
-    ("/openapi.json", on_first_request("openapi.routes", "document")),
-    ("/docs", on_first_request("openapi.routes", "docs")),
-    ("/.well-known/api-catalog", on_first_request("openapi.routes", "api_catalog")),
-)
-#: Routes that also read parameters from the body of a POST, for queries too long for an address.
-POSTED = frozenset(
-    {
-        "/search",
-        "/translate",
-        "/searxng",
-        "/searxng/",
-        "/searxng/search",
-        "/searxng/autocompleter",
-        "/pazpar2/search.pz2",
-        "/mcp",
-        "/sru",
-        "/sru/{database}",
-    }
+    Route(path="/", handler=api.search),
+    Route(path="/search", handler=api.search, posts=True, listed=False),
+    Route(path="/plan", handler=routes.plan, listed=False),
+    Route(path="/translate", handler=routes.translate, posts=True),
+    Route(path="/sources", handler=routes.sources),
+    Route(path="/opensearch.xml", handler=routes.opensearch),
+    Route(path="/suggest", handler=routes.suggest, listed=False),
+    Route(path="/healthz", handler=routes.healthz, keyless=True, counted="none"),
+    Route(path="/readyz", handler=routes.readyz, keyless=True, counted="none"),
+    Route(path="/metrics", handler=routes.metrics, counted="none", listed=False),
+    Route(path="/robots.txt", handler=routes.robots, keyless=True, counted="none"),
+    Route(path="/favicon.ico", handler=routes.favicon, keyless=True, counted="none"),
+    Route(path="/static/{name}", handler=routes.static, keyless=True, counted="none"),
+    *(
+        Route(
+            path=path,
+            handler=on_first_request("searxng.routes", "search"),
+            posts=True,
+            listed=False,
+        )
+        for path in ("/searxng", "/searxng/", "/searxng/search")
+    ),
+    Route(
+        path="/searxng/config", handler=on_first_request("searxng.routes", "config"), listed=False
+    ),
+    Route(
+        path="/searxng/autocompleter",
+        handler=on_first_request("searxng.routes", "autocompleter"),
+        posts=True,
+        listed=False,
+    ),
+    Route(
+        path="/pazpar2/search.pz2",
+        handler=on_first_request("pazpar2.handler"),
+        posts=True,
+        counted="by the handler",
+        listed=False,
+    ),
+    Route(path="/work/{id:.+}", handler=on_first_request("works", "work"), listed=False),
+    Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
+    Route(
+        path="/mcp",
+        handler=on_first_request("mcp.http"),
+        posts=True,
+        counted="by the handler",
+        listed=False,
+    ),
+    Route(path="/sru", handler=on_first_request("sru.handler"), posts=True, listed=False),
+    Route(
+        path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
+    ),
+    Route(
+        path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
+    ),
+    Route(path="/docs", handler=on_first_request("openapi.routes", "docs"), keyless=True),
+    Route(
+        path="/.well-known/api-catalog",
+        handler=on_first_request("openapi.routes", "api_catalog"),
+        keyless=True,
+    ),
 )
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
 #: server ends within two seconds.
@@ -147,10 +166,7 @@ def make_app(
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
     app.on_response_prepare.append(cors_headers)
-    for path, handler in ROUTES:
-        app.router.add_get(path, handler)
-        if path in POSTED:
-            app.router.add_post(path, handler)
+    add(app, ROUTES)
     return app
 
 

@@ -16,36 +16,11 @@ from metasearch.server.limits.connections import LONGEST_LINE, set_security_head
 from metasearch.server.limits.rate import Quota
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
+from metasearch.server.route import route_of
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.sources import view
 from metasearch.server.stream import SEARCH_ID
 
-#: Routes without data of any user, which cost nothing: monitoring and the pages need them.
-OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
-#: Routes that describe the server; a client that looks for the way to send a key has none yet.
-KEYLESS = OPEN | {"/openapi.json", "/docs", "/.well-known/api-catalog"}
-#: Routes that no quota counts.
-UNCOUNTED = OPEN | {"/metrics", "/unapi"}
-#: Routes whose handlers call `count` themselves, because not all of their requests count
-#: against the quota of searches.
-_COUNT_THEMSELVES = frozenset({"/pazpar2/search.pz2", "/mcp"})
-_NOT_COUNTED_HERE = UNCOUNTED | _COUNT_THEMSELVES
-#: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
-#: anything is asked of it.
-_UNLISTED = frozenset(
-    {
-        "/search",
-        "/plan",
-        "/suggest",
-        "/work/{id}",
-        "/unapi",
-        "/mcp",
-        "/sru",
-        "/sru/{database}",
-        "/pazpar2/search.pz2",
-        *(f"/searxng{path}" for path in ("", "/", "/search")),
-    }
-)
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
 
@@ -89,14 +64,14 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     Raises:
         Problem: 429, 401, or 400 for a key in the address.
     """
-    shared, path = request.app[SHARED], route(request)
-    if path not in _NOT_COUNTED_HERE:
+    shared, asked = request.app[SHARED], route_of(request)
+    if asked is None or asked.counted == "all":
         await count(request)
-    if path not in KEYLESS:
+    if asked is None or not asked.keyless:
         try:
             key = shared.keys.check(request)
         except Problem:
-            if path in _COUNT_THEMSELVES:
+            if asked is not None and asked.counted == "by the handler":
                 await count(request)
             raise
         request[USER] = shared.clients.user(request, key)
@@ -156,8 +131,9 @@ async def security_headers(request: web.Request, response: web.StreamResponse) -
     set_security_headers(
         response, CONTENT_SECURITY_POLICY if response.content_type == "text/html" else ""
     )
-    path = route(request)
-    if path in _UNLISTED or (path == "/" and request.query_string):
+    asked = route_of(request)
+    # The start page is a search as soon as anything is asked of it.
+    if asked and (not asked.listed or (asked.path == "/" and request.query_string)):
         response.headers["X-Robots-Tag"] = "noindex, nofollow"
     if QUOTA in request:
         response.headers.update(request[QUOTA].headers)

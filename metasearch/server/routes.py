@@ -23,6 +23,7 @@ from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
 from metasearch.server.received import given
+from metasearch.server.route import TABLE, closed
 from metasearch.server.site import SHARED, ServerContext, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
@@ -30,20 +31,6 @@ from metasearch.server.suggest import together as completed
 from metasearch.server.unchanged import lasting
 from metasearch.server.workers.peer_app import all_workers
 
-#: Addresses that crawlers are asked not to visit.
-CLOSED = (
-    "/search",
-    "/plan",
-    "/suggest",
-    "/metrics",
-    "/work/",
-    "/unapi",
-    "/searxng",
-    "/sru",
-    "/pazpar2",
-    "/mcp",
-    "/?q=",
-)
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
 _LONGEST_PREFIX = 200
@@ -209,8 +196,9 @@ async def robots(request: web.Request) -> web.Response:
     A crawler that follows links would search without end, at the cost of every source.
     """
     site = site_of(request)
-    closed = [site.path(path) for path in CLOSED]
-    text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in closed), "Allow: /\n"))
+    paths = (*closed(request.app[TABLE].values()), "/?q=")
+    lines = (f"Disallow: {site.path(path)}\n" for path in paths)
+    text = "".join(("User-agent: *\n", *lines, "Allow: /\n"))
     return web.Response(text=text, headers={"Cache-Control": "public, max-age=3600"})
 
 

@@ -27,7 +27,7 @@ WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(en
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
-@pytest.mark.parametrize("path", [path for path, _ in ROUTES])
+@pytest.mark.parametrize("path", [route.path for route in ROUTES])
 def test_routes(path):
     """Every route is in a heading."""
     assert f"`{path}`" in HEADINGS
@@ -35,7 +35,7 @@ def test_routes(path):
 
 def test_no_route_is_made_up():
     """Every heading with a path is a route."""
-    assert {path for path, _ in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
+    assert {route.path for route in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))

@@ -333,7 +333,7 @@ async def test_files(client, path, media_type, start):
 @pytest.mark.parametrize(
     "path",
     # `/mcp` has nothing to GET.
-    [path for path, _ in ROUTES if "{" not in path and path != "/mcp"] + ["/static/style.css"],
+    [it.path for it in ROUTES if "{" not in it.path and it.path != "/mcp"] + ["/static/style.css"],
 )
 async def test_head_and_security_headers_everywhere(serve, path):
     """Every route knows HEAD, and every answer is guarded."""

@@ -1,0 +1,63 @@
+"""What a route is, beside its handler; the table of all of them is `ROUTES` in `app.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One address of the server; all take GET and HEAD.
+
+    Attributes:
+        path: Of the address, its variable parts in braces.
+        handler: Answers its requests.
+        posts: Whether it also reads parameters from the body of a POST.
+        keyless: Whether it needs no key, because it has no data of any user.
+        counted: Which of its requests the quota of a client counts: all, none, or those for which
+            the handler calls `middleware.count`.
+        listed: Whether search engines may visit and list it.
+    """
+
+    path: str
+    handler: Handler
+    posts: bool = False
+    keyless: bool = False
+    counted: Literal["all", "none", "by the handler"] = "all"
+    listed: bool = True
+
+
+#: Path of a resource, as `access.route` returns it -> its route.
+TABLE = web.AppKey("table", dict[str, Route])
+
+
+def add(app: web.Application, routes: Iterable[Route]) -> None:
+    """Adds routes to an application."""
+    table = app[TABLE] = {}
+    for route in routes:
+        resource = app.router.add_get(route.path, route.handler).resource
+        assert resource is not None
+        table[resource.canonical] = route
+        if route.posts:
+            app.router.add_post(route.path, route.handler)
+
+
+def route_of(request: web.Request) -> Route | None:
+    """The route of a request; None if no route matches."""
+    resource = request.match_info.route.resource
+    return request.app[TABLE].get(resource.canonical) if resource else None
+
+
+def closed(routes: Iterable[Route]) -> list[str]:
+    """The beginnings of the addresses that search engines must not visit."""
+    starts = {route.path.partition("{")[0] for route in routes if not route.listed}
+    return [
+        start
+        for start in sorted(starts)
+        if not any(start != other and start.startswith(other) for other in starts)
+    ]
