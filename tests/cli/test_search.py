@@ -124,6 +124,7 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "sort": "-date",
         "rank": "positions",
         "rerank": False,
+        "repeat": False,
         "filter": ("type:article", "-retracted:yes"),
         "facets": "year,type",
         "facet_limit": 5,

@@ -59,6 +59,7 @@ async def test_parameters_reach_the_engine(client, engine):
             "sort": "-date",
             "rank": "positions",
             "rerank": False,
+            "repeat": False,
             "filter": "type:book",
             "facets": "year",
             "facet_limit": 3,
