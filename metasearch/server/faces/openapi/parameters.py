@@ -39,8 +39,8 @@ _FILTER = rf"^-?(?:{'|'.join(FACETS)}):"
 _NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
 #: Nine digits before the point are read.
 SECONDS_BELOW = 1_000_000_000
-#: What a value of an unknown parameter may be in JSON.
-_PLAIN = ("string", "number", "boolean", "null")
+#: What a value of an unknown parameter may be in JSON, in a list too.
+_PLAIN = ("string", "number", "boolean")
 
 
 def parameter(
@@ -177,7 +177,7 @@ def _body_schema(parameters: list[Schema]) -> Schema:
             for each in parameters
         },
         "additionalProperties": {
-            "type": [*_PLAIN, "array"],
+            "type": [*_PLAIN, "null", "array"],
             "items": {"type": list(_PLAIN)},
         },
     }
