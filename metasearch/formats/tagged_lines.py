@@ -6,10 +6,10 @@ No value holds a line break, so no upstream text can open a field or end a recor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from metasearch.formats.origins import Beside, texts
+from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import worktypes
 from metasearch.formats.reference import journal_like
 from metasearch.formats.text import line
@@ -43,6 +43,22 @@ class TaggedLines:
     note: str
     single: frozenset[str]
     end: str = "\r\n"
+
+    def records(
+        self,
+        hits: Iterable[Hit],
+        beside: BesideHits | None,
+        fields: Callable[[Hit, Beside | None], Iterable[tuple[str, str]]],
+    ) -> Iterator[bytes]:
+        """Each hit as a record in UTF-8, in the order given.
+
+        Args:
+            hits: In the order of the records.
+            beside: What files say beside the records, by `Hit.id`.
+            fields: Tags and values of a hit.
+        """
+        for hit, found in with_beside(hits, beside):
+            yield self.record(fields(hit, found), found)
 
     def record(self, fields: Iterable[tuple[str, str]], beside: Beside | None) -> bytes:
         """One record in UTF-8.

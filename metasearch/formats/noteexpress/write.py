@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from metasearch.formats.origins import Beside, BesideHits, with_beside
+from metasearch.formats.origins import Beside, BesideHits
 from metasearch.formats.reference import (
     date_parts,
     full_title,
@@ -73,14 +73,8 @@ _LINES = TaggedLines(
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """Each hit as a record in UTF-8, in the order given.
-
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`.
-    """
-    for hit, found in with_beside(hits, beside):
-        yield _LINES.record(_fields(hit, found), found)
+    """See `TaggedLines.records`."""
+    return _LINES.records(hits, beside, _fields)
 
 
 def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
