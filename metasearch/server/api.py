@@ -20,6 +20,7 @@ from metasearch.server.limits.clients import USER
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
+from metasearch.server.page_response import page_response
 from metasearch.server.pages.narrowing import PAGE_FACETS
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
@@ -29,6 +30,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far, only
 from metasearch.server.site import SHARED, ServerContext, Site, site_of
 from metasearch.server.sources import labels, view
+from metasearch.server.visit import Visit, visit_of
 
 if TYPE_CHECKING:
     from metasearch.engine.search import Search
@@ -59,9 +61,9 @@ async def search(request: web.Request) -> web.StreamResponse:
         if form == "html":
             async with shared.admission.brief():
                 page = start_page(
-                    site_of(request), view(shared.engine), shared.examples, shared.notice
+                    visit_of(request), view(shared.engine), shared.examples, shared.notice
                 )
-            return html_response(page, headers={"Link": descriptions(site_of(request))})
+            return page_response(request, page, headers={"Link": descriptions(site_of(request))})
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
@@ -138,7 +140,8 @@ async def _whole(
     request: web.Request, prepared: Search, parameters: Parameters, form: str
 ) -> web.Response:
     """The answer as one document: the finished one, or what is there at the soft deadline."""
-    shared, site = request.app[SHARED], site_of(request)
+    shared, visit = request.app[SHARED], visit_of(request)
+    site = visit.site
     answer = await finished(request, prepared, parameters)
     status = status_of(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
@@ -153,7 +156,7 @@ async def _whole(
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     content, body = await shared.admission.written(
-        lambda: _body(answer, parameters, form, site, shared),
+        lambda: _body(answer, parameters, form, visit, shared),
         large=len(answer.hits) > WRITTEN_AT_ONCE,
     )
     if "Server-Timing" in headers:
@@ -178,9 +181,10 @@ async def _whole(
 
 
 def _body(
-    answer: Answer, parameters: Parameters, form: str, site: Site, shared: ServerContext
+    answer: Answer, parameters: Parameters, form: str, visit: Visit, shared: ServerContext
 ) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
+    site = visit.site
     if form == "json":
         whole = answer_object(answer)
         hits = orjson.dumps(whole["hits"])
@@ -197,7 +201,7 @@ def _body(
             parameters.pairs(),
             resolver_of(shared.engine.settings.server),
         )
-        page = results_page(site, results, view(shared.engine))
+        page = results_page(visit, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)]), page.encode()
     if form in FEEDS:
         here = parameters.pairs()
@@ -236,9 +240,7 @@ def _form(parameters: Parameters) -> Form:
     # Another search begins at its beginning.
     shown = ("q", "sources", "year", "sort", "start")
     hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
-    return Form(
-        parameters.query, parameters.year, parameters.sources or (), parameters.sort, hidden
-    )
+    return Form(parameters.query, tuple(hidden.items()))
 
 
 def descriptions(site: Site) -> str:
@@ -258,17 +260,4 @@ def descriptions(site: Site) -> str:
 def form_again(request: web.Request) -> Form:
     """The search form with what was typed, for pages about an error in it."""
     query = given_so_far(request)
-    return Form(query.get("q", ""), query.get("year", ""), sort=query.get("sort", "relevance"))
-
-
-def html_response(
-    page: str, status: int = 200, headers: Mapping[str, str] | None = None
-) -> web.Response:
-    """A page as an answer."""
-    return web.Response(
-        text=page,
-        status=status,
-        content_type="text/html",
-        charset="utf-8",
-        headers={"Vary": "Accept", **(headers or {})},
-    )
+    return Form(query.get("q", ""))

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.cookies import Cookies, kept_key
 from metasearch.server.cors import cors_headers, preflights
 from metasearch.server.faces import on_first_request
 from metasearch.server.limits.admission import Admission
@@ -110,6 +111,7 @@ def make_app(
     notice: str = "",
     peers: Peers | None = None,
     secret: bytes | None = None,
+    cookie_key: bytes | None = None,
 ) -> web.Application:
     """The web application.
 
@@ -124,6 +126,7 @@ def make_app(
         notice: A text about this server for the start page.
         peers: The other workers of the server; None if there are none.
         secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
+        cookie_key: What cookies are signed with, equal for all workers; None draws one.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -148,6 +151,7 @@ def make_app(
                 else None,
                 keys=keys or ApiKeys(),
                 peers=others,
+                cookies=Cookies(cookie_key),
                 examples=tuple(examples),
                 notice=notice,
             )
@@ -189,7 +193,14 @@ async def listening(
     limits = options or Options.of(settings)
     keys = ApiKeys.load(settings)
     factory, examples, notice = searching(settings, demo=demo)
-    app = make_app(factory, options=limits, keys=keys, examples=examples, notice=notice)
+    app = make_app(
+        factory,
+        options=limits,
+        keys=keys,
+        examples=examples,
+        notice=notice,
+        cookie_key=None if demo else kept_key(settings.cache_dir),
+    )
     async with _bound(app, limits, host, port) as url:
         yield url
 

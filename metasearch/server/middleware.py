@@ -10,16 +10,17 @@ from aiohttp.typedefs import Handler
 
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.server.access import route
-from metasearch.server.api import form_again, html_response
+from metasearch.server.api import form_again
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
 from metasearch.server.limits.rate import Quota
+from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
 from metasearch.server.route import route_of
-from metasearch.server.site import SHARED, site_of
-from metasearch.server.sources import view
+from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
+from metasearch.server.visit import visit_of
 
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
@@ -116,14 +117,10 @@ async def _answer(request: web.Request, problem: Problem) -> web.Response:
     problem.headers["Vary"] = "Accept"
     if not wants_html(request):
         return problem.response(request.path)
-    site = site_of(request)
-    if problem.status == 400 and problem.kind != "key-in-address":
-        engine = request.app[SHARED].engine
-        await engine.ready()  # the form lists all sources
-        page = problem_page(site, problem, form_again(request), view(engine))
-    else:
-        page = problem_page(site, problem)
-    return html_response(page, problem.status, problem.headers)
+    problem.headers["Vary"] = VARY
+    again = problem.status == 400 and problem.kind != "key-in-address"
+    page = problem_page(visit_of(request), problem, form_again(request) if again else None)
+    return page_response(request, page, problem.status, problem.headers)
 
 
 async def security_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _quality = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?", re.ASCII)
+#: Characters of an Accept-Language header that are read.
+_LONGEST_HEADER = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +78,20 @@ def choose(header: str, offered: Iterable[tuple[str, str]]) -> str | None:
         if deciding.quality > 0 and rating > best:
             best, chosen = rating, name
     return chosen
+
+
+def preferred_languages(header: str) -> list[str]:
+    """The language ranges of an Accept-Language header in small letters, the best liked first
+    (RFC 9110, section 12.5.4); those with quality 0 and "*" are left out.
+    """
+    liked: list[tuple[float, str]] = []
+    for part in header[:_LONGEST_HEADER].split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            key, _, value = parameter.partition("=")
+            if key.strip() == "q":
+                quality = float(value) if _quality.fullmatch(value.strip()) else 0.0
+        if name and name != "*" and quality > 0:
+            liked.append((quality, name))
+    return [name for _, name in sorted(liked, key=lambda each: -each[0])]

@@ -28,6 +28,8 @@ from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
+#: Parameters of the pages: language and theme, and the two ends of the years in their facets.
+PAGE = ("lang", "theme", "from", "to")
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Seconds; programs write up to twenty decimals of a number.
 DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)
@@ -58,7 +60,7 @@ OUTPUT = {
 }
 #: All parameters of a search; `format` is read elsewhere.
 KNOWN = frozenset(
-    {"format", *OUTPUT, *(name for option in ASKED.values() for name in option.parameters)}
+    {"format", *PAGE, *OUTPUT, *(name for option in ASKED.values() for name in option.parameters)}
 )
 _DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 

@@ -37,6 +37,7 @@ KINDS: Mapping[str, str] = {
     "not-ready": "No source is usable",
     "busy": "Too many searches are running",
     "rate-limited": "Too many requests",
+    "forged-form": "The form cannot be accepted",
     "key-needed": "An API key is needed",
     "key-in-address": "A key must not be in the address",
 }

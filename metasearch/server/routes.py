@@ -11,14 +11,15 @@ from metasearch import __version__
 from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
-from metasearch.server import api, negotiate
+from metasearch.server import negotiate
 from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
+from metasearch.server.page_response import page_response
 from metasearch.server.pages.assets import ASSETS, Asset
-from metasearch.server.pages.page import sources_page
+from metasearch.server.pages.sources import sources_page
 from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
@@ -29,6 +30,7 @@ from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
 from metasearch.server.unchanged import lasting
+from metasearch.server.visit import visit_of
 from metasearch.server.workers.peer_app import all_workers
 
 #: Searched for in the description document where the server has no examples of its own.
@@ -52,9 +54,7 @@ async def sources(request: web.Request) -> web.Response:
 async def _sources(request: web.Request, form: str) -> web.Response:
     views = await _views(request.app[SHARED])
     if form == "html":
-        return api.html_response(
-            sources_page(site_of(request), views), headers={"Cache-Control": "no-store"}
-        )
+        return page_response(request, sources_page(visit_of(request), views))
     return _json([source_object(source) for source in views], "application/json", Vary="Accept")
 
 
@@ -208,8 +208,17 @@ async def favicon(request: web.Request) -> web.Response:
 
 
 def _file(request: web.Request, asset: Asset) -> web.Response:
-    charset = "utf-8" if asset.media_type == "text/css" else None
-    return lasting(request, asset.body, asset.media_type, charset=charset, etag=asset.etag)
+    charset = "utf-8" if asset.is_text else None
+    headers = {}
+    body, etag = asset.body, asset.etag
+    if asset.compressed is not None:
+        headers["Vary"] = "Accept-Encoding"
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            body, etag = asset.compressed, f"{etag}-gzip"
+    if request.query.get("v") and asset.etag.startswith(request.query["v"]):
+        headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return lasting(request, body, asset.media_type, charset=charset, etag=etag, headers=headers)
 
 
 def _json(content: object, media_type: str, **headers: str) -> web.Response:

@@ -21,6 +21,7 @@ from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.cookies import Cookies
 
 #: What a face keeps, see `ServerContext.kept`.
 K = TypeVar("K", bound="Closable")
@@ -82,6 +83,7 @@ class ServerContext:
         examples: Queries that find something here.
         limiter: Counts requests; None where no client is limited.
         peers: The other workers of the server.
+        cookies: Reads and writes those of the pages.
         notice: Shown on the start page; "" for nothing.
     """
 
@@ -95,6 +97,7 @@ class ServerContext:
     limiter: RateLimiter | None
     keys: ApiKeys
     peers: Peers
+    cookies: Cookies
     examples: tuple[str, ...]
     notice: str = ""
     _kept: dict[str, Closable] = field(default_factory=dict)

@@ -25,8 +25,9 @@ from metasearch.formats.citations.styles import STYLES
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
 from metasearch.server.answering import answered
-from metasearch.server.api import chosen_of, html_response
+from metasearch.server.api import chosen_of
 from metasearch.server.outcome import nothing_answered, status_of
+from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages import json_ld, machine_links
 from metasearch.server.pages.coins import resolver_of
 from metasearch.server.pages.work import WorkPage, work_page
@@ -35,6 +36,7 @@ from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of, work_path
 from metasearch.server.sources import labels
+from metasearch.server.visit import Visit, visit_of
 
 JSON_LD = "jsonld"
 #: Name in `format=` -> media type; a client that does not say what it likes gets the page.
@@ -80,13 +82,13 @@ async def work(request: web.Request) -> web.Response:
         Problem: 400 for an id that cannot be read, 404 for a work that is not found, 406 for an
             unknown format, and those of a search where one is made.
     """
-    shared, site = request.app[SHARED], site_of(request)
+    shared, site, visit = request.app[SHARED], site_of(request), visit_of(request)
     form = chosen_of(request, OFFERED)
     parameters = read(request.query, shared.options)
     work_found = await _found(request, request.match_info["id"], parameters)
     hit = work_found.hit
     body = await shared.admission.written(
-        lambda: _body(work_found, form, parameters, site, shared), large=is_large(hit)
+        lambda: _body(work_found, form, parameters, visit, shared), large=is_large(hit)
     )
     etag = hashlib.sha256(form.encode() + body).hexdigest()[:32]
     headers = {
@@ -98,7 +100,7 @@ async def work(request: web.Request) -> web.Response:
     if any(known.value in (etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
     if form == "html":
-        return html_response(body.decode(), headers=headers)
+        return page_response(request, body, headers={**headers, "Vary": VARY})
     if form in WRITABLE and WRITABLE[form].download:
         name = f"metasearch-{hit.id}" if is_hit_id(hit.id) else "metasearch-work"
         headers["Content-Disposition"] = f'attachment; filename="{name}.{WRITABLE[form].extension}"'
@@ -213,28 +215,30 @@ def _query(name: str) -> str:
 
 
 def _body(
-    work_found: FoundWork, form: str, parameters: Parameters, site: Site, shared: ServerContext
+    work_found: FoundWork, form: str, parameters: Parameters, visit: Visit, shared: ServerContext
 ) -> bytes:
     hit = work_found.hit
     if form == "html":
-        return _page(work_found, parameters, site, shared).encode()
+        return _page(work_found, parameters, visit, shared).encode()
     if form == "json":
         return orjson.dumps(hit_object(hit), option=orjson.OPT_APPEND_NEWLINE)
     if form == JSON_LD:
-        described = json_ld.object_of(hit, canonical_address(hit, site))
+        described = json_ld.object_of(hit, canonical_address(hit, visit.site))
         return orjson.dumps(described, option=orjson.OPT_APPEND_NEWLINE)
     return written(hit, form, parameters)
 
 
-def _page(work_found: FoundWork, parameters: Parameters, site: Site, shared: ServerContext) -> str:
-    hit = work_found.hit
+def _page(
+    work_found: FoundWork, parameters: Parameters, visit: Visit, shared: ServerContext
+) -> str:
+    hit, site = work_found.hit, visit.site
     formats = [
         (name, media_type, work_address(site, hit.id, work_found.search, format=name))
         for name, media_type in OFFERED.items()
         if name != "html" and _can_be_written(name)
     ]
     return work_page(
-        site,
+        visit,
         WorkPage(
             hit=hit,
             labels=labels(shared.engine, {record.source for record in hit.records}),

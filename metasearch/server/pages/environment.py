@@ -6,34 +6,47 @@ Every expression of a template is cleaned and escaped. An address is written by 
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from metasearch.formats.text import clean, line, web_url
+from metasearch.server.pages.assets import asset_path
+from metasearch.server.pages.language import DEFAULT, Language, language
 
 
-def render(template: str, **context: Any) -> str:
+def render(template: str, language: Language, **context: Any) -> str:
     """A whole page.
 
     Args:
         template: Name of a file in `metasearch/server/templates`.
+        language: That of its words.
         context: The values that the template uses.
 
     Raises:
         UndefinedError: The template uses a value that is not in the context.
     """
-    return _environment.get_template(template).render(context)
+    return environment(language).get_template(template).render(context)
+
+
+def macro(template: str, name: str, language: Language) -> Callable[..., Markup]:
+    """A macro of a template, to make a part of a page.
+
+    Args:
+        template: Name of its file.
+        name: Of the macro, which uses nothing but its arguments.
+        language: That of its words.
+    """
+    made: Callable[..., Markup] = getattr(environment(language).get_template(template).module, name)
+    return made
 
 
 def many(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> many(1, "work"), many(2, "work")
-    ('1 work', '2 works')
-    """
+    """To be replaced by ngettext."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -71,8 +84,29 @@ def _is_safe(address: str) -> bool:
     return web_url(address) is not None
 
 
-def _make() -> Environment:
-    environment = Environment(
+class _Compiled(BytecodeCache):
+    """Each template is compiled once, for all languages."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._code:
+            bucket.bytecode_from_string(self._code[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = bucket.bytecode_to_string()
+
+
+_compiled = _Compiled()
+
+
+@cache
+def environment(language: Language) -> Environment:
+    """The templates with the words of a language; `_`, `gettext` and `ngettext` translate in
+    them.
+    """
+    made = Environment(
         loader=PackageLoader("metasearch.server", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -81,15 +115,22 @@ def _make() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
+        bytecode_cache=_compiled,
+        extensions=["jinja2.ext.i18n"],
     )
-    environment.filters |= {
-        name: partial(_address_attribute, name) for name in ("href", "src", "action")
-    }
-    environment.filters |= {"line": line, "many": many}
-    return environment
+    made.policies["ext.i18n.trimmed"] = True
+    made.install_gettext_callables(  # type: ignore[attr-defined]
+        language.gettext, language.ngettext, newstyle=True
+    )
+    made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
+    made.filters |= {"line": line, "number": language.number, "percent": language.percent}
+    made.filters["listed"] = language.listed
+    made.filters["many"] = many
+    made.filters["asset"] = asset_path
+    made.globals |= {"language": language, "translated": language.said}
+    return made
 
 
-_environment = _make()
 # Compiled at the start of the server: a first visitor should not wait, nor stop the event loop.
-for _name in _environment.list_templates():
-    _environment.get_template(_name)
+for _name in environment(language(DEFAULT)).list_templates():
+    environment(language(DEFAULT)).get_template(_name)

@@ -1,4 +1,4 @@
-"""Pages that show no results: the start page, the list of sources, and errors."""
+"""What all pages share, and the pages that show no records: the start page and errors."""
 
 from __future__ import annotations
 
@@ -6,28 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from metasearch.listing.sort import Sort
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.pages.environment import render
+from metasearch.server.pages.language import TAGS, language
 from metasearch.server.problem import Problem
-from metasearch.server.site import NAME, Site
+from metasearch.server.site import NAME
 from metasearch.server.sources import SourceView
+from metasearch.server.visit import Visit
 
-#: No script and no inline style can run in a page, whatever gets into it.
+#: No inline script and no inline style can run in a page, whatever gets into it.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-#: Order of the list -> what the form calls it.
-SORT_WORDS: Mapping[Sort, str] = {
-    "relevance": "Most relevant first",
-    "date": "Newest first",
-    "-date": "Oldest first",
-    "title": "By title",
-    "citations": "Most cited first",
-    "first-seen": "As received",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,80 +27,85 @@ class Form:
     """The contents of the search form.
 
     Attributes:
-        query, year: As typed.
-        chosen: Names of the sources that are ticked.
-        sort: The order of the list, one of `SORT_WORDS`.
-        hidden: Other parameters of the search, which a new search from this form repeats.
+        query: As typed.
+        hidden: (name, value) of the other parameters of the search, which a new search from this
+            form repeats.
     """
 
     query: str = ""
-    year: str = ""
-    chosen: Sequence[str] = ()
-    sort: str = "relevance"
-    hidden: dict[str, str] = field(default_factory=dict)
+    hidden: Sequence[tuple[str, str]] = field(default=())
 
 
 def page(
     template: str,
-    site: Site,
+    visit: Visit,
     title: str,
-    form: Form | None,
-    sources: Sequence[SourceView] = (),
+    form: Form | None = None,
     *,
     focus: bool = False,
+    current: str = "",
     **context: Any,
 ) -> str:
     """A whole page from a template that extends `base.html`.
 
     Args:
         template: Name of its file.
-        site: Where the server is reachable.
+        visit: The request for it.
         title: Of the window; the name of the site is added.
-        form: The search form, or None for a page without one.
-        sources: Those that the form offers.
+        form: The search form of the head, or None for a page without one.
         focus: Whether the cursor is put into the search field.
+        current: The path of the page in the navigation; "" where it is not in it.
         context: What the template itself uses.
     """
     return render(
         template,
-        site=site,
+        visit.language,
+        visit=visit,
+        site=visit.site,
         title=title,
         name=NAME,
         description=DESCRIPTION,
         opensearch_type=OPENSEARCH_TYPE,
         form=form,
-        sources=sources,
         focus=focus,
-        sort_words=SORT_WORDS,
+        current=current,
+        other_languages=[language(tag) for tag in TAGS if tag != visit.language.tag],
         **context,
     )
 
 
 def start_page(
-    site: Site, sources: Sequence[SourceView], examples: Sequence[str], notice: str = ""
+    visit: Visit, sources: Sequence[SourceView], examples: Sequence[str], notice: str = ""
 ) -> str:
     """The page that a browser opens first."""
+    asked = [source for source in sources if source.default]
     return page(
-        "start.html", site, "", Form(), sources, focus=True, examples=examples, notice=notice
+        "start.html",
+        visit,
+        "",
+        Form(),
+        focus=True,
+        examples=_by_language(examples),
+        asked=asked,
+        notice=notice,
     )
 
 
-def sources_page(site: Site, sources: Sequence[SourceView]) -> str:
-    """All sources with limits, keys and state."""
-    return page("sources.html", site, "Sources", Form(), sources)
+def _by_language(examples: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Tag of a language -> the examples in it."""
+    chinese = [text for text in examples if any("\u4e00" <= char <= "\u9fff" for char in text)]
+    others = [text for text in examples if text not in chinese]
+    return {tag: texts for tag, texts in (("en", others), ("zh-Hans", chinese)) if texts}
 
 
-def problem_page(
-    site: Site, problem: Problem, form: Form | None = None, sources: Sequence[SourceView] = ()
-) -> str:
+def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> str:
     """An error as a page, with what can be done about it."""
     members = problem.members
     return page(
         "problem.html",
-        site,
-        problem.title,
-        form,
-        sources,
+        visit,
+        visit.language.gettext(problem.title),
+        form or Form(),
         problem=problem,
         marked=_marked(problem) if problem.kind == "query-syntax" else None,
         suggestion=members.get("suggestion"),

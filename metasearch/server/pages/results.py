@@ -18,6 +18,7 @@ from metasearch.server.pages.page import Form, page
 from metasearch.server.pages.work_links import work_address
 from metasearch.server.site import Site
 from metasearch.server.sources import SourceView
+from metasearch.server.visit import Visit
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
@@ -126,9 +127,9 @@ class ReportView:
     open: bool
 
 
-def results_page(site: Site, results: Results, sources: Sequence[SourceView]) -> str:
+def results_page(visit: Visit, results: Results, sources: Sequence[SourceView]) -> str:
     """The whole page."""
-    answer = results.answer
+    answer, site = results.answer, visit.site
 
     def narrowed(filters: str) -> str:
         return results.address(site, start=None, filter=filters or None, format="html")
@@ -136,10 +137,9 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
     narrowing = Narrowing(answer.filter, narrowed, results.label)
     return page(
         "results.html",
-        site,
+        visit,
         results.form.query,
         results.form,
-        sources,
         answer=answer,
         refresh=REFRESH,
         chips=narrowing.chips(),

@@ -15,7 +15,7 @@ from metasearch.server.pages.coins import Resolver
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.machine_links import MachineLink, meta_tags
 from metasearch.server.pages.page import Form, page
-from metasearch.server.site import Site
+from metasearch.server.visit import Visit
 
 #: Names, words and records that are shown of one work.
 _MOST = 200
@@ -145,13 +145,13 @@ class RecordRow:
     key: str
 
 
-def work_page(site: Site, shown: WorkPage) -> str:
+def work_page(visit: Visit, shown: WorkPage) -> str:
     """The whole page."""
     hit, record = shown.hit, shown.hit.record
-    view = hit_view(hit, shown.labels, site.base, resolver=shown.resolver)
+    view = hit_view(hit, shown.labels, visit.site.base, resolver=shown.resolver)
     return page(
         "work.html",
-        site,
+        visit,
         view.title,
         Form(shown.query),
         hit=view,

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -87,6 +88,7 @@ async def _work(
     # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
     # module too.
     from metasearch.server.app import make_app, searching, started
+    from metasearch.server.cookies import kept_key
     from metasearch.server.site import SHARED
     from metasearch.server.workers.peer_app import answering
     from metasearch.server.workers.peers import Peers
@@ -106,6 +108,7 @@ async def _work(
         notice=notice,
         peers=peers,
         secret=job.secret,
+        cookie_key=(None if job.demo else kept_key(job.settings.cache_dir)) or _key(job.secret),
     )
     orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
     async with AsyncExitStack() as stack:
@@ -122,6 +125,11 @@ async def _work(
         for server in servers:
             server.close()
     orphaned.cancel()
+
+
+def _key(secret: bytes) -> bytes:
+    """A key of its own from the secret that all workers have."""
+    return blake2b(secret, person=b"cookies", digest_size=32).digest()
 
 
 async def _orphaned(stopped: asyncio.Event, folder: Path) -> None:

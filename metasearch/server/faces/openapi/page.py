@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from shlex import quote
+from typing import Any
 from urllib.parse import urlencode
 
 import orjson
@@ -16,6 +17,7 @@ from metasearch.server.faces.openapi.document import Server, written
 from metasearch.server.faces.openapi.schema import Schema
 from metasearch.server.pages.page import page
 from metasearch.server.site import Site
+from metasearch.server.visit import Visit
 
 #: JSON type -> what a reader calls it.
 _WORDS = {
@@ -109,9 +111,14 @@ class Shape:
     members: tuple[Field, ...]
 
 
+def docs_page(visit: Visit, server: Server) -> str:
+    """The page; the document itself is in English."""
+    return page("docs.html", visit, "Interfaces", **_described(visit.site, server))
+
+
 @lru_cache(maxsize=8)
-def docs_page(site: Site, server: Server) -> bytes:
-    """The page in UTF-8; made once for each address of the server."""
+def _described(site: Site, server: Server) -> dict[str, Any]:
+    """What the page shows; made once for each address of the server."""
     document = written(server).document
     entries = list(_entries(site, document["paths"]))
     sections = [
@@ -123,16 +130,12 @@ def docs_page(site: Site, server: Server) -> bytes:
         for tag in document["tags"]
     ]
     shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
-    return page(
-        "docs.html",
-        site,
-        "Interfaces",
-        None,
-        info=document["info"],
-        sections=sections,
-        shapes=shapes,
-        keyed=server.keyed,
-    ).encode()
+    return {
+        "info": document["info"],
+        "sections": sections,
+        "shapes": shapes,
+        "keyed": server.keyed,
+    }
 
 
 def _entries(site: Site, paths: Schema) -> Iterator[tuple[str, PageEntry]]:

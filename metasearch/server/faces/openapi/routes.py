@@ -7,10 +7,12 @@ from aiohttp import web
 from metasearch.server.faces.openapi.about import LINKSET
 from metasearch.server.faces.openapi.catalog import LINK, PROFILE, catalog
 from metasearch.server.faces.openapi.document import Server, written
-from metasearch.server.faces.openapi.operation import HTML, JSON
+from metasearch.server.faces.openapi.operation import JSON
 from metasearch.server.faces.openapi.page import docs_page
+from metasearch.server.page_response import page_response
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.unchanged import lasting
+from metasearch.server.visit import visit_of
 
 
 async def document(request: web.Request) -> web.Response:
@@ -23,8 +25,8 @@ async def document(request: web.Request) -> web.Response:
 async def docs(request: web.Request) -> web.Response:
     """`/docs`: the document as a page."""
     async with request.app[SHARED].admission.brief():
-        page = docs_page(site_of(request), _server(request))
-    return lasting(request, page, HTML, charset="utf-8")
+        page = docs_page(visit_of(request), _server(request))
+    return page_response(request, page)
 
 
 async def api_catalog(request: web.Request) -> web.Response:

@@ -1,0 +1,142 @@
+"""The cookies of the pages: signed, so that only this server can have written them, and the tokens
+of forms that change something.
+
+Cookies hold no secrets: a reader may read them, but not change them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import secrets
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+from itsdangerous import BadData, URLSafeSerializer
+
+from metasearch.server.site import Site
+
+logger = logging.getLogger("metasearch.server")
+
+#: Seconds that a browser keeps a cookie.
+KEPT = 365 * 24 * 3600
+#: Bytes of a cookie that browsers keep, with its name.
+LARGEST = 4_000
+_KEY_FILE, _KEY_BYTES = "cookie-key", 32
+_MASK_BYTES = 16
+
+
+class Cookies:
+    """Reads and writes the cookies of one server.
+
+    Args:
+        key: What they are signed with, equal for all workers; None draws one, so that the cookies
+            last as long as the server runs.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = key or secrets.token_bytes(_KEY_BYTES)
+
+    def read(self, request: web.Request, name: str) -> Any:
+        """The value of a cookie as it was written; None where it is absent, damaged, or signed by
+        another server.
+        """
+        text = request.cookies.get(name, "")
+        if not text or len(text) > LARGEST:
+            return None
+        try:
+            return self._serializer(name).loads(text)
+        except BadData:
+            return None
+
+    def write(self, response: web.StreamResponse, name: str, value: Any, site: Site) -> None:
+        """Sets a cookie; a value of None deletes it.
+
+        Args:
+            response: Carries it to the browser.
+            name: Of the cookie.
+            value: Anything that JSON can hold.
+            site: The address for which it holds.
+
+        Raises:
+            ValueError: It is larger than `LARGEST`.
+        """
+        path = site.root or "/"
+        if value is None:
+            response.del_cookie(name, path=path)
+            return
+        text = self._serializer(name).dumps(value)
+        if not isinstance(text, str) or len(text) > LARGEST:
+            raise ValueError(f"the cookie {name} has {len(text):,} bytes, more than {LARGEST:,}")
+        response.set_cookie(
+            name,
+            text,
+            max_age=KEPT,
+            path=path,
+            secure=site.base.startswith("https:"),
+            httponly=True,
+            samesite="Lax",
+        )
+
+    def token(self, visitor: str) -> str:
+        """The token of the forms of a visitor, another text each time: an answer that is compressed
+        together with it does not reveal it (the BREACH attack).
+        """
+        mask = secrets.token_bytes(_MASK_BYTES)
+        return (mask + _xor(mask, self._mark(visitor))).hex()
+
+    def is_token(self, text: str, visitor: str) -> bool:
+        """Whether `token` has made the text for this visitor."""
+        try:
+            given = bytes.fromhex(text) if len(text) == 4 * _MASK_BYTES else b""
+        except ValueError:
+            return False
+        mask, masked = given[:_MASK_BYTES], given[_MASK_BYTES:]
+        return bool(visitor) and hmac.compare_digest(_xor(mask, masked), self._mark(visitor))
+
+    def _mark(self, visitor: str) -> bytes:
+        return hmac.digest(self._key, b"form:" + visitor.encode(), sha256)[:_MASK_BYTES]
+
+    def _serializer(self, name: str) -> URLSafeSerializer:
+        # The name is part of what is signed: a cookie cannot be passed off as another one.
+        return URLSafeSerializer(
+            self._key, salt=name, signer_kwargs={"key_derivation": "hmac", "digest_method": sha256}
+        )
+
+
+def _xor(left: bytes, right: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(left, right, strict=False))
+
+
+def kept_key(folder: Path | None) -> bytes | None:
+    """The key in a folder, drawn and written there when it is first asked for.
+
+    Args:
+        folder: That of the cache, where the works of the baskets are kept, too: who deletes one
+            deletes both. None for a server that keeps nothing.
+
+    Returns:
+        None where the key cannot be kept.
+    """
+    if folder is None:
+        return None
+    path = folder / _KEY_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        new = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(new, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+    except FileExistsError:
+        pass
+    except OSError as exc:
+        logger.warning("%s cannot be written (%s): cookies end with the server", path, exc.strerror)
+        return None
+    try:
+        key = path.read_bytes()
+    except OSError as exc:
+        logger.warning("%s cannot be read (%s): cookies end with the server", path, exc.strerror)
+        return None
+    return key if len(key) == _KEY_BYTES else None

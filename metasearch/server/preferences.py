@@ -1,0 +1,86 @@
+"""What a reader has chosen for the pages: in the address, else in a cookie, else by the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multidict import MultiMapping
+
+from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
+from metasearch.server.pages.language import DEFAULT, TAGS, negotiated, tag_of
+
+COOKIE = "metasearch-settings"
+#: Parameters of an address that are about the page alone, and are remembered.
+PARAMETERS = ("lang", "theme")
+THEMES = ("auto", "light", "dark")
+SIZES = (20, 50, 100)
+#: Sources that a reader may choose for all searches, and characters of a name.
+_MOST_SOURCES, _LONGEST_NAME = 100, 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """What a reader has chosen.
+
+    Attributes:
+        language: One of `TAGS`.
+        theme: One of `THEMES`; "auto" is what the system of the reader has.
+        page_size: Works on a page, one of `SIZES`.
+        style: Of citations.
+        sources: Those that a search asks which names none; empty for those of the server.
+    """
+
+    language: str = DEFAULT
+    theme: str = "auto"
+    page_size: int = SIZES[0]
+    style: str = DEFAULT_STYLE
+    sources: tuple[str, ...] = ()
+
+    def written(self) -> dict[str, Any]:
+        """As a cookie holds it: without what is as usual, but for the language."""
+        usual = Preferences()
+        values = {
+            "language": self.language,
+            "theme": self.theme,
+            "page_size": self.page_size,
+            "style": self.style,
+            "sources": list(self.sources),
+        }
+        return {
+            name: value
+            for name, value in values.items()
+            if name == "language" or value not in (getattr(usual, name), [])
+        }
+
+
+def preferences(kept: object, given: MultiMapping[str], accept_language: str) -> Preferences:
+    """What a reader has chosen; what cannot be read is as usual.
+
+    Args:
+        kept: The value of the cookie, of this or an earlier release.
+        given: The parameters of the address.
+        accept_language: What the browser likes.
+    """
+    values: Mapping[str, object] = kept if isinstance(kept, dict) else {}
+    asked = tag_of(given.get("lang", ""))
+    return Preferences(
+        language=asked or _one_of(TAGS, values.get("language"), negotiated(accept_language)),
+        theme=_one_of(THEMES, given.get("theme"), _one_of(THEMES, values.get("theme"), "auto")),
+        page_size=_one_of(SIZES, values.get("page_size"), SIZES[0]),
+        style=_one_of(tuple(STYLES), values.get("style"), DEFAULT_STYLE),
+        sources=source_names(values.get("sources")),
+    )
+
+
+def source_names(value: object) -> tuple[str, ...]:
+    """The names in a list, each once; what is no list of names is an empty one."""
+    if not isinstance(value, list | tuple):
+        return ()
+    names = [name for name in value if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME]
+    return tuple(dict.fromkeys(names))[:_MOST_SOURCES]
+
+
+def _one_of(allowed: Sequence[Any], value: object, usual: Any) -> Any:
+    return value if value in allowed else usual

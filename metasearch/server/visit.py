@@ -1,0 +1,146 @@
+"""One request for a page: who looks, in which language, and what the page needs to know of it."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from aiohttp import web
+
+from metasearch.bib.work_ids import is_hit_id
+from metasearch.server.cookies import Cookies
+from metasearch.server.pages.language import Language, language
+from metasearch.server.preferences import COOKIE as SETTINGS
+from metasearch.server.preferences import PARAMETERS, Preferences, preferences
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED, Site, site_of
+
+#: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
+#: of the basket.
+VISITOR, BASKET = "metasearch-visitor", "metasearch-basket"
+#: Works in a basket, so that a cookie can hold their ids.
+MOST_IN_BASKET = 150
+#: The field of a form that holds its token.
+TOKEN = "token"  # noqa: S105
+_VISITOR_BYTES = 12
+
+
+@dataclass(slots=True)
+class Changes:
+    """Cookies that the answer to a request sets; what is None stays."""
+
+    visitor: str | None = None
+    preferences: Preferences | None = None
+    basket: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a page knows of the request for it.
+
+    Attributes:
+        site: Where the server is reachable.
+        preferences: Of the reader.
+        basket: Ids of the works in it, the oldest first.
+        here: Local address of the page, without the parameters about the page alone.
+    """
+
+    site: Site
+    preferences: Preferences
+    basket: tuple[str, ...]
+    here: str
+    _cookies: Cookies
+    _visitor: str
+    _changes: Changes
+
+    @cached_property
+    def language(self) -> Language:
+        """Of the page."""
+        return language(self.preferences.language)
+
+    @property
+    def token(self) -> str:
+        """For a form that changes something; the answer sets a cookie that goes with it."""
+        if not self._visitor:
+            self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
+        return self._cookies.token(self._visitor or self._changes.visitor or "")
+
+    def here_with(self, **parameters: str) -> str:
+        """The address of this page in another language or theme."""
+        from urllib.parse import urlencode
+
+        return f"{self.here}{'&' if '?' in self.here else '?'}{urlencode(parameters)}"
+
+    def prefer(self, **changes: object) -> None:
+        """Have the answer remember what the reader has chosen: attributes of `Preferences`."""
+        self._changes.preferences = replace(self.preferences, **changes)  # type: ignore[arg-type]
+
+    def fill_basket(self, ids: tuple[str, ...]) -> None:
+        """Have the answer replace the contents of the basket."""
+        self._changes.basket = ids
+
+    def check(self, token: str) -> None:
+        """Refuse a form that did not come from a page of this visitor.
+
+        Raises:
+            Problem: 403.
+        """
+        if not self._cookies.is_token(token, self._visitor):
+            raise Problem(403, "forged-form", FORGED)
+
+    def remember(self, response: web.StreamResponse) -> None:
+        """Set the cookies that have changed."""
+        changed = self._changes
+        values = (
+            (VISITOR, changed.visitor),
+            (SETTINGS, changed.preferences.written() if changed.preferences else None),
+            (BASKET, list(changed.basket) if changed.basket is not None else None),
+        )
+        for name, value in values:
+            if value is not None:
+                self._cookies.write(response, name, value, self.site)
+
+
+FORGED = (
+    "The form is too old, or did not come from a page of this server. Go back, load the page again "
+    "and send the form again; the browser must accept cookies of this server."
+)
+VISIT: web.RequestKey[Visit] = web.RequestKey("visit", Visit)
+
+
+def visit_of(request: web.Request) -> Visit:
+    """The visit that a request belongs to; the same one each time."""
+    if VISIT in request:
+        return request[VISIT]
+    shared, site = request.app[SHARED], site_of(request)
+    cookies = shared.cookies
+    chosen = preferences(
+        cookies.read(request, SETTINGS), request.query, request.headers.get("Accept-Language", "")
+    )
+    visitor = cookies.read(request, VISITOR)
+    visit = request[VISIT] = Visit(
+        site,
+        chosen,
+        _basket(cookies.read(request, BASKET)),
+        _here(request, site),
+        cookies,
+        visitor if isinstance(visitor, str) else "",
+        Changes(),
+    )
+    if any(name in request.query for name in PARAMETERS):
+        visit.prefer()
+    return visit
+
+
+def _basket(kept: object) -> tuple[str, ...]:
+    ids = kept if isinstance(kept, list) else []
+    return tuple(name for name in ids if isinstance(name, str) and is_hit_id(name))[:MOST_IN_BASKET]
+
+
+def _here(request: web.Request, site: Site) -> str:
+    from urllib.parse import urlencode
+
+    kept = [(name, value) for name, value in request.query.items() if name not in PARAMETERS]
+    address = site.root + request.rel_url.raw_path
+    return f"{address}?{urlencode(kept, errors='replace')}" if kept else address
