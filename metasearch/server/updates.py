@@ -16,13 +16,14 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
+from metasearch.events import Answer
 from metasearch.server.limits.clients import USER
 from metasearch.server.page_links import linked
 from metasearch.server.pages.differences import Differences
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.result_page import for_page, results_of
-from metasearch.server.site import SHARED
+from metasearch.server.site import SHARED, owner
 from metasearch.server.stream import PING, send
 from metasearch.server.visit import visit_of
 
@@ -59,13 +60,13 @@ async def updates(request: web.Request) -> web.StreamResponse:
 
 async def _states(
     request: web.Request,
-    answers: AsyncGenerator,
+    answers: AsyncGenerator[Answer],
     parameters: Parameters,
     asked: Parameters,
 ) -> AsyncGenerator[bytes]:
     shared = request.app[SHARED]
     differences = Differences()
-    yield b"retry: %d\n\n" % shared.options.retry
+    yield b"retry: %d\n" % shared.options.retry  # a field of the event that follows
     try:
         async with aclosing(answers):
             async for answer in pinged(answers, shared.options.ping):
@@ -74,6 +75,7 @@ async def _states(
                     continue
                 if not answer.running:
                     shared.metrics.searched(answer)
+                    shared.suggestions.learn(parameters.query, answer, owner(request))
                 whole = linked(answer, parameters, visit_of(request).site)
                 results = results_of(request, whole, parameters, asked)
                 for name, data in differences.events(results):

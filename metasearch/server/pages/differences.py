@@ -7,10 +7,11 @@ script passes over what it has already.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from metasearch.record import Hit
-from metasearch.server.pages.environment import environment, macro
+from metasearch.server.pages.environment import macro
 from metasearch.server.pages.results import Results
 
 #: Works of one event: as many as a browser can read in at a stretch.
@@ -70,18 +71,16 @@ class Differences:
 
     def _changed_parts(self, results: Results) -> dict[str, str]:
         around = results.around()
-        language = results.visit.language
-        lists = environment(language).get_template("_list.html").module
-        databases = environment(language).get_template("_databases.html").module
-        summary = around["summary"]
+        answer, summary = around["answer"], around["summary"]
+        made = partial(macro, language=results.visit.language)
         parts = {
-            "heading": lists.heading(around["answer"], around["query"]),
-            "failures": databases.failures(
+            "heading": made("_list.html", "heading")(answer, around["query"]),
+            "failures": made("_databases.html", "failures")(
                 summary.failures, summary.none_answered, around["reload"]
             ),
-            "database-rows": databases.rows(summary.rows),
-            "pages": lists.pager(around["pages"], around["deeper"]),
-            "nothing": lists.nothing(around["nothing"], around["answer"]),
+            "database-rows": made("_databases.html", "rows")(summary.rows),
+            "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
+            "nothing": made("_list.html", "nothing")(around["nothing"], answer),
         }
         texts = {name: str(part).strip() for name, part in parts.items()}
         changed = {name: text for name, text in texts.items() if self._parts.get(name) != text}
@@ -93,9 +92,7 @@ class Differences:
         panel = results.panel
         number = results.visit.language.number
         counts = {name: number(count) for name, count in panel.counts() if name}
-        changed = {
-            name: count for name, count in counts.items() if self._counts.get(name) != count
-        }
+        changed = {name: count for name, count in counts.items() if self._counts.get(name) != count}
         self._counts = counts
         sent: dict[str, Any] = {"counts": changed}
         if done or tuple(counts) != self._panel:
@@ -110,4 +107,8 @@ def _shows_same(left: Hit, right: Hit, *, done: bool) -> bool:
     same = left.record == right.record and left.records == right.records
     if not done:
         return same
-    return same and (left.score, left.reasons, left.rank) == (right.score, right.reasons, right.rank)
+    return same and (left.score, left.reasons, left.rank) == (
+        right.score,
+        right.reasons,
+        right.rank,
+    )

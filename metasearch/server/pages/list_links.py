@@ -62,7 +62,7 @@ class Pages:
 def sort_links(sort: str, address: Address) -> list[Link]:
     """The orders; the one that holds has no address."""
     offered = _SORTS if sort in _SORTS else (*_SORTS, sort)
-    words: dict[str, str] = dict(SORT_WORDS)
+    words: dict[str, str] = {**SORT_WORDS}
     return [
         Link(
             words[name],
