@@ -28,8 +28,9 @@ from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
-#: Parameters of the pages: language and theme, and the two ends of the years in their facets.
-PAGE = ("lang", "theme", "from", "to")
+#: Parameters of the pages: language and theme, the two ends of the years in their facets, and the
+#: worker that began a search.
+PAGE = ("lang", "theme", "from", "to", "worker")
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Seconds; programs write up to twenty decimals of a number.
 DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)
@@ -196,11 +197,21 @@ class _ParameterReader:
         """A parameter that may be repeated, as the tick boxes of a form repeat it."""
         (name,) = option.parameters
         values = [value.strip() for value in self.given.getall(name, []) if value.strip()]
+        if option.kind == "filters" and (span := self._span()):
+            values.append(span)
         try:
             return convert(values) or None
         except UsageError as exc:
             self.wrong(name, str(exc))
             return None
+
+    def _span(self) -> str:
+        """The filter of the years of a page's form, whose ends are two fields; "" for none."""
+        ends = [self.converted(_year_number, name) for name in ("from", "to")]
+        if ends == [None, None]:
+            return ""
+        first, last = ("" if end is None else str(end) for end in ends)
+        return f"year:{first}" if first == last else f"year:{first}-{last}"
 
     def wrong(self, parameter: str, reason: str) -> None:
         self.errors.append({"parameter": parameter, "reason": reason})
@@ -266,6 +277,12 @@ def _years(text: str) -> Years:
     except QuerySyntaxError as exc:
         meant = f"; did you mean {exc.suggestion}?" if exc.suggestion else ""
         raise ValueError(f"{_quoted(text)}: {exc.reason}{meant}") from exc
+
+
+def _year_number(text: str) -> int:
+    if not _whole.fullmatch(text) or len(text) > 4:
+        raise ValueError(f"{_quoted(text)} is not a year")
+    return int(text)
 
 
 def _number(least: float, most: float) -> Callable[[str], int]:

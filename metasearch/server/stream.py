@@ -42,14 +42,14 @@ async def events(
     request[SEARCH_ID] = prepared.id
     shared = request.app[SHARED]
     if form == "ndjson":
-        return await _send(request, _lines(request, prepared, query), form)
+        return await send(request, _lines(request, prepared, query), form)
     user = owner(request)
 
     def learn(answer: Answer) -> None:
         shared.suggestions.learn(query, answer, user)
 
     live = shared.hub.start(prepared, permit.transfer(), learn)
-    return await _send(request, _server_sent(request, live, 0), form)
+    return await send(request, _server_sent(request, live, 0), form)
 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
@@ -66,7 +66,7 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     request[SEARCH_ID] = live.id
     if request.method == "HEAD":
         return head("sse")
-    return await _send(request, _server_sent(request, live, seen), "sse")
+    return await send(request, _server_sent(request, live, seen), "sse")
 
 
 async def _relay(
@@ -77,7 +77,7 @@ async def _relay(
     try:
         if request.method == "HEAD":
             return head("sse")
-        return await _send(request, _from_elsewhere(request, elsewhere), "sse")
+        return await send(request, _from_elsewhere(request, elsewhere), "sse")
     finally:
         elsewhere.close()
 
@@ -119,9 +119,10 @@ def _retry(request: web.Request) -> bytes:
     return b"retry: %d\n" % request.app[SHARED].options.retry
 
 
-async def _send(
-    request: web.Request, pieces: AsyncGenerator[bytes], form: str
+async def send(
+    request: web.Request, pieces: AsyncGenerator[bytes], form: str = "sse"
 ) -> web.StreamResponse:
+    """Sends the pieces of a stream as they come; a reader that has left ends it."""
     response = web.StreamResponse(headers=_HEADERS)
     response.content_type = WRITABLE[form].media_type
     async with aclosing(pieces):

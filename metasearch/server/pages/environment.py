@@ -45,11 +45,6 @@ def macro(template: str, name: str, language: Language) -> Callable[..., Markup]
     return made
 
 
-def many(number: int, noun: str) -> str:
-    """To be replaced by ngettext."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _cleaned(value: Any) -> Any:
     """What jinja2 writes for the value of an expression; it escapes this unless it is Markup."""
     if not isinstance(value, str):
@@ -125,7 +120,6 @@ def environment(language: Language) -> Environment:
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
     made.filters["listed"] = language.listed
-    made.filters["many"] = many
     made.filters["asset"] = asset_path
     made.globals |= {"language": language, "translated": language.said}
     return made
