@@ -188,7 +188,7 @@ class List {
     const wanted = [...new Set(ids.map((id) => places.get(id)).filter(Boolean))];
     if (!this.#button || !wanted.length || String(wanted) === String(now)) return;
     for (const id of now) this.#html.set(id, this.#shown.get(id).outerHTML);
-    if (!this.#known) this.arrange(now, Number(this.#place(this.#list.firstElementChild)) - 1, true);
+    if (!this.#known) this.arrange(now, placeOf(this.#list.firstElementChild) - 1, true);
     this.#move(wanted, Infinity);
   }
 
@@ -238,10 +238,6 @@ class List {
     return card;
   }
 
-  #place(card) {
-    return card?.querySelector("[data-place]")?.textContent ?? "1";
-  }
-
   /** Whether the whole card may change: the reader asked, or cannot see or miss anything of it. */
   #isFree(card) {
     if (this.#asked) return true;
@@ -272,9 +268,7 @@ class List {
   /** Brings a card up to date as far as allowed; returns whether it is. */
   #update(card, id, free) {
     const fresh = this.#card(id);
-    for (const place of fresh.querySelectorAll("[data-place]")) {
-      place.textContent = this.#place(card);
-    }
+    setPlace(fresh, placeOf(card));
     if (card.isEqualNode(fresh)) return true;
     if (free) {
       morph(card, fresh);
@@ -354,9 +348,7 @@ class List {
 
   #number() {
     for (const [index, card] of [...this.#list.children].entries()) {
-      const place = card.querySelector("[data-place]");
-      const text = this.#words.format(this.#start + index + 1);
-      if (place && place.textContent !== text) place.textContent = text;
+      setPlace(card, this.#start + index + 1);
     }
   }
 
@@ -371,7 +363,8 @@ class List {
   #arrived() {
     const first = this.#shown.get(this.#fresh[0]) ?? this.#list.firstElementChild;
     const count = this.#words.format(this.#fresh.length);
-    if (this.#fresh.length) this.status.say(this.#button.dataset.shown.replace("{n}", count));
+    const { shown, sorted } = this.#button.dataset;
+    this.status.say(this.#fresh.length ? shown.replace("{n}", count) : sorted);
     this.#asked = null;
     this.#fresh = [];
     (first?.querySelector("h3 a, a") ?? this.#list).focus();
@@ -400,6 +393,15 @@ class List {
 function alsoOf(html) {
   const tag = html.slice(0, html.indexOf(">"));
   return (/\sdata-also="([^"]*)"/.exec(tag)?.[1] ?? "").split(" ").filter(Boolean);
+}
+
+const placeOf = (card) => card.value;
+
+/** Sets the place of a card in the list, for readers and for screen readers. */
+function setPlace(card, place) {
+  if (card.value === place) return;
+  card.value = place;
+  for (const number of card.querySelectorAll("[data-place]")) number.textContent = place;
 }
 
 // ------------------------------------------------------------------------- around the list
@@ -662,7 +664,7 @@ function folded() {
   const seen = new Map();
   return [...byId("main").querySelectorAll("details")].map((fold) => {
     const scope = fold.closest("[data-id]")?.dataset.id ?? fold.parentElement.closest("[id]").id;
-    const name = `${scope} ${fold.id || fold.className}`;
+    const name = `${scope} ${fold.dataset.facet || fold.id || fold.className}`;
     seen.set(name, (seen.get(name) ?? 0) + 1);
     return [`${name} ${seen.get(name)}`, fold];
   });
