@@ -136,11 +136,10 @@ class ScriptedSearch:
         return str(self._server.make_url("/search?q=mice"))
 
     async def send(self, name: str, data: Any) -> None:
-        """Sends an event to all who listen, and waits for a listener where there is none."""
+        """Sends an event to the reader, and waits for one where there is none."""
         async with self._connected:
             await self._connected.wait_for(lambda: self._streams)
-        for stream in list(self._streams):
-            await stream.write(_event(name, data))
+            await self._streams[-1].write(_event(name, data))
 
     async def page(
         self,
@@ -173,11 +172,12 @@ class ScriptedSearch:
 
     async def drop(self) -> None:
         """Breaks all connections of the stream."""
-        streams, self._streams = self._streams, []
-        for stream in streams:
-            transport = getattr(stream, "test_transport", None)
+        for stream in list(self._streams):
+            transport = stream.test_transport  # type: ignore[attr-defined]
             if transport is not None:
                 transport.abort()
+        while self._streams:
+            await asyncio.sleep(0.01)
 
     async def _page(self, request: web.Request) -> web.Response:
         self.asked.append(str(request.rel_url))
@@ -203,9 +203,10 @@ class ScriptedSearch:
         async with self._connected:
             self._streams.append(stream)
             self._connected.notify_all()
-        while stream in self._streams and request.transport is not None:
-            await asyncio.sleep(0.05)
-        return stream
+        try:
+            await asyncio.Event().wait()
+        finally:  # the reader has gone
+            self._streams.remove(stream)
 
     async def _basket(self, request: web.Request) -> web.Response:
         form = await request.post()

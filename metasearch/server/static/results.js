@@ -100,13 +100,12 @@ function risingRun(items, placeOf) {
   return run.reverse();
 }
 
-/** Makes a change above the list and leaves the cards where they are on the screen. A page that is
- * scrolled is held in place by the browser (`overflow-anchor`), but not at its very top, and not
- * in every browser. */
+/** Makes a change above the list and leaves the cards where they are on the screen: the window
+ * scrolls as far as they moved. Browsers that hold the place by themselves (`overflow-anchor`) do
+ * not at the top of the page, and find that nothing is left to do elsewhere. */
 function keepPlace(list, change) {
-  const anchored = window.scrollY > 0 && CSS.supports("overflow-anchor", "auto");
   const seen = [...list.children].find((card) => card.getBoundingClientRect().bottom > 0);
-  if (anchored || !seen || isBelow(seen)) return change();
+  if (!seen || isBelow(seen)) return change();
   const top = seen.getBoundingClientRect().top;
   change();
   const moved = seen.getBoundingClientRect().top - top;
