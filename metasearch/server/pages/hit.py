@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
-from metasearch.record import Hit, Match, Reason, Record
+from metasearch.record import Hit, Match, Reason, Record, Version
 from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS, VERSION_WORDS
 
 if TYPE_CHECKING:
@@ -60,6 +60,21 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionView:
+    """A version of the work.
+
+    Attributes:
+        kind: To be translated.
+        number: "" for none.
+        records: The sources that have it, with their rank there.
+    """
+
+    kind: str
+    number: str
+    records: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class HitView:
     """A hit as text for people; "" where nothing is known.
 
@@ -69,13 +84,13 @@ class HitView:
         language: Of title and abstract, as HTML names it.
         authors: The first ones.
         more_authors: How many are not named.
-        place: Volume, issue, pages and year.
+        imprint: Volume with issue, pages and year, those that are known.
         abstract: All of it, up to `_LONGEST_ABSTRACT` characters.
         folds: Whether the abstract is longer than three lines.
         type: To be translated.
         found: The sources, best rank first, each once.
         reasons: (sentence of the core, points) of each part of the score.
-        fields: (source, fields that it gave), to be translated field by field.
+        fields: (source, the fields that it gave).
         context_object: Its description for reference managers.
         page_address: Of its record page; "" for none.
         resolver: (text, address) of the link to the library's link resolver; None for none.
@@ -91,7 +106,7 @@ class HitView:
     authors: Sequence[str]
     more_authors: int
     venue: str
-    place: str
+    imprint: Sequence[str]
     abstract: str
     folds: bool
     retracted: bool
@@ -108,7 +123,7 @@ class HitView:
     reasons: Sequence[tuple[str, float]]
     matches: Sequence[Evidence]
     more_matches: int
-    versions: Sequence[tuple[str, str]]
+    versions: Sequence[VersionView]
     fields: Sequence[tuple[str, Sequence[str]]]
     context_object: str
     page_address: str
@@ -155,7 +170,7 @@ def hit_view(
         authors=authors if few else authors[:AUTHORS_SHOWN],
         more_authors=0 if few else len(authors) - AUTHORS_SHOWN,
         venue=line(record.venue) or line(record.publisher),
-        place=_place(record),
+        imprint=_imprint(record),
         abstract=abstract[:_LONGEST_ABSTRACT],
         folds=len(abstract) > _SHORT_ABSTRACT,
         retracted=bool(record.retracted),
@@ -172,13 +187,7 @@ def hit_view(
         reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST]],
         matches=[_evidence(match, places) for match in hit.matches[:_MOST]],
         more_matches=max(0, len(hit.matches) - _MOST),
-        versions=[
-            (
-                VERSION_WORDS.get(version.kind, line(version.kind)),
-                ", ".join(places.get(key, line(key)) for key in version.records[:_MOST]),
-            )
-            for version in hit.versions[:_MOST]
-        ],
+        versions=[_version(version, places) for version in hit.versions[:_MOST]],
         fields=_fields(hit, labels),
         context_object=context_object(hit, base),
         page_address=page,
@@ -198,14 +207,14 @@ def text_language(code: str | None, text: str) -> str | None:
     return "zh" if _CHINESE.search(text) else None
 
 
-def _place(record: Record) -> str:
+def _imprint(record: Record) -> list[str]:
     issue = f"({line(record.issue)})" if record.issue else ""
     parts = (
         f"{line(record.volume)}{issue}",
         line(record.pages).replace("-", "–"),
         str(record.year) if record.year is not None else "",
     )
-    return ", ".join(filter(None, parts))
+    return [part for part in parts if part]
 
 
 def _found(hit: Hit, labels: Mapping[str, str]) -> list[Found]:
@@ -235,6 +244,12 @@ def _evidence(match: Match, places: Mapping[str, str]) -> Evidence:
         places.get(match.left, line(match.left)),
         places.get(match.right, line(match.right)),
     )
+
+
+def _version(version: Version, places: Mapping[str, str]) -> VersionView:
+    kind, _, number = version.kind.partition(", version ")
+    records = [places.get(key, line(key)) for key in version.records[:_MOST]]
+    return VersionView(VERSION_WORDS.get(kind, line(kind)), line(number), records)
 
 
 def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str]]]:

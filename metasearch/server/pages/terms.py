@@ -84,14 +84,12 @@ FACET_HEADINGS: Mapping[str, str] = {
     "subject": N_("Subject"),
     "retracted": N_("Retracted"),
 }
-#: Version of a work -> its name.
+#: Kind of a version of a work, without its number -> its name.
 VERSION_WORDS: Mapping[str, str] = {
     "published": N_("published"),
     "preprint": N_("preprint"),
-    "accepted": N_("accepted manuscript"),
-    "submitted": N_("submitted manuscript"),
-    "conference": N_("conference version"),
-    "revision": N_("revision"),
+    "conference paper": N_("conference paper"),
+    "conference abstract": N_("conference abstract"),
 }
 #: Verdict of a comparison -> its name.
 VERDICT_WORDS: Mapping[str, str] = {
