@@ -269,7 +269,7 @@ class SearchOptions:
         Option(
             help="Return what is there after so many seconds, while the search continues until "
             "its timeout.",
-            request="At most the timeout; streams ignore it; pages wait 3 s by default.",
+            request="At most the timeout; streams ignore it; pages wait 1 s by default.",
             kind="seconds",
             least=MIN_SECONDS,
             most=MAX_TIMEOUT,
