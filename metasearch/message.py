@@ -96,6 +96,18 @@ def joined(separator: str, parts: Iterable[str]) -> Message:
     return Message(separator.join(listed), template, dict(zip(names, listed, strict=True)))
 
 
+def changed(text: str, change: Callable[[str], str]) -> str:
+    """Returns `change(text)`; of a message a message, in whose values the same is changed."""
+    new = change(text)
+    if not isinstance(text, Message):
+        return new
+    values = {
+        name: changed(value, change) if isinstance(value, str) else value
+        for name, value in text.values.items()
+    }
+    return Message(new, text.template, values, text.plural, text.number)
+
+
 def translated(
     text: str, gettext: Callable[[str], str], ngettext: Callable[[str, str, int], str]
 ) -> str:

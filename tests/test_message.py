@@ -230,7 +230,9 @@ def test_each_place_of_a_message_has_its_value() -> None:
         if not count or not isinstance(call.func, ast.Name) or None in templates:
             continue
         places = {place for text in templates for place in PLACE.findall(text or "")}
-        values = {keyword.arg for keyword in call.keywords} | ({"count"} if count == 2 else set())
+        values = {keyword.arg for keyword in call.keywords}
+        if count == 2:  # the number is there without being named
+            places, values = places | {"count"}, values | {"count"}
         if places != values or any("{" in PLACE.sub("", text or "") for text in templates):
             wrong.append((where, templates))
 
