@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
+#: Characters of a text whose template is looked for: a pattern of two places takes quadratic time.
+_LONGEST = 1_000
 _PLACE = re.compile(r"\{([a-z_][a-z_0-9]*)\}")
 
 
@@ -94,6 +96,69 @@ def joined(separator: str, parts: Iterable[str]) -> Message:
     names = [f"part_{number}" for number in range(len(listed))]
     template = separator.join(f"{{{name}}}" for name in names)
     return Message(separator.join(listed), template, dict(zip(names, listed, strict=True)))
+
+
+class Templates:
+    """Templates of sentences that are made by the hundred in each search, and therefore as plain
+    texts: with `TEMPLATE.format(name=value)`.
+
+    Args:
+        templates: Marked by `message_template`. A place stands for at least one character.
+    """
+
+    def __init__(self, *templates: str) -> None:
+        self._whole = frozenset(text for text in templates if not _PLACE.search(text))
+        with_places = sorted(
+            set(templates) - self._whole, key=lambda text: (-len(_PLACE.sub("", text)), text)
+        )
+        self._patterns = [(_pattern(template), template) for template in with_places]
+
+    def message(self, text: str) -> str:
+        """Returns the text as a message with its template; the text itself if none fits.
+
+        Of several templates that fit, the one with the most characters beside its places is taken.
+        A value that is one of the templates without places, or several of them with commas
+        between, is a message, too.
+        """
+        if text in self._whole:
+            return Message(text, text, {})
+        return self._matched(text)
+
+    def messages(self, text: str, separator: str = "; ") -> str:
+        """Returns a text of several sentences as a message of messages."""
+        if separator not in text:
+            return self.message(text)
+        whole = self._matched(text, separator)
+        if isinstance(whole, Message):
+            return whole
+        return joined(separator, map(self.message, text.split(separator)))
+
+    def _matched(self, text: str, sign: str = "") -> str:
+        """The message of the first template that fits and has this sign in it, else the text."""
+        if len(text) > _LONGEST:
+            return text
+        for pattern, template in self._patterns:
+            if sign in template and (match := pattern.fullmatch(text)):
+                values = {name: self._value(value) for name, value in match.groupdict().items()}
+                return Message(text, template, values)
+        return text
+
+    def _value(self, value: str) -> str:
+        parts = value.split(", ")
+        if not self._whole.issuperset(parts):
+            return value
+        return joined(", ", [Message(part, part, {}) for part in parts])
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """What a text of the template looks like; a place that stands twice has one value."""
+    pieces = _PLACE.split(template)  # text and name by turns
+    seen: set[str] = set()
+    out = [re.escape(pieces[0])]
+    for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        out += (f"(?P={name})" if name in seen else f"(?P<{name}>.+?)", re.escape(text))
+        seen.add(name)
+    return re.compile("".join(out), re.DOTALL)
 
 
 def changed(text: str, change: Callable[[str], str]) -> str:
