@@ -36,6 +36,7 @@ from metasearch.events import (
     Started,
 )
 from metasearch.loop.lag import GRACE, lag
+from metasearch.message import message
 from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
@@ -149,7 +150,9 @@ class Run:
             return self.so_far()
         for source in self._asked:
             if source.status == "running":  # else a caller that waits for all would never return
-                source.fail(TimedOut(source.name, "no whole answer before the search was ended"))
+                source.fail(
+                    TimedOut(source.name, message("no whole answer before the search was ended"))
+                )
         return self.so_far()
 
     @property
