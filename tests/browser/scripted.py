@@ -101,6 +101,15 @@ def works(*numbers: int) -> list[Work]:
     return [Work(number) for number in numbers]
 
 
+async def stands(page: Any, *numbers: int) -> None:
+    """Waits until the list has these works in this order."""
+    want = [id_of(number) for number in numbers]
+    now = "[...document.querySelectorAll('#hits > li')].map(card => card.dataset.id)"
+    async with asyncio.timeout(60):
+        while await page.evaluate(now) != want:
+            await asyncio.sleep(0.05)
+
+
 class ScriptedSearch:
     """A server with one page, `/search`, and the stream that continues it."""
 
@@ -218,7 +227,9 @@ class ScriptedSearch:
         return web.Response(body=asset.body, content_type=asset.media_type)
 
     async def _elsewhere(self, request: web.Request) -> web.Response:
-        return web.Response(text="<!DOCTYPE html><title>Elsewhere</title>", content_type="text/html")
+        return web.Response(
+            text="<!DOCTYPE html><title>Elsewhere</title>", content_type="text/html"
+        )
 
 
 def _event(name: str, data: Any) -> bytes:

@@ -161,8 +161,11 @@ async def test_nothing_moves_in_a_hundred_updates(search, window, scrolled):
     first = page.locator("#hits > li").first
     await first.locator(".why summary").click()
     await page.evaluate(f"window.scrollTo(0, {scrolled})")
-    await page.locator("#hits > li").nth(1).locator("h3 a").evaluate(
-        "link => link.focus({preventScroll: true})"
+    await (
+        page.locator("#hits > li")
+        .nth(1)
+        .locator("h3 a")
+        .evaluate("link => link.focus({preventScroll: true})")
     )
     await page.evaluate(
         "document.getSelection().selectAllChildren(document.querySelectorAll('.hit-text')[1])"
@@ -206,5 +209,7 @@ async def test_the_button_restores_the_order_of_many(search, window):
     await button.click()
     await button.wait_for(state="hidden")
     assert await shown(page) == ids(*order)
-    places = "[...document.querySelectorAll('[data-place]')].map(place => Number(place.textContent))"
+    places = (
+        "[...document.querySelectorAll('[data-place]')].map(place => Number(place.textContent))"
+    )
     assert await page.evaluate(places) == list(range(1, 101))

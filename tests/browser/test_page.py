@@ -53,7 +53,9 @@ async def test_the_status_changes_calmly(search, window):
 async def test_a_search_that_fails_says_so(search, window):
     search.first = works(1)
     page = await window(search.address)
-    await search.send("failed", {"title": "The search failed.", "detail": "<b>No source</b> is up."})
+    await search.send(
+        "failed", {"title": "The search failed.", "detail": "<b>No source</b> is up."}
+    )
 
     notice = page.locator("#failures .notice.danger")
     await notice.wait_for()

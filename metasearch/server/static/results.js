@@ -7,6 +7,7 @@
 
 const BATCH = 20; // cards that one frame reads or places at most
 const BUDGET = 8; // milliseconds after which a frame leaves the rest to the next one
+const MANY = 100; // cards from which on the browser skips those that are far from the window
 const QUIET = 5000; // milliseconds between two texts that a screen reader speaks by itself
 const PATIENCE = 4000; // milliseconds in which a broken connection may return unnoticed
 
@@ -311,25 +312,23 @@ class List {
     const places = new Map(order.map((id, index) => [id, index]));
     for (const [id, card] of this.#shown) if (!places.has(id)) this.#drop(id, card);
     const stay = risingRun([...this.#list.children], (card) => places.get(card.dataset.id));
+    // Of a very long list the browser lays out only what is near the window.
+    this.#list.classList.toggle("many", order.length > MANY);
     let next = 0;
-    let left = false;
-    for (const id of order) {
+    for (const [index, id] of order.entries()) {
       let card = this.#shown.get(id);
       if (card && card === stay[next]) {
         next += 1;
-        continue;
-      }
-      left = room === 0 || performance.now() > until;
-      if (left) break;
-      room -= 1;
-      if (!card) {
-        card = this.#card(id);
+      } else {
+        if (room === 0 || performance.now() > until) return true;
+        room -= 1;
+        card ??= this.#card(id);
         this.#shown.set(id, card);
+        put(this.#list, card, stay[next] ?? null);
       }
-      put(this.#list, card, stay[next] ?? null);
+      setPlace(card, this.#start + index + 1);
     }
-    this.#number();
-    return left;
+    return false;
   }
 
   #drop(id, card) {
@@ -343,12 +342,6 @@ class List {
     for (const ids of [this.#shown, this.#changed, this.#waiting]) ids.delete(id);
     if (!this.#html.has(id)) this.#html.set(id, card.outerHTML);
     card.remove();
-  }
-
-  #number() {
-    for (const [index, card] of [...this.#list.children].entries()) {
-      setPlace(card, this.#start + index + 1);
-    }
   }
 
   #show() {
