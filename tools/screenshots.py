@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Take the pictures of the pages in docs/images: eight states of the demo, in a headless Chromium.
 
-Call: python tools/screenshots.py [FOLDER]; it needs the group `test` of pyproject.toml and chromium.
+Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`, and chromium.
 """
 
 from __future__ import annotations

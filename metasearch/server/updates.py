@@ -34,6 +34,7 @@ EVERY = 0.25
 #: Headers of a client on which the states depend; and what names the address of the server to the
 #: worker that makes them.
 _PASSED_ON = ("Accept-Language", "Cookie")
+_LONGEST_SEEN = 1_000  # characters
 _SITE_HEADER = "X-Metasearch-Site"
 T = TypeVar("T")
 
@@ -91,7 +92,8 @@ async def _states(
     shared = request.app[SHARED]
     request[SEARCH_ID] = prepared.id
     answers = prepared.growing(EVERY)
-    differences = Differences()
+    seen = request.query.get("seen", "")[:_LONGEST_SEEN].split(".")
+    differences = Differences(frozenset(seen))
     yield b"retry: %d\n" % shared.options.retry  # a field of the event that follows
     try:
         async with aclosing(answers):
