@@ -18,8 +18,8 @@ from metasearch.formats.text import line
 from metasearch.listing.filters import parse_filters
 from metasearch.query import read
 from metasearch.record import Hit
-from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.environment import macro
+from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.list_links import deeper, exports, pages, size_links, sort_links
 from metasearch.server.pages.marking import Marker
