@@ -43,7 +43,9 @@ def texts() -> Catalog:
     for name, _, text, comments, _ in extract_from_dir(
         PACKAGE, _METHODS, _OPTIONS, KEYWORDS, comment_tags=("Translators:",)
     ):
-        catalogue.add(text, None, [(Path("metasearch", name).as_posix(), 0)], auto_comments=comments)
+        catalogue.add(
+            text, None, [(Path("metasearch", name).as_posix(), 0)], auto_comments=comments
+        )
     return catalogue
 
 
