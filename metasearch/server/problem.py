@@ -38,6 +38,7 @@ KINDS: Mapping[str, str] = {
     "busy": "Too many searches are running",
     "rate-limited": "Too many requests",
     "forged-form": "The form cannot be accepted",
+    "basket-full": "The basket is full",
     "key-needed": "An API key is needed",
     "key-in-address": "A key must not be in the address",
 }

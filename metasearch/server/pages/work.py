@@ -15,6 +15,7 @@ from metasearch.server.pages.coins import Resolver
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.machine_links import MachineLink, meta_tags
 from metasearch.server.pages.page import Form, page
+from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 
 #: Names, words and records that are shown of one work.
@@ -27,8 +28,8 @@ _RESOLVED = {
 }
 #: Identifier -> what people call it.
 _SCHEMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
-#: Format -> the words of its link; another one has its own name.
-_FORMAT_WORDS = {
+#: Format -> the words of its link, to be translated; another one has its own name.
+FORMAT_WORDS = {
     "json": "JSON",
     "jsonld": "JSON-LD",
     "ris": "RIS",
@@ -44,7 +45,7 @@ _FORMAT_WORDS = {
     "marc": "MARC 21",
     "csv": "CSV",
     "xlsx": "Excel",
-    "citations": "Citations as text",
+    "citations": N_("Citations as text"),
 }
 #: Field -> what the page calls it, in the order of the page; those with a form of their own are in
 #: `_values`.
@@ -166,7 +167,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         json_ld=json_ld.script(json_ld.object_of(hit, shown.canonical)),
         canonical=shown.canonical,
         formats=[
-            (_FORMAT_WORDS.get(name, name), media, address)
+            (FORMAT_WORDS.get(name, name), media, address)
             for name, media, address in shown.formats
         ],
         citations=shown.citations,
