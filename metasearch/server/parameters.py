@@ -29,9 +29,9 @@ from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
-#: Parameters of the pages: language and theme, the two ends of the years in their facets, and the
-#: worker that began a search.
-PAGE = ("lang", "theme", "from", "to", "worker")
+#: Parameters of the pages: language and theme, the two ends of the years in their facets, the
+#: worker that began a search, and the cards that the page has.
+PAGE = ("lang", "theme", "from", "to", "worker", "seen")
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Seconds; programs write up to twenty decimals of a number.
 DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)

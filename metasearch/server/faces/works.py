@@ -28,7 +28,7 @@ from metasearch.record import Hit
 from metasearch.server.answering import answered
 from metasearch.server.api import chosen_of
 from metasearch.server.outcome import nothing_answered, status_of
-from metasearch.server.page_response import VARY, page_response
+from metasearch.server.page_response import page_response
 from metasearch.server.pages import json_ld, machine_links
 from metasearch.server.pages.coins import resolver_of
 from metasearch.server.pages.work import WorkPage, work_page
@@ -92,17 +92,19 @@ async def work(request: web.Request) -> web.Response:
     body = await shared.admission.written(
         lambda: _body(work_found, form, parameters, visit, shared), large=is_large(hit)
     )
+    links = {"Link": machine_links.header(_links(hit, form, site))}
+    if form == "html":
+        # It has the reader's basket, and a token that is another one each time.
+        return page_response(request, body, headers=links)
     etag = hashlib.sha256(form.encode() + body).hexdigest()[:32]
     headers = {
+        **links,
         "Vary": "Accept",
         "Cache-Control": f"private, max-age={shared.options.max_age}",
         "ETag": f'W/"{etag}"',
-        "Link": machine_links.header(_links(hit, form, site)),
     }
     if any(known.value in (etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
-    if form == "html":
-        return page_response(request, body, headers={**headers, "Vary": VARY})
     if form in WRITABLE and WRITABLE[form].download:
         name = f"metasearch-{hit.id}" if is_hit_id(hit.id) else "metasearch-work"
         headers["Content-Disposition"] = f'attachment; filename="{name}.{WRITABLE[form].extension}"'
@@ -245,7 +247,7 @@ def _page(
     formats = [
         (name, media_type, work_address(site, hit.id, work_found.search, format=name))
         for name, media_type in OFFERED.items()
-        if name != "html" and _can_be_written(name)
+        if name != "html" and can_be_written(name)
     ]
     return work_page(
         visit,
@@ -257,15 +259,17 @@ def _page(
             formats=formats,
             citations=[(style, _citation(hit, style)) for style in STYLES],
             query=parameters.query,
+            search=work_found.search,
             list_address=site.path("/search", **parameters.pairs(), format="html")
             if parameters.query
             else "",
             resolver=resolver_of(shared.engine.settings.server),
+            has_pins=shared.engine.settings.pins is not None,
         ),
     )
 
 
-def _can_be_written(name: str) -> bool:
+def can_be_written(name: str) -> bool:
     """Whether the library is installed that writes a format, if one does."""
     library = WRITABLE[name].library if name in WRITABLE else ""
     return not library or find_spec(library) is not None
