@@ -364,7 +364,7 @@ class List {
 
   /** Says on the button what waits behind it. */
   #label() {
-    if (!this.#button) return;
+    if (!this.#button || (this.#asked && this.#bar.hidden)) return;
     const count = this.#order.filter((id) => !this.#shown.has(id) && this.#html.has(id)).length;
     const words = this.#button.dataset;
     let text = "";
