@@ -61,7 +61,7 @@ async def listed(address: str, query: str) -> list[str]:
     """The ids of the list as programs read it."""
     headers = {"Accept": "application/json"}
     async with aiohttp.ClientSession(headers=headers) as session:
-        async with session.get(f"{address}/search?{query}&limit=20") as response:
+        async with session.get(f"{address}/search?{query}&count=20") as response:
             answer = json.loads(await response.text())
     return [hit["id"] for hit in answer["hits"]]
 
