@@ -24,7 +24,7 @@ from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.result_page import for_page, results_of
 from metasearch.server.site import SHARED, owner
-from metasearch.server.stream import PING, send
+from metasearch.server.stream import PING, head, send
 from metasearch.server.visit import visit_of
 
 logger = logging.getLogger("metasearch.server")
@@ -50,6 +50,8 @@ async def updates(request: web.Request) -> web.StreamResponse:
     prepared = shared.engine.search(
         parameters, timeout=timeout, wait=shared.options.page_wait, user=request[USER]
     )
+    if request.method == "HEAD":
+        return head("sse")
     if prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
             pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Self
@@ -39,6 +39,10 @@ from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import parse_filters
 from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
+from metasearch.server.cookies import Cookies
+from metasearch.server.preferences import Preferences
+from metasearch.server.site import Site
+from metasearch.server.visit import Changes, Visit
 from metasearch.settings import Settings
 
 
@@ -91,6 +95,25 @@ def hit(number: int = 1, **fields: Any) -> Hit:
     )
 
 
+def visit(
+    base: str = "http://127.0.0.1:8080",
+    *,
+    basket: Sequence[str] = (),
+    here: str = "/search?q=gene+drive",
+    **preferences: Any,
+) -> Visit:
+    """A request for a page."""
+    return Visit(
+        Site(base),
+        Preferences(**preferences),
+        tuple(basket),
+        here,
+        Cookies(bytes(32)),
+        "visitor",
+        Changes(),
+    )
+
+
 def report(source: str, status: Any = "ok", **fields: Any) -> SourceReport:
     """How a source fared."""
     return SourceReport(
@@ -114,6 +137,11 @@ def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:
     )
 
 
+def running(source: str = "beta", **fields: Any) -> SourceReport:
+    """A source that is still being asked."""
+    return report(source, "running", **({"count": 0, "total": None} | fields))
+
+
 def late(source: str) -> SourceReport:
     """A source that did not answer in time."""
     error = TimedOut(source, "no whole answer within 15 s")
@@ -132,6 +160,7 @@ class FakeSearch:
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     started: int = 0
     joins: bool = False
+    states: Sequence[Answer] = ()
 
     async def _run(self) -> AsyncIterator[SearchEvent]:
         self.started += 1
@@ -160,6 +189,20 @@ class FakeSearch:
         async for _ in self._run():
             pass
         return self.answer
+
+    async def growing(self, every: float) -> AsyncGenerator[Answer]:
+        """The states before the gate, and the answer behind it."""
+        self.started += 1
+        try:
+            for state in self.states:
+                yield state
+            if self.gate:
+                await self.gate.wait()
+            if self.fault:
+                raise self.fault
+            yield self.answer
+        finally:
+            self.closed.set()
 
     async def aclose(self) -> None:
         self.closed.set()
@@ -212,6 +255,8 @@ class FakeEngine:
         self.answer = given or answer(hit(1), hit(2, doi="10.5555/islands.2", title="Second"))
         self.gate: asyncio.Event | None = None
         self.fault: Exception | None = None
+        self.growth: Sequence[Answer] = ()
+        self.joins = False
         self.states: dict[str, SourceState] = {}
         self.asked: list[dict[str, Any]] = []
         self.searches: list[FakeSearch] = []
@@ -258,5 +303,6 @@ class FakeEngine:
             facets=FacetCounts(names, options.facet_limit).count(hits) if names else None,
         )
         search = FakeSearch(f"s{next(self._ids)}", answered, self.gate, self.fault)
+        search.states, search.joins = self.growth, self.joins
         self.searches.append(search)
         return search

@@ -35,7 +35,7 @@ from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
 #: Routes that are no interface: files that pages and crawlers need.
-NOT_LISTED = frozenset({"/robots.txt", "/favicon.ico", "/static/{name}"})
+NOT_LISTED = frozenset({"/robots.txt", "/favicon.ico", "/static/{name}", "/updates"})
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",
