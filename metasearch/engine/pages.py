@@ -256,7 +256,14 @@ def number_passing(
 
 
 def filtered(
-    whole: Answer, filters: Filters, search: Hashable, start: int, depth: int, store: PositionStore
+    whole: Answer,
+    filters: Filters,
+    search: Hashable,
+    start: int,
+    depth: int,
+    store: PositionStore,
+    *,
+    over: bool,
 ) -> Answer:
     """The answer with the hits that pass the filters only, numbered among themselves.
 
@@ -270,6 +277,7 @@ def filtered(
         start: Of the page that is asked for; a first page begins the numbers anew.
         depth: How many numbers a first page takes on which no hit passes, so that another follows.
         store: Where the numbers are remembered.
+        over: Whether the search is over; before that no number is remembered.
     """
     passing = list(filter(filters.passes(), whole.hits))
     positions, seated = number_passing(
@@ -278,7 +286,7 @@ def filtered(
         store,
         anew=not start,
         empty=0 if passing else depth,
-        keep=not whole.running,
+        keep=over,
     )
     hits = tuple(
         hit if hit.rank == place + 1 else replace(hit, rank=place + 1)

@@ -26,7 +26,7 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.listing.facets import FacetCounts, facet_names
+from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
@@ -111,19 +111,30 @@ class ResolvedSearch:
             whole: The answer.
             counts: From `facet_counts`, which remember what was counted of the hits.
         """
-        notes = (*self.notes, *whole.notes)
         counts = counts or self.facet_counts()
         facets = counts.count(whole.hits) if counts is not None else None
+        return self._page(whole, facets, over=not whole.running)
+
+    def page_so_far(self, whole: Answer, facets: Facets | None) -> Answer:
+        """The page that is asked for, of the answer of a search that is not over, whether or not a
+        source is running.
+
+        Args:
+            whole: The answer as of now.
+            facets: Of its hits.
+        """
+        return replace(self._page(whole, facets, over=False), complete=False)
+
+    def _page(self, whole: Answer, facets: Facets | None, *, over: bool) -> Answer:
+        notes = (*self.notes, *whole.notes)
         if self.filters:
             seen, goes_on = len(whole.hits), whole.paging.next is not None
             start, store = self.options.start, self.position_store
-            whole = filtered(whole, self.filters, self.name, start, self.depth, store)
+            whole = filtered(whole, self.filters, self.name, start, self.depth, store, over=over)
             notes = (*notes, _filter_note(self.filters, len(whole.hits), seen, goes_on))
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=notes, facets=facets)
-        if page.running:
-            return replace(page, paging=replace(page.paging, next=None))
-        return page
+        return page if over else replace(page, paging=replace(page.paging, next=None))
 
     def facet_counts(self) -> FacetCounts | None:
         """What counts the facets of the works that are seen; None where none was asked for. A work

@@ -126,8 +126,15 @@ class Ranking:
             among: All hits of the list, where `hits` are a part of it: how far sources agree and
                 how rare words are is measured among them.
         """
-        return [
-            Hit(
+        return list(self.ranking(hits, among))
+
+    def ranking(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> Iterator[Hit]:
+        """As `ranked`, one by one: the order is made when the first hit is requested, so that a
+        caller can do other work in between.
+        """
+        for number, scored in enumerate(self._sorted(hits, among), 1):
+            hit = scored.known.hit
+            yield Hit(
                 hit.id,
                 hit.record,
                 hit.records,
@@ -139,9 +146,6 @@ class Ranking:
                 tuple(self._reasons(scored)),
                 hit.also,
             )
-            for number, scored in enumerate(self._sorted(hits, among), 1)
-            for hit in (scored.known.hit,)
-        ]
 
     def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
         """Their ids, in order; arguments as in `ranked`."""

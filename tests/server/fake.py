@@ -137,6 +137,15 @@ def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:
     )
 
 
+def so_far(*hits: Hit, running: Sequence[str] = ("beta",)) -> Answer:
+    """An answer as of now, of a search that goes on; for `FakeEngine.snapshots`."""
+    reports = [
+        report(name, "running" if name in running else "ok", count=0 if name in running else 1)
+        for name in ("alpha", "beta")
+    ]
+    return replace(answer(*hits, reports=reports), complete=False)
+
+
 def running(source: str = "beta", **fields: Any) -> SourceReport:
     """A source that is still being asked."""
     return report(source, "running", **({"count": 0, "total": None} | fields))
@@ -160,7 +169,9 @@ class FakeSearch:
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     started: int = 0
     joins: bool = False
-    states: Sequence[Answer] = ()
+    #: Seconds before a snapshot, and the snapshot: what `growing` yields before the answer.
+    snapshots: Sequence[tuple[float, Answer]] = ()
+    left: int = 0  # readers of `growing` that have left before the last answer
 
     async def _run(self) -> AsyncIterator[SearchEvent]:
         self.started += 1
@@ -191,18 +202,22 @@ class FakeSearch:
         return self.answer
 
     async def growing(self, every: float) -> AsyncGenerator[Answer]:
-        """The states before the gate, and the answer behind it."""
+        """The snapshots, however often they come, and the answer when the gate is open."""
+        assert every > 0
         self.started += 1
+        ended = False
         try:
-            for state in self.states:
-                yield state
+            for seconds, snapshot in self.snapshots:
+                await asyncio.sleep(seconds)
+                yield snapshot
             if self.gate:
                 await self.gate.wait()
             if self.fault:
                 raise self.fault
+            ended = True
             yield self.answer
         finally:
-            self.closed.set()
+            self.left += not ended
 
     async def aclose(self) -> None:
         self.closed.set()
@@ -255,8 +270,7 @@ class FakeEngine:
         self.answer = given or answer(hit(1), hit(2, doi="10.5555/islands.2", title="Second"))
         self.gate: asyncio.Event | None = None
         self.fault: Exception | None = None
-        self.growth: Sequence[Answer] = ()
-        self.joins = False
+        self.snapshots: Sequence[tuple[float, Answer]] = ()
         self.states: dict[str, SourceState] = {}
         self.asked: list[dict[str, Any]] = []
         self.searches: list[FakeSearch] = []
@@ -302,7 +316,8 @@ class FakeEngine:
             filter=str(filters),
             facets=FacetCounts(names, options.facet_limit).count(hits) if names else None,
         )
-        search = FakeSearch(f"s{next(self._ids)}", answered, self.gate, self.fault)
-        search.states, search.joins = self.growth, self.joins
+        search = FakeSearch(
+            f"s{next(self._ids)}", answered, self.gate, self.fault, snapshots=self.snapshots
+        )
         self.searches.append(search)
         return search
