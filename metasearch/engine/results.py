@@ -24,6 +24,7 @@ from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.listing.rank import Ranking
 from metasearch.listing.sort import arranged
+from metasearch.message import message
 from metasearch.record import Hit, Record
 
 T = TypeVar("T")
@@ -193,7 +194,7 @@ class Listing:
     def rerank(self, nearness: Mapping[str, float] | None) -> None:
         """Have hits score for how near they are to the query; None where that came too late."""
         if nearness is None:
-            self._notes.append("rerank: not done, because the time of the search was over")
+            self._notes.append(message("rerank: not done, because the time of the search was over"))
         else:
             self._ranking.add_nearness(nearness)
 

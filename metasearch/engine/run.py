@@ -38,6 +38,7 @@ from metasearch.events import (
 )
 from metasearch.listing.facets import FacetCounts
 from metasearch.loop.lag import GRACE, lag
+from metasearch.message import message
 from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
@@ -203,7 +204,9 @@ class Run:
             return self.so_far()
         for source in self._asked:
             if source.status == "running":  # else a caller that waits for all would never return
-                source.fail(TimedOut(source.name, "no whole answer before the search was ended"))
+                source.fail(
+                    TimedOut(source.name, message("no whole answer before the search was ended"))
+                )
         return self.so_far()
 
     @property

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from metasearch.dedup import Chain, Fingerprint, Strategy
 from metasearch.errors import MetasearchError
 from metasearch.loop.threads import in_daemon_thread
+from metasearch.message import message
 
 T = TypeVar("T")
 
@@ -249,9 +250,13 @@ def _load(chosen: Strategy) -> None:
             raise
         except Exception as exc:  # a dictionary or a compiled library of others
             raise MetasearchError(
-                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: "
-                f"{exc}",
-                advice="Choose another one; `metasearch strategies` lists all.",
+                message(
+                    "the strategy {name} cannot load what it needs: {kind}: {error}",
+                    name=repr(chosen.name),
+                    kind=type(exc).__name__,
+                    error=str(exc),
+                ),
+                advice=message("Choose another one; `metasearch strategies` lists all."),
             ) from exc
         _LOADED.add(chosen.name)
 

@@ -17,7 +17,8 @@ from metasearch.server.faces import works
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
 from metasearch.server.pages.terms import STATUS_WORDS
-from metasearch.server.parameters import KNOWN, PAGE as OF_PAGES
+from metasearch.server.parameters import KNOWN
+from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
 from metasearch.server.sources import source_object, view
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit

@@ -12,16 +12,21 @@ from typing import Any
 
 from metasearch.record import Hit
 from metasearch.server.pages.environment import macro
-from metasearch.server.pages.results import Results
+from metasearch.server.pages.results import Results, mark
 
 #: Works of one event: as many as a browser can read in at a stretch.
 AT_ONCE = 20
 
 
 class Differences:
-    """Turns the states of one page into events for one reader."""
+    """Turns the states of one page into events for one reader.
 
-    def __init__(self) -> None:
+    Args:
+        seen: Marks of the cards that the page was sent with.
+    """
+
+    def __init__(self, seen: frozenset[str] = frozenset()) -> None:
+        self._seen = seen
         self._hits: dict[str, Hit] = {}
         self._parts: dict[str, str] = {}
         self._panel: tuple[str, ...] = ()
@@ -44,7 +49,7 @@ class Differences:
             "page",
             {
                 "status": summary.status,
-                "answered": summary.answered,
+                "answered": summary.ended,
                 "asked": summary.asked,
                 "start": answer.paging.start,
                 "parts": self._changed_parts(results),
@@ -57,15 +62,14 @@ class Differences:
 
     def _cards(self, results: Results, *, done: bool) -> list[tuple[str, str]]:
         """(id, HTML) of the works whose cards have changed."""
-        article = macro("_hit.html", "article", results.visit.language)
-        basket = frozenset(results.visit.basket)
         cards = []
         for hit in results.answer.hits:
             known = self._hits.get(hit.id)
             if known is not None and _shows_same(known, hit, done=done):
                 continue
-            view, citation = results.hit(hit)
-            cards.append((hit.id, str(article(view, citation, hit.id in basket))))
+            card = results.card(hit)
+            if mark(card) not in self._seen:
+                cards.append((hit.id, str(card)))
         self._hits = {hit.id: hit for hit in results.answer.hits}
         return cards
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
-from metasearch.record import Hit, Match, Reason, Record, Version
-from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS, VERSION_WORDS
+from metasearch.record import Hit, Match, Reason, Record
+from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
@@ -60,21 +60,6 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionView:
-    """A version of the work.
-
-    Attributes:
-        kind: To be translated.
-        number: "" for none.
-        records: The sources that have it, with their rank there.
-    """
-
-    kind: str
-    number: str
-    records: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
 class HitView:
     """A hit as text for people; "" where nothing is known.
 
@@ -90,6 +75,7 @@ class HitView:
         type: To be translated.
         found: The sources, best rank first, each once.
         reasons: (sentence of the core, points) of each part of the score.
+        versions: (kind, the sources that have it with their rank there) of each.
         fields: (source, the fields that it gave).
         context_object: Its description for reference managers.
         page_address: Of its record page; "" for none.
@@ -123,7 +109,7 @@ class HitView:
     reasons: Sequence[tuple[str, float]]
     matches: Sequence[Evidence]
     more_matches: int
-    versions: Sequence[VersionView]
+    versions: Sequence[tuple[str, Sequence[str]]]
     fields: Sequence[tuple[str, Sequence[str]]]
     context_object: str
     page_address: str
@@ -187,7 +173,10 @@ def hit_view(
         reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST]],
         matches=[_evidence(match, places) for match in hit.matches[:_MOST]],
         more_matches=max(0, len(hit.matches) - _MOST),
-        versions=[_version(version, places) for version in hit.versions[:_MOST]],
+        versions=[
+            (line(version.kind), [places.get(key, line(key)) for key in version.records[:_MOST]])
+            for version in hit.versions[:_MOST]
+        ],
         fields=_fields(hit, labels),
         context_object=context_object(hit, base),
         page_address=page,
@@ -239,17 +228,11 @@ def _source_place(record: Record, labels: Mapping[str, str]) -> str:
 def _evidence(match: Match, places: Mapping[str, str]) -> Evidence:
     return Evidence(
         VERDICT_WORDS.get(match.verdict, match.verdict),
-        match.because,
+        line(match.because),
         line(match.matcher),
         places.get(match.left, line(match.left)),
         places.get(match.right, line(match.right)),
     )
-
-
-def _version(version: Version, places: Mapping[str, str]) -> VersionView:
-    kind, _, number = version.kind.partition(", version ")
-    records = [places.get(key, line(key)) for key in version.records[:_MOST]]
-    return VersionView(VERSION_WORDS.get(kind, line(kind)), line(number), records)
 
 
 def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str]]]:

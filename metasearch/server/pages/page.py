@@ -107,7 +107,7 @@ def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> st
     return page(
         "problem.html",
         visit,
-        visit.language.gettext(problem.title),
+        visit.language.said(problem.title),
         form or Form(),
         problem=problem,
         marked=_marked(problem) if problem.kind == "query-syntax" else None,

@@ -84,13 +84,6 @@ FACET_HEADINGS: Mapping[str, str] = {
     "subject": N_("Subject"),
     "retracted": N_("Retracted"),
 }
-#: Kind of a version of a work, without its number -> its name.
-VERSION_WORDS: Mapping[str, str] = {
-    "published": N_("published"),
-    "preprint": N_("preprint"),
-    "conference paper": N_("conference paper"),
-    "conference abstract": N_("conference abstract"),
-}
 #: Verdict of a comparison -> its name.
 VERDICT_WORDS: Mapping[str, str] = {
     "same": N_("same work"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
+
 from metasearch.events import Totals
-from metasearch.listing.facets import FACETS, FacetCounts, filter_text
+from metasearch.listing.facets import FACETS, FacetCounts
 from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, parse_filters
 from metasearch.listing.sort import SORTS
 from metasearch.record import Author
