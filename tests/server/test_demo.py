@@ -47,8 +47,9 @@ async def client() -> AsyncIterator[TestClient]:
 async def search(client: TestClient, name: str):
     """The response to the query in that format."""
     parameters = {"q": QUERY, "format": name, "timeout": TIMEOUT}
-    if name == "html":  # which has twenty works otherwise
-        parameters["count"] = "100"
+    if name == "html":  # which has twenty works otherwise; with `count` it would ask for more
+        parameters["per_source"] = "20"
+        parameters["count"] = "50"
     response = await client.get("/search", params=parameters)
     assert response.status == 200
     return response

@@ -163,7 +163,7 @@ class PanelMaker:
             _meaning(written)
             for group in groups
             for choice in group.choices
-            if (written := _written(choice.filter)) is not None
+            if choice.filter and (written := _written(choice.filter)) is not None
         }
         span = self._span()
         # What has no box in the form is repeated by it, or it would be lost.

@@ -203,7 +203,8 @@ def test_a_page_of_a_search_that_goes_on():
         "Show what has arrived": "/search?q=gene%20drive&count=5&format=html#results",
         "Wait for all": "/search?q=gene%20drive&count=5&format=html&wait=60",
     }
-    assert shown.xpath("//*[@id='results']/@data-updates") == ["/updates?q=x"]
+    (updates,) = shown.xpath("//*[@id='results']/@data-updates")
+    assert re.fullmatch(r"/updates\?q=x&seen=[0-9a-f]{8}", updates)
     assert shown.xpath("//meta[@http-equiv]") == []
     assert (shown.xpath("//progress/@value"), shown.xpath("//progress/@max")) == (["1"], ["2"])
     assert shown.xpath("//progress/@hidden") == []
