@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import orjson
 from aiohttp import web
+from multidict import MultiDict
 
 from metasearch import __version__
 from metasearch.engine.dry_run import plan_object
@@ -113,7 +114,8 @@ async def translate(request: web.Request) -> web.Response:
     """
     options = request.app[SHARED].options
     parameters = await given(request, options)
-    wanted = read(parameters, options)
+    # Here `to` names syntaxes; on a page it is the last year.
+    wanted = read(MultiDict(pair for pair in parameters.items() if pair[0] != "to"), options)
     if not wanted.query:
         raise Problem.bad_parameters(
             [{"parameter": "q", "reason": "missing; give a query to translate"}]
