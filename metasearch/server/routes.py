@@ -93,7 +93,9 @@ async def plan(request: web.Request) -> web.Response:
     shared = request.app[SHARED]
     parameters = read(request.query, shared.options)
     if not parameters.query:
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": message("missing; give a query")}]
+        )
     from metasearch.engine.dry_run import planned
 
     turns = shared.engine.scheduler.turns()
@@ -118,14 +120,19 @@ async def translate(request: web.Request) -> web.Response:
     wanted = read(MultiDict(pair for pair in parameters.items() if pair[0] != "to"), options)
     if not wanted.query:
         raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": "missing; give a query to translate"}]
+            [{"parameter": "q", "reason": message("missing; give a query to translate")}]
         )
     named = names(parameters, "to") or ()
     try:
         targets(named)
     except UsageError as exc:
         raise Problem.bad_parameters(
-            [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
+            [
+                {
+                    "parameter": "to",
+                    "reason": message("{error}. {advice}", error=str(exc), advice=exc.advice),
+                }
+            ]
         ) from exc
     async with request.app[SHARED].admission.brief():
         found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax)
