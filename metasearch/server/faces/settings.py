@@ -89,7 +89,9 @@ def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]
         ticked.pop(source.name, None)
     names = tuple(ticked)
     if source_names(names) != names:
-        raise _refusal(f"more than {MOST_SOURCES} names, or {MOST_CHARACTERS:,} characters of names")
+        raise _refusal(
+            f"more than {MOST_SOURCES} names, or {MOST_CHARACTERS:,} characters of names"
+        )
     return names
 
 

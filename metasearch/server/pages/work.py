@@ -167,8 +167,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         json_ld=json_ld.script(json_ld.object_of(hit, shown.canonical)),
         canonical=shown.canonical,
         formats=[
-            (FORMAT_WORDS.get(name, name), media, address)
-            for name, media, address in shown.formats
+            (FORMAT_WORDS.get(name, name), media, address) for name, media, address in shown.formats
         ],
         citations=shown.citations,
         list_address=shown.list_address,

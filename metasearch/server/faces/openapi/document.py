@@ -36,9 +36,7 @@ from metasearch.server.options import Options
 
 #: Routes that are no interface: files that pages and crawlers need, and pages with forms of their
 #: own.
-NOT_LISTED = frozenset(
-    {"/robots.txt", "/favicon.ico", "/static/{name}", "/basket", "/settings"}
-)
+NOT_LISTED = frozenset({"/robots.txt", "/favicon.ico", "/static/{name}", "/basket", "/settings"})
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",
