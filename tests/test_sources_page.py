@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import shipped_groups
+from metasearch.adapters.specs.shipped import real_answers, shipped_groups
 from metasearch.settings import Settings
 from tests.cases import each
 
@@ -29,6 +29,12 @@ def tool() -> ModuleType:
 def test_the_page_is_what_the_specs_say() -> None:
     """Whoever changes a spec runs `python3 tasks.py sources`."""
     assert (ROOT / "docs" / "sources.md").read_text(encoding="utf-8") == tool().page(REGISTRY)
+
+
+def test_the_counts_of_real_answers_are_those_of_the_tests() -> None:
+    """The server shows what the tests read; they are written together with the page."""
+    assert tool().COUNTS.read_text(encoding="utf-8") == tool().counts(REGISTRY)
+    assert real_answers()["crossref"] > (20, 100)
 
 
 @each("name", REGISTRY.names())

@@ -1,4 +1,5 @@
-"""docs/sources.md, made from the specs and from what the tests expect of real answers.
+"""docs/sources.md, made from the specs and from what the tests expect of real answers; and the
+counts of these answers for the page `/sources` of the server.
 
     python3 tasks.py sources
 
@@ -8,6 +9,7 @@ holds against the answers themselves where they are at hand.
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from collections import Counter
@@ -17,11 +19,12 @@ from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import shipped_groups, shipped_table
+from metasearch.adapters.specs.shipped import TESTED, shipped_groups, shipped_table
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "sources.md"
+COUNTS = ROOT / "metasearch" / "adapters" / "specs" / TESTED
 EXPECTED = ROOT / "tests" / "payloads"
 #: Keys of a file's table that count no field.
 ABOUT = frozenset({"records", "total", "error", "because", "status", "unread", "step"})
@@ -125,6 +128,17 @@ def page(registry: Registry) -> str:
     )
 
 
+def counts(registry: Registry) -> str:
+    """The counts of the real answers, as the package holds them: source -> files and records."""
+    read = {name: expected(name) for name in registry.names()}
+    rows = (
+        f"{json.dumps(name)}: [{one.files}, {one.records}]"
+        for name, one in read.items()
+        if one.files
+    )
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
 def _groups() -> Iterator[str]:
     for name, members in sorted(shipped_groups().items()):
         if name != "default":
@@ -183,8 +197,10 @@ def _linked(text: str) -> str:
 
 
 def main() -> None:
-    PAGE.write_text(page(Registry(Settings(), late=False)), encoding="utf-8")
-    sys.stdout.write(f"{PAGE.relative_to(ROOT)} is written\n")
+    registry = Registry(Settings(), late=False)
+    for path, text in ((PAGE, page(registry)), (COUNTS, counts(registry))):
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{path.relative_to(ROOT)} is written\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from aiohttp import web
 from metasearch.events import Answer
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_object
+from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.answering import finished
@@ -114,11 +115,13 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
             WRITABLE[form].require()
         if form in offered:
             return form
-        raise Problem.unacceptable(f"There is no format {form[:40]!r}.", offered.items())
+        raise Problem.unacceptable(
+            message("There is no format {name}.", name=repr(form[:40])), offered.items()
+        )
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered.items())
     if chosen is None:
         raise Problem.unacceptable(
-            "The server has none of the media types in Accept.", offered.items()
+            message("The server has none of the media types in Accept."), offered.items()
         )
     return chosen
 

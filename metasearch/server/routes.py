@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import orjson
 from aiohttp import web
@@ -11,14 +12,17 @@ from metasearch import __version__
 from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
+from metasearch.message import message
 from metasearch.server import negotiate
 from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
-from metasearch.server.page_response import page_response
+from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.assets import ASSETS, Asset
+from metasearch.server.pages.source_choice import ALL, NONE, read_choice
+from metasearch.server.pages.source_groups import grouped
 from metasearch.server.pages.sources import sources_page
 from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
@@ -45,7 +49,7 @@ async def sources(request: web.Request) -> web.Response:
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable(
-            "The list of sources is available as JSON and as a page.", offered
+            message("The list of sources is available as JSON and as a page."), offered
         )
     async with request.app[SHARED].admission.brief():
         return await _sources(request, chosen)
@@ -54,8 +58,33 @@ async def sources(request: web.Request) -> web.Response:
 async def _sources(request: web.Request, form: str) -> web.Response:
     views = await _views(request.app[SHARED])
     if form == "html":
-        return page_response(request, sources_page(visit_of(request), views))
+        return _sources_page(request, views)
     return _json([source_object(source) for source in views], "application/json", Vary="Accept")
+
+
+def _sources_page(request: web.Request, views: Sequence[SourceView]) -> web.Response:
+    """The list as a form: its buttons lead back to it, or on to a search."""
+    shared, visit = request.app[SHARED], visit_of(request)
+    registry = shared.engine.registry
+    choice = read_choice(
+        request.query,
+        registry.names(),
+        visit.preferences.sources or registry.default(),
+        registry.expand,
+        shared.options.max_sources,
+    )
+    if choice.search and choice.query and choice.ticked:
+        usual = choice.ticked == {*registry.default()}
+        named = "default" if usual else ",".join(sorted(choice.ticked))
+        return see_other(
+            request, visit.site.path("/search", q=choice.query, sources=named, format="html")
+        )
+    groups = grouped(registry, views)
+    for parameter, ticked in ((ALL, True), (NONE, False)):
+        for group in groups:
+            if group.name == request.query.get(parameter):
+                choice = choice.changed(group.name, group.sources, ticked=ticked)
+    return page_response(request, sources_page(visit, groups, choice))
 
 
 async def plan(request: web.Request) -> web.Response:
@@ -151,7 +180,7 @@ async def readyz(request: web.Request) -> web.Response:
             503,
             "not-ready",
             "; ".join(f"{source.name}: {source.status}" for source in views)
-            or "no source is asked by default",
+            or message("no source is asked by default"),
             headers={"Cache-Control": "no-store"},
             sources=[{"source": source.name, "status": source.status} for source in views],
         )

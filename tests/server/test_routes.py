@@ -91,16 +91,6 @@ async def test_sources(client, engine):
     assert "hush" not in body
 
 
-async def test_sources_page(client):
-    """The same as a table for people."""
-    response = await client.get("/sources", headers=HTML)
-    shown = html.document_fromstring(await response.text())
-
-    assert shown.xpath("//thead//th/text()") == ["Source", "Default", "State", "Limit", "Key"]
-    assert len(shown.xpath("//tbody/tr")) == 3
-    assert "hush" not in shown.text_content()
-
-
 async def test_source_without_its_key_or_with_a_wrong_spec(serve):
     """What cannot be asked says why, and costs the others nothing."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,8 @@ from metasearch.errors import SpecError
 
 #: In the folder of the shipped specs: the folder of the families, and the file of the groups.
 FAMILIES, GROUPS = "families", "groups"
+#: The file beside this module that says what is tested; `python3 tasks.py sources` writes it.
+TESTED = "tested.json"
 
 
 def spec_folder() -> Path:
@@ -59,6 +62,15 @@ def shipped_groups() -> Mapping[str, tuple[str, ...]]:
     if wrong:
         raise SpecError(f"{GROUPS}.toml", wrong)
     return {name: tuple(members) for name, members in table.items()}
+
+
+@cache
+def real_answers() -> Mapping[str, tuple[int, int]]:
+    """Returns what the tests of this release read, for each shipped source that has real answers:
+    how many answers, and how many records in them.
+    """
+    text = (files("metasearch.adapters.specs") / TESTED).read_text(encoding="utf-8")
+    return {name: (answers, records) for name, (answers, records) in json.loads(text).items()}
 
 
 def _is_names(members: object) -> bool:

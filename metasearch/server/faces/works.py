@@ -22,12 +22,13 @@ from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import hit_object
 from metasearch.formats.citations.styles import STYLES
+from metasearch.message import message
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
 from metasearch.server.answering import answered
 from metasearch.server.api import chosen_of
 from metasearch.server.outcome import nothing_answered, status_of
-from metasearch.server.page_response import VARY, page_response
+from metasearch.server.page_response import page_response
 from metasearch.server.pages import json_ld, machine_links
 from metasearch.server.pages.coins import resolver_of
 from metasearch.server.pages.work import WorkPage, work_page
@@ -59,9 +60,10 @@ _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 LONGEST_ID = 500
 #: Records and authors of a work that is written on the loop.
 _SMALL = 100
-_ADVICE = (
-    "A work is known by its id for a day after its page was shown. Later, use the address that a "
-    "list links to, which has the search (q=), or an identifier: /work/doi:10.1000/abc."
+_ADVICE = message(
+    "A work is known by its id for a day after its page was shown. Later, "
+    "use the address that a list links to, which has the search (q=), or an "
+    "identifier: /work/doi:10.1000/abc."
 )
 
 
@@ -90,17 +92,19 @@ async def work(request: web.Request) -> web.Response:
     body = await shared.admission.written(
         lambda: _body(work_found, form, parameters, visit, shared), large=is_large(hit)
     )
+    links = {"Link": machine_links.header(_links(hit, form, site))}
+    if form == "html":
+        # It has the reader's basket, and a token that is another one each time.
+        return page_response(request, body, headers=links)
     etag = hashlib.sha256(form.encode() + body).hexdigest()[:32]
     headers = {
+        **links,
         "Vary": "Accept",
         "Cache-Control": f"private, max-age={shared.options.max_age}",
         "ETag": f'W/"{etag}"',
-        "Link": machine_links.header(_links(hit, form, site)),
     }
     if any(known.value in (etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
-    if form == "html":
-        return page_response(request, body, headers={**headers, "Vary": VARY})
     if form in WRITABLE and WRITABLE[form].download:
         name = f"metasearch-{hit.id}" if is_hit_id(hit.id) else "metasearch-work"
         headers["Content-Disposition"] = f'attachment; filename="{name}.{WRITABLE[form].extension}"'
@@ -157,9 +161,17 @@ async def _found(request: web.Request, text: str, parameters: Parameters) -> Fou
             await shared.engine.works.keep(hits[:1])
             return FoundWork(hits[0], asked.pairs())
         incomplete |= not answer.complete
-    why = "; not all sources have answered" if incomplete else ""
+    shown = repr(text[:100])
+    detail = (
+        message("No work is known here as {name}; not all sources have answered.", name=shown)
+        if incomplete
+        else message("No work is known here as {name}.", name=shown)
+    )
     raise Problem(
-        404, "no-such-work", f"No work is known here as {text[:100]!r}{why}.", advice=_ADVICE
+        404,
+        "no-such-work",
+        detail,
+        advice=_ADVICE,
     )
 
 
@@ -247,10 +259,12 @@ def _page(
             formats=formats,
             citations=[(style, _citation(hit, style)) for style in STYLES],
             query=parameters.query,
+            search=work_found.search,
             list_address=site.path("/search", **parameters.pairs(), format="html")
             if parameters.query
             else "",
             resolver=resolver_of(shared.engine.settings.server),
+            has_pins=shared.engine.settings.pins is not None,
         ),
     )
 

@@ -7,20 +7,26 @@ script passes over what it has already.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from metasearch.record import Hit
-from metasearch.server.pages.environment import environment, macro
-from metasearch.server.pages.results import Results
+from metasearch.server.pages.environment import macro
+from metasearch.server.pages.results import Results, mark
 
 #: Works of one event: as many as a browser can read in at a stretch.
 AT_ONCE = 20
 
 
 class Differences:
-    """Turns the states of one page into events for one reader."""
+    """Turns the states of one page into events for one reader.
 
-    def __init__(self) -> None:
+    Args:
+        seen: Marks of the cards that the page was sent with.
+    """
+
+    def __init__(self, seen: frozenset[str] = frozenset()) -> None:
+        self._seen = seen
         self._hits: dict[str, Hit] = {}
         self._parts: dict[str, str] = {}
         self._panel: tuple[str, ...] = ()
@@ -43,7 +49,7 @@ class Differences:
             "page",
             {
                 "status": summary.status,
-                "answered": summary.answered,
+                "answered": summary.ended,
                 "asked": summary.asked,
                 "start": answer.paging.start,
                 "parts": self._changed_parts(results),
@@ -56,32 +62,29 @@ class Differences:
 
     def _cards(self, results: Results, *, done: bool) -> list[tuple[str, str]]:
         """(id, HTML) of the works whose cards have changed."""
-        article = macro("_hit.html", "article", results.visit.language)
-        basket = frozenset(results.visit.basket)
         cards = []
         for hit in results.answer.hits:
             known = self._hits.get(hit.id)
             if known is not None and _shows_same(known, hit, done=done):
                 continue
-            view, citation = results.hit(hit)
-            cards.append((hit.id, str(article(view, citation, hit.id in basket))))
+            card = results.card(hit)
+            if mark(card) not in self._seen:
+                cards.append((hit.id, str(card)))
         self._hits = {hit.id: hit for hit in results.answer.hits}
         return cards
 
     def _changed_parts(self, results: Results) -> dict[str, str]:
         around = results.around()
-        language = results.visit.language
-        lists = environment(language).get_template("_list.html").module
-        databases = environment(language).get_template("_databases.html").module
-        summary = around["summary"]
+        answer, summary = around["answer"], around["summary"]
+        made = partial(macro, language=results.visit.language)
         parts = {
-            "heading": lists.heading(around["answer"], around["query"]),
-            "failures": databases.failures(
+            "heading": made("_list.html", "heading")(answer, around["query"]),
+            "failures": made("_databases.html", "failures")(
                 summary.failures, summary.none_answered, around["reload"]
             ),
-            "database-rows": databases.rows(summary.rows),
-            "pages": lists.pager(around["pages"], around["deeper"]),
-            "nothing": lists.nothing(around["nothing"], around["answer"]),
+            "database-rows": made("_databases.html", "rows")(summary.rows),
+            "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
+            "nothing": made("_list.html", "nothing")(around["nothing"], answer),
         }
         texts = {name: str(part).strip() for name, part in parts.items()}
         changed = {name: text for name, text in texts.items() if self._parts.get(name) != text}
@@ -93,9 +96,7 @@ class Differences:
         panel = results.panel
         number = results.visit.language.number
         counts = {name: number(count) for name, count in panel.counts() if name}
-        changed = {
-            name: count for name, count in counts.items() if self._counts.get(name) != count
-        }
+        changed = {name: count for name, count in counts.items() if self._counts.get(name) != count}
         self._counts = counts
         sent: dict[str, Any] = {"counts": changed}
         if done or tuple(counts) != self._panel:
@@ -110,4 +111,8 @@ def _shows_same(left: Hit, right: Hit, *, done: bool) -> bool:
     same = left.record == right.record and left.records == right.records
     if not done:
         return same
-    return same and (left.score, left.reasons, left.rank) == (right.score, right.reasons, right.rank)
+    return same and (left.score, left.reasons, left.rank) == (
+        right.score,
+        right.reasons,
+        right.rank,
+    )

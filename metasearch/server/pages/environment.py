@@ -14,7 +14,9 @@ from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
+from metasearch.dedup.because import BECAUSE, VERSION_KINDS
 from metasearch.formats.text import clean, line, web_url
+from metasearch.listing.reasons import REASONS
 from metasearch.server.pages.assets import asset_path
 from metasearch.server.pages.language import DEFAULT, Language, language
 
@@ -121,7 +123,13 @@ def environment(language: Language) -> Environment:
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
     made.filters["listed"] = language.listed
     made.filters["asset"] = asset_path
-    made.globals |= {"language": language, "translated": language.said}
+    made.globals |= {
+        "language": language,
+        "translated": language.said,
+        "reason": partial(language.recognised, templates=REASONS),
+        "evidence": partial(language.recognised, templates=BECAUSE),
+        "version_kind": partial(language.recognised, templates=VERSION_KINDS),
+    }
     return made
 
 

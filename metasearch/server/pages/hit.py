@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
 from metasearch.record import Hit, Match, Reason, Record
-from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS, VERSION_WORDS
+from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
@@ -69,13 +69,14 @@ class HitView:
         language: Of title and abstract, as HTML names it.
         authors: The first ones.
         more_authors: How many are not named.
-        place: Volume, issue, pages and year.
+        imprint: Volume with issue, pages and year, those that are known.
         abstract: All of it, up to `_LONGEST_ABSTRACT` characters.
         folds: Whether the abstract is longer than three lines.
         type: To be translated.
         found: The sources, best rank first, each once.
         reasons: (sentence of the core, points) of each part of the score.
-        fields: (source, fields that it gave), to be translated field by field.
+        versions: (kind, the sources that have it with their rank there) of each.
+        fields: (source, the fields that it gave).
         context_object: Its description for reference managers.
         page_address: Of its record page; "" for none.
         resolver: (text, address) of the link to the library's link resolver; None for none.
@@ -91,7 +92,7 @@ class HitView:
     authors: Sequence[str]
     more_authors: int
     venue: str
-    place: str
+    imprint: Sequence[str]
     abstract: str
     folds: bool
     retracted: bool
@@ -108,7 +109,7 @@ class HitView:
     reasons: Sequence[tuple[str, float]]
     matches: Sequence[Evidence]
     more_matches: int
-    versions: Sequence[tuple[str, str]]
+    versions: Sequence[tuple[str, Sequence[str]]]
     fields: Sequence[tuple[str, Sequence[str]]]
     context_object: str
     page_address: str
@@ -155,7 +156,7 @@ def hit_view(
         authors=authors if few else authors[:AUTHORS_SHOWN],
         more_authors=0 if few else len(authors) - AUTHORS_SHOWN,
         venue=line(record.venue) or line(record.publisher),
-        place=_place(record),
+        imprint=_imprint(record),
         abstract=abstract[:_LONGEST_ABSTRACT],
         folds=len(abstract) > _SHORT_ABSTRACT,
         retracted=bool(record.retracted),
@@ -173,10 +174,7 @@ def hit_view(
         matches=[_evidence(match, places) for match in hit.matches[:_MOST]],
         more_matches=max(0, len(hit.matches) - _MOST),
         versions=[
-            (
-                VERSION_WORDS.get(version.kind, line(version.kind)),
-                ", ".join(places.get(key, line(key)) for key in version.records[:_MOST]),
-            )
+            (line(version.kind), [places.get(key, line(key)) for key in version.records[:_MOST]])
             for version in hit.versions[:_MOST]
         ],
         fields=_fields(hit, labels),
@@ -198,14 +196,14 @@ def text_language(code: str | None, text: str) -> str | None:
     return "zh" if _CHINESE.search(text) else None
 
 
-def _place(record: Record) -> str:
+def _imprint(record: Record) -> list[str]:
     issue = f"({line(record.issue)})" if record.issue else ""
     parts = (
         f"{line(record.volume)}{issue}",
         line(record.pages).replace("-", "–"),
         str(record.year) if record.year is not None else "",
     )
-    return ", ".join(filter(None, parts))
+    return [part for part in parts if part]
 
 
 def _found(hit: Hit, labels: Mapping[str, str]) -> list[Found]:
@@ -230,7 +228,7 @@ def _source_place(record: Record, labels: Mapping[str, str]) -> str:
 def _evidence(match: Match, places: Mapping[str, str]) -> Evidence:
     return Evidence(
         VERDICT_WORDS.get(match.verdict, match.verdict),
-        match.because,
+        line(match.because),
         line(match.matcher),
         places.get(match.left, line(match.left)),
         places.get(match.right, line(match.right)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer
@@ -62,7 +63,7 @@ class Pages:
 def sort_links(sort: str, address: Address) -> list[Link]:
     """The orders; the one that holds has no address."""
     offered = _SORTS if sort in _SORTS else (*_SORTS, sort)
-    words: dict[str, str] = dict(SORT_WORDS)
+    words: Mapping[Any, str] = SORT_WORDS
     return [
         Link(
             words[name],

@@ -58,7 +58,7 @@ class Marker:
     def _stretches(self, text: str) -> Iterator[tuple[int, int]]:
         for token in _TOKEN.finditer(text):
             word = token.group()
-            if CJK.search(word):
+            if not word.isascii() and CJK.search(word):
                 yield from self._in_run(word, token.start())
             elif self._holds(spaced(word)):
                 yield token.span()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from markupsafe import Markup
 
 from metasearch.errors import MetasearchError
 from metasearch.events import Answer
@@ -15,8 +18,9 @@ from metasearch.formats.text import line
 from metasearch.listing.filters import parse_filters
 from metasearch.query import read
 from metasearch.record import Hit
+from metasearch.server.pages.environment import macro
 from metasearch.server.pages.facets_panel import Panel, PanelMaker
-from metasearch.server.pages.hit import HitView, hit_view
+from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.list_links import deeper, exports, pages, size_links, sort_links
 from metasearch.server.pages.marking import Marker
 from metasearch.server.pages.page import Form, page
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Parameters that a new search from the form of the head does not repeat.
 _NOT_REPEATED = frozenset({"q", "start", "filter"})
+#: Cards whose marks an address has; of more, all are sent again.
+_MOST_MARKS = 100
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,8 @@ class Results:
         maker = PanelMaker(filters, narrowed, self.label, self.visit.language)
         return maker.panel(self.answer.facets, kept)
 
-    def hit(self, hit: Hit) -> tuple[HitView, str]:
-        """A work of the list, and its citation."""
+    def card(self, hit: Hit) -> Markup:
+        """The HTML of a work of the list."""
         visit = self.visit
         view = hit_view(
             hit,
@@ -94,7 +100,8 @@ class Results:
             marker=self.marker,
         )
         today = dt.datetime.now(dt.UTC).date()
-        return view, STYLES[visit.style].citation(hit.record, today)
+        citation = STYLES[visit.style].citation(hit.record, today)
+        return macro("_hit.html", "article", visit.language)(view, citation)
 
     def around(self) -> dict[str, Any]:
         """What the template uses besides the works."""
@@ -152,16 +159,28 @@ def results_page(results: Results) -> str:
         for name, value in results.parameters.items()
         if name not in _NOT_REPEATED
     ]
+    cards = [results.card(hit) for hit in results.answer.hits]
     return page(
         "results.html",
         visit,
         query,
         Form(query, hidden),
         panel=results.panel,
-        works=[results.hit(hit) for hit in results.answer.hits],
-        updates=results.updates,
+        cards=cards,
+        updates=_with_marks(results.updates, cards),
         search=visit.site.path("", **results.parameters).removeprefix(visit.site.root)[1:],
         back=results.address(),
-        in_basket=frozenset(visit.basket),
         **results.around(),
     )
+
+
+def mark(card: str) -> str:
+    """A short name of the HTML of a card: a reader who has it is not sent it again."""
+    return f"{crc32(card.encode()):x}"
+
+
+def _with_marks(updates: str, cards: Sequence[str]) -> str:
+    """The address of the stream, with the marks of the cards that the page has."""
+    if not updates or not cards or len(cards) > _MOST_MARKS:
+        return updates
+    return f"{updates}&seen={'.'.join(map(mark, cards))}"

@@ -63,13 +63,13 @@ class Summary:
 
     Attributes:
         status: The progress in one sentence.
-        answered, asked: Sources.
+        ended, asked: Sources; the first with those that failed.
         running: Labels of those that are still being asked.
         none_answered: Whether no source has answered, and none will.
     """
 
     status: str
-    answered: int
+    ended: int
     asked: int
     running: Sequence[str]
     failures: Sequence[Failure]
@@ -83,7 +83,7 @@ def summary(answer: Answer, label: Callable[[str], str], language: Language) -> 
     failed = [report for report in reports if report.failed]
     return Summary(
         status=_status(answer, language),
-        answered=_answered(answer),
+        ended=sum(report.status != "running" for report in reports),
         asked=len(reports),
         running=[label(name) for name in answer.running],
         failures=[_failure(group, label) for group in alike(failed)],
@@ -94,17 +94,10 @@ def summary(answer: Answer, label: Callable[[str], str], language: Language) -> 
     )
 
 
-def _answered(answer: Answer) -> int:
-    """Sources of which all is there that there will be."""
-    if answer.running:
-        return sum(report.status not in ("running", "skipped") for report in answer.sources)
-    return sum(report.answered for report in answer.sources)
-
-
 def _status(answer: Answer, language: Language) -> str:
     counts, asked = answer.counts, len(answer.sources)
     values = {
-        "answered": language.number(_answered(answer)),
+        "answered": language.number(sum(report.answered for report in answer.sources)),
         "asked": language.number(asked),
         "works": language.number(counts.unique),
         "records": language.number(counts.received),

@@ -1,0 +1,275 @@
+"""All fields of a work: the value that is shown, the source that gave it, and what the other
+sources say.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.bib.identifier_forms import orcid
+from metasearch.formats.reference import doi_url, full_title, page_range
+from metasearch.formats.text import line, web_url
+from metasearch.record import Author, Hit, Record
+from metasearch.server.pages.language import Language
+from metasearch.server.pages.terms import N_, TYPE_WORDS
+
+#: Values of a field, and records of a work, that are shown.
+MOST = 200
+#: Other values that are shown of a field, and characters of each.
+_MOST_OTHERS, _LONGEST_OTHER = 5, 200
+#: Addresses of identifiers by their scheme; the value is added.
+_RESOLVED = {
+    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
+    "pmcid": "https://www.ncbi.nlm.nih.gov/pmc/articles/",
+    "arxiv": "https://arxiv.org/abs/",
+}
+#: Identifier -> what people call it.
+_SCHEMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
+#: Field -> what the page calls it, in the order of the page; those with a form of their own are in
+#: `_Values`.
+_LABELS: Mapping[str, str] = {
+    "title": N_("Title"),
+    "original_title": N_("Original title"),
+    "translated_title": N_("Translated title"),
+    "titles": N_("Other titles"),
+    "authors": N_("Authors"),
+    "editors": N_("Editors"),
+    "date": N_("Date"),
+    "year": N_("Year"),
+    "venue": N_("Published in"),
+    "volume": N_("Volume"),
+    "issue": N_("Issue"),
+    "pages": N_("Pages"),
+    "edition": N_("Edition"),
+    "publisher": N_("Publisher"),
+    "institution": N_("Institution"),
+    "type": N_("Type"),
+    "version": N_("Version"),
+    "language": N_("Language"),
+    "doi": "DOI",
+    "isbn": "ISBN",
+    "issn": "ISSN",
+    "url": N_("Address"),
+    "pdf_url": "PDF",
+    "open_access": N_("Open access"),
+    "licence": N_("Licence"),
+    "citations": N_("Cited"),
+    "retracted": N_("Retracted"),
+    "keywords": N_("Keywords"),
+    "subjects": N_("Subjects"),
+}
+#: `Record.open_access` -> what the page calls it.
+_OPEN_ACCESS: Mapping[str, str] = {
+    "gold": N_("yes, in an open-access journal (gold)"),
+    "diamond": N_("yes, in an open-access journal without fees (diamond)"),
+    "hybrid": N_("yes, in a subscription journal (hybrid)"),
+    "bronze": N_("free to read at the publisher, without a licence (bronze)"),
+    "green": N_("yes, in a repository (green)"),
+    "open": N_("yes"),
+    "closed": N_("no"),
+}
+#: Fields of one source's record alone, which are not compared.
+_OWN = frozenset({"url"})
+#: Fields whose values have no order.
+_SETS = frozenset({"titles", "keywords", "subjects", "isbn", "issn"})
+
+
+@dataclass(frozen=True, slots=True)
+class OtherValue:
+    """A value that is not shown as that of the work.
+
+    Attributes:
+        sources: Labels of those that have it.
+    """
+
+    text: str
+    sources: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One field of the merged record.
+
+    Attributes:
+        name: To be translated.
+        values: (text, address or None) of each.
+        rest: How many more values there are.
+        source: Label of the source that gave it; "" where that is not recorded.
+        agree: Labels of the other sources that have the same.
+        others: Values of the other sources that differ, the first ones.
+        more_others: How many more differ.
+        silent: Labels of the sources that have none.
+    """
+
+    name: str
+    values: Sequence[tuple[str, str | None]]
+    rest: int
+    source: str
+    agree: Sequence[str]
+    others: Sequence[OtherValue]
+    more_others: int
+    silent: Sequence[str]
+
+
+def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Iterator[FieldRow]:
+    """The fields that the work has.
+
+    Args:
+        hit: The work; of its records the first `MOST` are compared.
+        label: Name of a source -> what people call it.
+        language: Of the values.
+    """
+    values = _Values(language)
+    records = hit.records[:MOST]
+    names = [*_LABELS, *(f"ids.{scheme}" for scheme in sorted(hit.record.ids))]
+    for name in names:
+        shown = values.of(hit.record, name)
+        if not shown:
+            continue
+        source = hit.provenance.get(name, "")
+        wanted = values.key(hit.record, name)
+        agree, others, silent = _others(name, wanted, source, records, values)
+        yield FieldRow(
+            name=_label(name),
+            values=shown[:MOST],
+            rest=max(0, len(shown) - MOST),
+            source=label(source) if source else "",
+            agree=[label(each) for each in agree],
+            others=[
+                OtherValue(text, [label(each) for each in sources])
+                for text, sources in others[:_MOST_OTHERS]
+            ],
+            more_others=max(0, len(others) - _MOST_OTHERS),
+            silent=[label(each) for each in silent],
+        )
+
+
+def _label(name: str) -> str:
+    scheme = name.removeprefix("ids.")
+    return _LABELS[name] if name in _LABELS else _SCHEMES.get(scheme, line(scheme) or "?")
+
+
+def _others(
+    name: str, wanted: str, source: str, records: Iterable[Record], values: _Values
+) -> tuple[list[str], list[tuple[str, list[str]]], list[str]]:
+    """(sources that agree, other values with their sources, sources that have none)."""
+    if name in _OWN:
+        return [], [], []
+    agree: dict[str, None] = {}
+    silent: dict[str, None] = {}
+    other: dict[str, tuple[str, dict[str, None]]] = {}
+    for record in records:
+        key = values.key(record, name)
+        if not key:
+            silent[record.source] = None
+        elif _agrees(name, key, wanted):
+            agree[record.source] = None
+        else:
+            if key not in other:
+                other[key] = (_cut("; ".join(text for text, _ in values.of(record, name))), {})
+            other[key][1][record.source] = None
+    having = {*agree, *(each for _, sources in other.values() for each in sources)}
+    return (
+        [each for each in agree if each != source],
+        [(text, [*sources]) for text, sources in other.values()],
+        [each for each in silent if each not in having],
+    )
+
+
+def _agrees(name: str, key: str, wanted: str) -> bool:
+    """Whether a value contradicts the one that is shown in nothing: it may say less."""
+    if name in _SETS:
+        return {*key.split("\n")} <= {*wanted.split("\n")}
+    return wanted.startswith(key) if name == "date" else key == wanted
+
+
+def _folded(text: str) -> str:
+    """Without case, accents, signs and blanks."""
+    letters = (c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())
+    return "".join(letters) or text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_OTHER else text[: _LONGEST_OTHER - 1] + "…"
+
+
+class _Values:
+    """Makes the texts of fields.
+
+    Args:
+        language: Of what is said in words.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def of(self, record: Record, name: str) -> list[tuple[str, str | None]]:
+        """The texts of a field that are not empty, each with the address that it leads to."""
+        if name.startswith("ids."):
+            scheme = name.removeprefix("ids.")
+            value = line(record.ids.get(scheme))
+            address = web_url(_RESOLVED[scheme] + value) if scheme in _RESOLVED else None
+            return [(value, address)] if value else []
+        return [value for value in self._texts(record, name) if value[0]]
+
+    def key(self, record: Record, name: str) -> str:
+        """What values that mean the same have in common, of the first `MOST`; "" for none. The
+        order of a set does not count, nor does how given names and affiliations are written.
+        """
+        if name in ("authors", "editors"):
+            people: Sequence[Author] = getattr(record, name)
+            return "\n".join(map(_person_key, people[:MOST]))
+        if name == "pages":
+            return "-".join(page_range(record.pages)) if record.pages else ""
+        folded = [_folded(text) for text, _ in self.of(record, name)[:MOST]]
+        return "\n".join(sorted(folded) if name in _SETS else folded)
+
+    def _texts(self, record: Record, name: str) -> Iterator[tuple[str, str | None]]:
+        value = getattr(record, name)
+        word = self._language.gettext
+        match name:
+            case "authors" | "editors":
+                yield from map(_person, value)
+            case "titles" | "keywords" | "subjects" | "isbn" | "issn":
+                yield from ((line(text), None) for text in value)
+            case "title":
+                yield full_title(record), None
+            case "year":
+                yield ("" if record.date or value is None else str(value)), None
+            case "doi":
+                yield line(value), doi_url(value)
+            case "url" | "pdf_url" | "licence":
+                yield line(value), web_url(value)
+            case "language":
+                yield (line(self._language.language_name(value)) if value else ""), None
+            case "type":
+                yield (word(TYPE_WORDS.get(value, line(value))) if value else ""), None
+            case "open_access":
+                yield (word(_OPEN_ACCESS.get(value, line(value))) if value else ""), None
+            case "retracted":
+                yield (word(N_("yes")) if value else ""), None
+            case "citations":
+                yield ("" if value is None else self._times(value)), None
+            case _:
+                yield line(value), None
+
+    def _times(self, citations: int) -> str:
+        text = self._language.ngettext("%(times)s time", "%(times)s times", citations)
+        return text % {"times": self._language.number(citations)}
+
+
+def _person_key(author: Author) -> str:
+    """The family name and the first letter of the given one."""
+    if not author.family:
+        first, _, last = line(author.name).rpartition(" ")
+        return f"{_folded(last)} {first[:1].casefold()}"
+    return f"{_folded(line(author.family))} {line(author.given)[:1].casefold()}"
+
+
+def _person(author: Author) -> tuple[str, str | None]:
+    number, affiliation = orcid(author.orcid), line(author.affiliation)
+    name = line(author.name)
+    shown = f"{name} ({affiliation})" if affiliation else name
+    return shown, f"https://orcid.org/{number}" if number else None
