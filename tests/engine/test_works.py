@@ -121,6 +121,8 @@ async def test_a_work_is_renewed_once_a_day() -> None:
 
 
 async def test_what_is_not_kept_is_returned() -> None:
-    huge = replace(FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * works.LARGEST))
+    huge = replace(
+        FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * works.LARGEST)
+    )
 
     assert await ShownWorks(None).keep([huge, FULL]) == [huge]

@@ -14,7 +14,6 @@ from metasearch.server.pages.work import FORMAT_WORDS
 from metasearch.server.site import work_path
 from metasearch.server.visit import Visit
 
-
 #: Formats that stand first, the one that most programs read before the others.
 _FIRST = ("ris", "bibtex", "csv", "json")
 
