@@ -34,8 +34,8 @@ from metasearch.server.faces.openapi.schema import Schema, text
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
-#: Routes that are no interface: pages for people alone, what their script reads, and files that pages
-#: and crawlers need.
+#: Routes that are no interface: pages for people alone, what their script reads, and files that
+#: pages and crawlers need.
 NOT_LISTED = frozenset(
     {
         "/advanced",
