@@ -168,4 +168,4 @@ def _draw_key(path: Path) -> None:
         with suppress(FileExistsError):
             os.link(name, path)
     finally:
-        os.unlink(name)
+        Path(name).unlink()
