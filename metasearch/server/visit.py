@@ -87,7 +87,8 @@ class Visit:
     @property
     def state(self) -> str:
         """Everything that pages of one address differ in between visits, for their entity tags."""
-        return repr((self.preferences, self.basket, self._visitor))
+        visitor = self._visitor or self._changes.visitor
+        return repr((self.preferences, self.basket, visitor))
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""

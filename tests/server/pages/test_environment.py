@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
-from metasearch.server.pages import environment
-from metasearch.server.pages.environment import many, render
+from metasearch.server.pages.environment import environment, macro, render
+from metasearch.server.pages.language import TAGS, language
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (
@@ -58,7 +58,7 @@ TEMPLATES = {
 
 def rendered(source: str, **context: object) -> str:
     """What a template with that text becomes."""
-    return environment._environment.from_string(source).render(context)
+    return environment(language("en")).from_string(source).render(context)
 
 
 class Skeleton(HTMLParser):
@@ -118,7 +118,7 @@ def test_a_template_must_be_given_all_that_it_uses():
     with pytest.raises(UndefinedError):
         rendered("{{ missing }}")
     with pytest.raises(UndefinedError):
-        render("start.html")
+        render("start.html", language("en"))
 
 
 def test_templates_are_in_the_package():
@@ -127,7 +127,8 @@ def test_templates_are_in_the_package():
         TEMPLATES
     )
     for name in TEMPLATES:
-        environment._environment.get_template(name)
+        for tag in TAGS:
+            environment(language(tag)).get_template(name)
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -136,7 +137,9 @@ def test_templates_write_addresses_by_the_filters_only(name):
     written = re.findall(r"\b(?:href|src|action|formaction|srcset|poster)\s*=.*", TEMPLATES[name])
 
     assert [it for it in written if not it.startswith('href="#')] == []
-    assert not re.search(r"\|\s*safe|autoescape|\|\s*xmlattr|\bstyle=|\bon\w+=", TEMPLATES[name])
+    assert not re.search(
+        r"\|\s*safe|autoescape|\|\s*xmlattr|\bstyle=|(?<![-\w])on\w+=", TEMPLATES[name]
+    )
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -179,6 +182,38 @@ def test_addresses_that_may_not(address):
     assert rendered("<form{{ address|action }}>", address=address) == "<form>"
 
 
-def test_numbers_with_their_nouns():
-    """One is singular; all else, none too, is plural."""
-    assert [many(it, "work") for it in (0, 1, 1234)] == ["0 works", "1 work", "1,234 works"]
+@given(hostile)
+def test_values_of_a_translated_sentence_are_escaped(text):
+    """A sentence is finished HTML, what is put into it is not."""
+    source = "<p>{{ _('of %(title)s', title=text) }}{{ ngettext('%(x)s', '%(x)s', 2, x=text) }}</p>"
+    skeleton = Skeleton(rendered(source, text=text))
+
+    assert skeleton.tags == ["p[]", "/p"]
+    assert skeleton.text == f"of {clean(text)}{clean(text)}"
+
+
+@given(hostile)
+def test_a_sentence_of_the_core_is_text(text):
+    """`translated` looks it up, and trusts it no more than a record."""
+    skeleton = Skeleton(rendered("<p>{{ translated(text + '%(a)s %') }}</p>", text=text))
+
+    assert skeleton.tags == ["p[]", "/p"]
+    assert skeleton.text == f"{clean(text)}%(a)s %"
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_templates_mark_literal_texts_only(name):
+    """What `_` returns is HTML: only a text of the template itself may go through it. Values go
+    through `translated`.
+    """
+    assert re.findall(r"\b_\((?![\"'])[^)]*\)", TEMPLATES[name]) == []
+    assert re.findall(r"\bngettext\((?![\"'])[^)]*\)", TEMPLATES[name]) == []
+
+
+def test_a_part_of_a_page_is_made_by_its_macro():
+    """In the language that is asked for; it has no variables of a page."""
+    nothing = macro("_list.html", "nothing", language("en"))
+
+    assert str(nothing("running", None)).strip() == "No work has arrived yet."
+    with pytest.raises(AttributeError):
+        macro("_list.html", "missing", language("en"))
