@@ -15,6 +15,7 @@ from metasearch.bib.work_ids import find_each, is_hit_id, read_name
 from metasearch.engine.works import KEPT_IN_BASKET
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
+from metasearch.message import message
 from metasearch.record import Hit
 from metasearch.server.answering import answered
 from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of
@@ -103,7 +104,9 @@ def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
     ids = _hit_ids(names)
     there = {name for work in contents.works for name in work.ids}
     if missing := [name for name in ids if name not in there]:
-        raise Problem(404, "no-such-work", f"The basket does not have {_listed(missing)}.")
+        raise Problem(
+            404, "no-such-work", message("The basket does not have {ids}.", ids=_listed(missing))
+        )
     works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
     return Basket(works, ())
 
@@ -137,7 +140,7 @@ async def _written(
     """The works in a format, as a search answer has them."""
     received = sum(len(hit.records) for hit in hits)
     counts = Counts(received, len(hits), received - len(hits))
-    notes = (f"Not known here any more: {_listed(unknown)}.",) if unknown else ()
+    notes = (message("Not known here any more: {ids}.", ids=_listed(unknown)),) if unknown else ()
     whole = Answer("", not unknown, counts, hits, (), notes=notes)
     return await shared.admission.written(
         lambda: write(
@@ -173,7 +176,7 @@ async def _change(request: web.Request) -> web.Response:
         case "clear":
             visit.fill_basket(())
         case _:
-            raise Problem.bad_parameters([{"parameter": "do", "reason": "missing"}])
+            raise Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
     return see_other(request, back)
 
 
@@ -188,7 +191,7 @@ async def _add(request: web.Request, names: Mapping[str, None], search: str) -> 
     shared, visit = request.app[SHARED], visit_of(request)
     there = await contents_of(visit.basket, shared)
     new = [name for name in names if name not in visit.basket]
-    _check_room(visit, len(there.works) + len(there.unknown), len(new))
+    _check_room(len(there.works) + len(there.unknown), len(new))
     found = await _found(request, new, search)
     hits = list({found[name].id: found[name] for name in new if name in found}.values())
     left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
@@ -196,16 +199,17 @@ async def _add(request: web.Request, names: Mapping[str, None], search: str) -> 
         [*(work.hit for work in there.works), *(hit for hit in hits if hit.id not in left_out)]
     )
     ids = (*(work.hit.id for work in works), *there.unknown)
-    _check_room(visit, len(ids), 0)
+    _check_room(len(ids), 0)
     visit.fill_basket(ids)
     missing = [name for name in new if name not in found or found[name].id in left_out]
     if missing:
-        words = visit.language.gettext(
-            "These works are not known here any more, and were not added: %(ids)s. "
-            "The other ticked works are in the basket."
+        detail = message(
+            "These works are not known here any more, and were not added: {ids}. "
+            "The other ticked works are in the basket.",
+            ids=_listed(missing),
         )
-        advice = visit.language.gettext("Search again, and tick them in the new list.")
-        raise Problem(404, "no-such-work", words % {"ids": _listed(missing)}, advice=advice)
+        advice = message("Search again, and tick them in the new list.")
+        raise Problem(404, "no-such-work", detail, advice=advice)
 
 
 def _remove(visit: Visit, contents: Basket, names: Mapping[str, None]) -> None:
@@ -244,16 +248,17 @@ async def _in_answer(shared: ServerContext, answer: Answer, names: Sequence[str]
     return await shared.admission.written(lambda: find_each(names, answer.hits), large=True)
 
 
-def _check_room(visit: Visit, there: int, new: int) -> None:
+def _check_room(there: int, new: int) -> None:
     if there + new <= MOST_IN_BASKET:
         return
-    words = visit.language.gettext(
-        "The basket holds %(most)s works at most; it has %(there)s, and %(new)s more were ticked. "
-        "Nothing was changed."
+    detail = message(
+        "The basket holds {most} works at most; it has {there}, and {new} more were ticked. "
+        "Nothing was changed.",
+        most=MOST_IN_BASKET,
+        there=there,
+        new=new,
     )
-    number = visit.language.number
-    detail = words % {"most": number(MOST_IN_BASKET), "there": number(there), "new": number(new)}
-    advice = visit.language.gettext("Export the basket and empty it, or tick fewer works.")
+    advice = message("Export the basket and empty it, or tick fewer works.")
     raise Problem(409, "basket-full", detail, advice=advice)
 
 
@@ -265,7 +270,9 @@ def _named(fields: MultiMapping[str]) -> dict[str, None]:
     """
     ids = _hit_ids(fields.getall("id", []))
     if not ids:
-        raise Problem.bad_parameters([{"parameter": "id", "reason": "missing; tick a work"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "id", "reason": message("missing; tick a work")}]
+        )
     return ids
 
 
@@ -278,7 +285,7 @@ def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
     ids: dict[str, None] = {}
     for text in texts:
         if len(text) > 100 or not is_hit_id(text):
-            reason = f"{text[:40]!r} is no id of a work"
+            reason = message("{text} is no id of a work", text=repr(text[:40]))
             raise Problem.bad_parameters([{"parameter": "id", "reason": reason}])
         ids[read_name(text)] = None
     return ids
