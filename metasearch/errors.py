@@ -41,11 +41,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from metasearch.message import message
+
 
 class MetasearchError(Exception):
     """Root of the tree.
 
     Attributes:
+        message: What happened. It and `advice` are a `metasearch.message.Message` where they can be
+            translated; str() of the error is the same object.
         advice: One sentence that says what the reader can do next; may be empty.
         status: The HTTP status of a server's answer.
     """
@@ -53,9 +57,9 @@ class MetasearchError(Exception):
     status = 500
     advice = ""
 
-    def __init__(self, message: str, *, advice: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, text: str, *, advice: str | None = None) -> None:
+        super().__init__(text)
+        self.message = text
         if advice is not None:
             self.advice = advice
 
@@ -130,7 +134,10 @@ class QuerySyntaxError(UsageError):
         syntax: str = "simple",
         kind: QueryFault = "syntax",
     ) -> None:
-        super().__init__(reason, advice=f"Try: {suggestion}" if suggestion else advice)
+        super().__init__(
+            reason,
+            advice=message("Try: {suggestion}", suggestion=suggestion) if suggestion else advice,
+        )
         self.reason = reason
         self.text = text
         self.position = position
@@ -144,9 +151,12 @@ class UnknownSource(UsageError):
     """A source name that no spec or configuration defines."""
 
     def __init__(self, name: str, near_misses: Sequence[str] = ()) -> None:
-        all_names = "`metasearch sources list` and /sources name all."
-        hint = f"Did you mean {', '.join(near_misses)}?" if near_misses else all_names
-        super().__init__(f"there is no source called {name!r}", advice=hint)
+        hint = (
+            message("Did you mean {names}?", names=", ".join(near_misses))
+            if near_misses
+            else message("`metasearch sources list` and /sources name all.")
+        )
+        super().__init__(message("there is no source called {name}", name=repr(name)), advice=hint)
         self.name = name
         self.near_misses = tuple(near_misses)
 
@@ -178,18 +188,18 @@ class FileFormatError(UsageError):
     its `Reading`.
     """
 
-    def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
-        super().__init__(f"{file}: {message}", advice=advice)
+    def __init__(self, file: str, reason: str, *, advice: str | None = None) -> None:
+        super().__init__(f"{file}: {reason}", advice=advice)
         self.file = file
 
 
 class CollectionError(UsageError):
     """A collection of records that cannot be opened, filled or asked."""
 
-    def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
-        super().__init__(f"{file}: {message}", advice=advice)
+    def __init__(self, file: str, reason: str, *, advice: str | None = None) -> None:
+        super().__init__(f"{file}: {reason}", advice=advice)
         self.file = file
-        self.reason = message
+        self.reason = reason
 
 
 class SpecError(MetasearchError):
@@ -223,10 +233,8 @@ class SourceError(MetasearchError):
     status = 502
     outcome = "error"
 
-    def __init__(
-        self, source: str, message: str, *, url: str = "", advice: str | None = None
-    ) -> None:
-        super().__init__(message, advice=advice)
+    def __init__(self, source: str, text: str, *, url: str = "", advice: str | None = None) -> None:
+        super().__init__(text, advice=advice)
         self.source = source
         self.url = url
 
@@ -234,13 +242,13 @@ class SourceError(MetasearchError):
 class Unreachable(SourceError):
     """No usable answer came; worth another try."""
 
-    advice = "Try again later."
+    advice = message("Try again later.")
 
 
 class ConnectFailed(Unreachable):
     """The connection could not be made or broke."""
 
-    advice = "Look whether the network is up, or try again later."
+    advice = message("Look whether the network is up, or try again later.")
 
 
 class TimedOut(Unreachable):
@@ -248,7 +256,7 @@ class TimedOut(Unreachable):
 
     outcome = "timeout"
     status = 504
-    advice = (
+    advice = message(
         "Give the search more time (timeout) or the source (its limits.timeout), or leave "
         "the source out."
     )
@@ -260,7 +268,7 @@ class ServerFault(Unreachable):
     def __init__(
         self, source: str, code: int, *, url: str = "", retry_after: float | None = None
     ) -> None:
-        super().__init__(source, f"the database answered {code}", url=url)
+        super().__init__(source, message("the database answered {code}", code=code), url=url)
         self.code = code
         self.retry_after = retry_after
 
@@ -279,21 +287,25 @@ class RateLimited(Refused):
     def __init__(
         self, source: str, retry_after: float | None = None, *, url: str = "", own: str = ""
     ) -> None:
-        wait = f"for {retry_after:.0f} s" if retry_after is not None else "for a while"
-        message, advice = (
-            f"too many requests: asked to wait {wait}",
-            f"The source is left alone {wait}.",
-        )
+        seconds = f"{retry_after or 0.0:.0f}"
         if own:
-            message = (
-                f"its limit of requests, {own}, is used up: the next one may go in "
-                f"{retry_after or 0.0:.0f} s"
+            text = message(
+                "its limit of requests, {limit}, is used up: the next one may go in {seconds} s",
+                limit=own,
+                seconds=seconds,
             )
-            advice = (
-                f"Where it allows more, as with a key, set limits.requests under "
-                f"[sources.{source}]."
+            advice = message(
+                "Where it allows more, as with a key, set limits.requests under "
+                "[sources.{source}].",
+                source=source,
             )
-        super().__init__(source, message, url=url, advice=advice)
+        elif retry_after is None:
+            text = message("too many requests: asked to wait for a while")
+            advice = message("The source is left alone for a while.")
+        else:
+            text = message("too many requests: asked to wait for {seconds} s", seconds=seconds)
+            advice = message("The source is left alone for {seconds} s.", seconds=seconds)
+        super().__init__(source, text, url=url, advice=advice)
         self.retry_after = retry_after
 
 
@@ -304,13 +316,16 @@ class AccessDenied(Refused):
         self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = ""
     ) -> None:
         advice = (
-            f"Set {env_name} to a valid key."
+            message("Set {env_name} to a valid key.", env_name=env_name)
             if env_name
-            else "The database does not let this address in."
+            else message("The database does not let this address in.")
         )
-        super().__init__(
-            source, f"access denied ({code}){': ' if said else ''}{said}", url=url, advice=advice
+        text = (
+            message("access denied ({code}): {said}", code=code, said=said)
+            if said
+            else message("access denied ({code})", code=code)
         )
+        super().__init__(source, text, url=url, advice=advice)
         self.code = code
         self.env_name = env_name
 
@@ -322,9 +337,18 @@ class KeyMissing(Refused):
     status = 422
 
     def __init__(self, source: str, env_name: str, get: str = "") -> None:
-        where = f" (from {get})" if get else ""
-        advice = f"Set {env_name} to a valid key{where}, or leave the source out."
-        super().__init__(source, "this source needs a key", advice=advice)
+        advice = (
+            message(
+                "Set {env_name} to a valid key (from {get}), or leave the source out.",
+                env_name=env_name,
+                get=get,
+            )
+            if get
+            else message(
+                "Set {env_name} to a valid key, or leave the source out.", env_name=env_name
+            )
+        )
+        super().__init__(source, message("this source needs a key"), advice=advice)
         self.env_name = env_name
 
 
@@ -332,13 +356,17 @@ class Blocked(Refused):
     """A challenge page (captcha, bot wall) came where an answer was expected."""
 
     outcome = "blocked"
-    advice = "The database shows a human check; wait, use a key or a mirror, or leave it out."
+    advice = message(
+        "The database shows a human check; wait, use a key or a mirror, or leave it out."
+    )
 
 
 class BadAnswer(SourceError):
     """The answer cannot be used; most likely the site has changed."""
 
-    advice = "The database may have changed its interface; please report it with the source's name."
+    advice = message(
+        "The database may have changed its interface; please report it with the source's name."
+    )
 
 
 class NotParsable(BadAnswer):
@@ -353,10 +381,16 @@ class NotParsable(BadAnswer):
         body_start: str = "",
         advice: str | None = None,
     ) -> None:
-        shown = f"; it begins {body_start!r}" if body_start else ""
-        super().__init__(
-            source, f"the answer cannot be read: {reason}{shown}", url=url, advice=advice
+        text = (
+            message(
+                "the answer cannot be read: {reason}; it begins {start}",
+                reason=reason,
+                start=repr(body_start),
+            )
+            if body_start
+            else message("the answer cannot be read: {reason}", reason=reason)
         )
+        super().__init__(source, text, url=url, advice=advice)
         self.reason = reason
         self.body_start = body_start
 
@@ -369,9 +403,11 @@ class TooLarge(BadAnswer):
     def __init__(self, source: str, limit: int, *, url: str = "", reason: str = "") -> None:
         super().__init__(
             source,
-            reason or f"the answer is larger than {limit:,} bytes",
+            reason or message("the answer is larger than {limit} bytes", limit=f"{limit:,}"),
             url=url,
-            advice="Ask for fewer rows, or raise limits.max_bytes if the source is trusted.",
+            advice=message(
+                "Ask for fewer rows, or raise limits.max_bytes if the source is trusted."
+            ),
         )
         self.limit = limit
 
@@ -382,7 +418,10 @@ class Drifted(BadAnswer):
     outcome = "drifted"
 
     def __init__(self, source: str, field: str, share: float, *, url: str = "") -> None:
-        super().__init__(source, f"{share:.0%} of the records have no readable {field}", url=url)
+        text = message(
+            "{share} of the records have no readable {field}", share=f"{share:.0%}", field=field
+        )
+        super().__init__(source, text, url=url)
         self.field = field
         self.share = share
 
@@ -390,7 +429,7 @@ class Drifted(BadAnswer):
 class SourceSaysError(BadAnswer):
     """A well-formed answer whose content is an error message."""
 
-    advice = "The database did not accept the request; see its message."
+    advice = message("The database did not accept the request; see its message.")
 
 
 class NotRead(SourceError):
@@ -398,7 +437,7 @@ class NotRead(SourceError):
 
     outcome = "late"
     status = 503
-    advice = (
+    advice = message(
         "Nothing is wrong with the database. Ask again in a moment, or give the search more "
         "time (timeout)."
     )
@@ -407,7 +446,7 @@ class NotRead(SourceError):
 class NotAllowed(SourceError):
     """An address, URL or redirect that our own guards refuse; nothing was sent there."""
 
-    advice = (
+    advice = message(
         "If the address is meant, add its host:port to `allow` under [network] in the "
         "configuration."
     )
@@ -416,12 +455,20 @@ class NotAllowed(SourceError):
 class NotRecorded(SourceError):
     """A replay holds no answer for this request; `folder` is where it would lie."""
 
-    advice = "Record it first: run the same search with --record and this folder."
+    advice = message("Record it first: run the same search with --record and this folder.")
 
     def __init__(
-        self, source: str, folder: str, *, url: str = "", why: str = "no such recording"
+        self,
+        source: str,
+        folder: str,
+        *,
+        url: str = "",
+        why: str = message("no such recording"),
     ) -> None:
-        super().__init__(source, f"cannot replay {url or source} from {folder}: {why}", url=url)
+        text = message(
+            "cannot replay {url} from {folder}: {why}", url=url or source, folder=folder, why=why
+        )
+        super().__init__(source, text, url=url)
         self.folder = folder
 
 
@@ -431,11 +478,13 @@ class CannotAsk(SourceError):
     outcome = "skipped"
     status = 422
 
-    def __init__(self, source: str, clause: str, why: str = "this source cannot search it") -> None:
+    def __init__(
+        self, source: str, clause: str, why: str = message("this source cannot search it")
+    ) -> None:
         super().__init__(
             source,
-            f"cannot ask for {clause}: {why}",
-            advice="Leave the clause out, or leave the source out.",
+            message("cannot ask for {clause}: {why}", clause=clause, why=why),
+            advice=message("Leave the clause out, or leave the source out."),
         )
         self.clause = clause
 

@@ -15,6 +15,7 @@ from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
 from metasearch.listing.facets import Facets
 from metasearch.listing.sort import ORDERS
+from metasearch.message import message, message_n
 from metasearch.record import Hit
 
 Status = Literal[
@@ -216,15 +217,23 @@ class Answer:
         """The filters and the order of the list in one sentence; "" where all works are listed by
         relevance.
         """
-        order = f"sorted by {ORDERS[self.sort]}" if self.sort in ORDERS else ""
+        order = ORDERS.get(self.sort)
         if not self.filter:
-            return order[:1].upper() + order[1:]
+            return message("Sorted by {order}", order=order) if order else ""
         passing, seen = self.passing, self.counts.unique
-        works = f"{seen:,} {'work' if seen == 1 else 'works'}"
+        works = message_n("{count} work", "{count} works", seen, count=f"{seen:,}")
         if self.totals is not None:  # else it is not known how many do not pass
-            works = f"{passing:,} of {works}"
-        filters = f"{works} {'passes' if passing == 1 else 'pass'} {self.filter}"
-        return f"{filters}; {order}" if order else filters
+            works = message("{passing} of {works}", passing=f"{passing:,}", works=works)
+        filters = message_n(
+            "{works} passes {filter}",
+            "{works} pass {filter}",
+            passing,
+            works=works,
+            filter=self.filter,
+        )
+        if not order:
+            return filters
+        return message("{filters}; sorted by {order}", filters=filters, order=order)
 
     @property
     def expected(self) -> int:

@@ -29,8 +29,9 @@ KEYWORDS = {
     "gettext": None,
     "ngettext": (1, 2),
     "N_": None,
-    "message": None,
+    "message": (1,),
     "message_n": (1, 2),
+    "message_template": None,
 }
 _METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 _OPTIONS = {"**.html": {"trimmed": "true"}}
@@ -74,7 +75,7 @@ def _fault(text: Message) -> str:
     # A plural form may leave a place out: "one work".
     if any(not _places(one) <= wanted for one in said):
         return "a place for a value that the text does not have"
-    if wanted - {name for one in said for name in _places(one)} - {"num"}:
+    if wanted - {name for one in said for name in _places(one)} - {"num", "count"}:
         return "a value has no place"
     return ""
 

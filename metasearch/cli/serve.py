@@ -39,7 +39,10 @@ def _cores() -> int:
     cls=ExampleCommand,
     in_child=False,  # it starts its own workers
     examples=(
-        ("metasearch serve --demo", "try it offline, on simulated databases"),
+        (
+            "metasearch serve --demo --open",
+            "try it offline, on simulated databases, in the browser",
+        ),
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
         ("metasearch serve --log json 2>> access.log", "a line of JSON for each request"),
         ("metasearch serve --workers auto", "with a process for each core"),
@@ -83,6 +86,7 @@ def _cores() -> int:
 @click.option(
     "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
 )
+@click.option("--open", "open_", is_flag=True, help="Open the start page in the browser.")
 @dedup_options
 @common
 @click.pass_obj
@@ -96,6 +100,7 @@ def serve(
     workers: int,
     loop: Literal["auto", "asyncio", "uvloop"],
     demo: bool,
+    open_: bool,
     log: Literal["text", "json"] | None,
     pins: Path | None,
     versions: VersionsMode | None,
@@ -116,6 +121,8 @@ def serve(
         except ValueError as exc:
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
     with _log(console, log) as arguments:
+        if open_:
+            arguments = {"announce": _opening(arguments.get("announce"))}
         logged = WorkerLog(log, console.quiet, console.verbose, console.no_color)
         run(
             settings,
@@ -128,6 +135,25 @@ def serve(
             **arguments,
         )
     return Exit.OK
+
+
+def _opening(announce: Callable[[str], None] | None) -> Callable[[str], None]:
+    """Announces the address, and has the browser open it.
+
+    Args:
+        announce: Says where the server listens; None for the usual way.
+    """
+
+    def announced(address: str) -> None:
+        import webbrowser
+
+        from metasearch.server.serving import say
+
+        (announce or say)(address)
+        if not webbrowser.open(address):
+            click.echo(f"No browser could be opened; open {address} yourself.", err=True)
+
+    return announced
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metasearch.dedup import people
+from metasearch.dedup import because, people
 from metasearch.dedup.dois import without_marks, without_version
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.imprint import (
@@ -94,39 +94,39 @@ class Evidence:
         """What agrees, in words, for people."""
         out = []
         if self.title in _TITLES:
-            out.append(_TITLES[self.title].format(self.score))
+            out.append(_TITLES[self.title].format(score=f"{self.score:.2f}"))
         if self.authors in _AUTHORS:
             out.append(_AUTHORS[self.authors])
         if self.gap is not None and self.gap <= 1:
-            out.append("years one apart" if self.gap else "same year")
+            out.append(because.YEARS_ONE_APART if self.gap else because.SAME_YEAR)
         out += [said for name, said in _SAID if getattr(self, name)]
         if self.isbn is False:
-            out.append("another ISBN of the edition")
+            out.append(because.ANOTHER_ISBN)
         return out
 
 
 _TITLES = {
-    "equal": "titles equal",
-    "start": "titles agree up to the subtitle",
-    "end": "titles agree behind a heading",
-    "near": "titles agree {:.2f}",
-    "within": "one title contains the other",
-    "reworded": "titles similar {:.2f}",
+    "equal": because.TITLES_EQUAL,
+    "start": because.TITLES_START,
+    "end": because.TITLES_END,
+    "near": because.TITLES_NEAR,
+    "within": because.TITLE_WITHIN,
+    "reworded": because.TITLES_SIMILAR,
 }
 _AUTHORS = {
-    "team": "same authors",
-    "all": "same authors",
-    "first": "same first author",
-    "half": "authors in common",
-    "some": "an author in common",
+    "team": because.SAME_AUTHORS,
+    "all": because.SAME_AUTHORS,
+    "first": because.SAME_FIRST_AUTHOR,
+    "half": because.AUTHORS_IN_COMMON,
+    "some": because.AN_AUTHOR_IN_COMMON,
 }
 _SAID = (
-    ("venue", "same venue"),
-    ("volume", "volume equal"),
-    ("issue", "issue equal"),
-    ("pages", "pages equal"),
-    ("isbn", "an ISBN in common"),
-    ("edition", "same edition"),
+    ("venue", because.SAME_VENUE),
+    ("volume", because.SAME_VOLUME),
+    ("issue", because.SAME_ISSUE),
+    ("pages", because.SAME_PAGES),
+    ("isbn", because.ISBN_IN_COMMON),
+    ("edition", because.SAME_EDITION),
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from metasearch.dedup import because
 from metasearch.dedup.merge import FIELDS, POLICIES
 from metasearch.record import Hit, Match, Record
 
@@ -40,7 +41,9 @@ def filled(hit: Hit, record: Record) -> Hit:
     new = dict.fromkeys([*values, *(f"ids.{scheme}" for scheme in ids)], record.source)
     holder = _holder(hit)
     left, right = sorted((holder.key, record.key))
-    match = Match(MATCHER, "same", 1.0, f"asked for by the DOI {hit.record.doi}", left, right)
+    match = Match(
+        MATCHER, "same", 1.0, because.ASKED_BY_DOI.format(doi=hit.record.doi), left, right
+    )
     return replace(
         hit,
         record=replace(hit.record, ids={**hit.record.ids, **ids}, **values),

@@ -12,7 +12,7 @@ from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from metasearch.dedup import naming
+from metasearch.dedup import because, naming
 from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.venues import Form
@@ -27,11 +27,11 @@ FIELDS = tuple(
 
 #: The best form first; what each is called as a version of a work.
 VERSIONS: Mapping[Form, str] = {
-    "journal": "published",
-    "": "published",
-    "conference": "conference paper",
-    "abstract": "conference abstract",
-    "preprint": "preprint",
+    "journal": because.PUBLISHED,
+    "": because.PUBLISHED,
+    "conference": because.CONFERENCE_PAPER,
+    "abstract": because.CONFERENCE_ABSTRACT,
+    "preprint": because.PREPRINT,
 }
 _FORMS = tuple(VERSIONS)
 
@@ -103,9 +103,10 @@ def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Versi
         number = version_number(fp.doi) or (
             str(fp.year) if fp.pages[0].startswith("cd") and fp.year else ""
         )
-        kinds.setdefault(
-            f"{VERSIONS[fp.form]}, version {number}" if number else VERSIONS[fp.form], []
-        ).append(key)
+        kind = VERSIONS[fp.form]
+        if number:
+            kind = because.NUMBERED_VERSION.format(kind=kind, number=number)
+        kinds.setdefault(kind, []).append(key)
     return (
         tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
     )

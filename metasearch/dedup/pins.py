@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from metasearch import opening
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.pin_index import MAX_PROBLEMS, PinIndex, cited
@@ -153,11 +154,16 @@ class Pins:
         parting = index.parting(one - other, other - one)
         if parting is not None:
             return verdict(
-                self.name, "different", 1.0, (f"pinned as different ({cited((parting,))})",), a, b
+                self.name,
+                "different",
+                1.0,
+                (because.PINNED_AS_DIFFERENT.format(lines=cited((parting,))),),
+                a,
+                b,
             )
         shared = one & other & index.joined
         if not shared:
             return None
         lines = min(index.joining(ours, theirs, group) for group in shared)
         said = cited([self.pins[line] for line in lines])
-        return verdict(self.name, "same", 1.0, (f"pinned as the same ({said})",), a, b)
+        return verdict(self.name, "same", 1.0, (because.PINNED_AS_SAME.format(lines=said),), a, b)

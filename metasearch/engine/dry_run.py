@@ -27,6 +27,7 @@ from metasearch.errors import KeyMissing, SourceError
 from metasearch.formats.text import clean, clean_or_none, line
 from metasearch.listing.filters import parse_filters
 from metasearch.listing.sort import Sort
+from metasearch.message import message
 from metasearch.query import Query, ReadQuery, to_text
 from metasearch.settings import Settings
 
@@ -131,14 +132,16 @@ class DryRun:
         for name in registry.disabled(asked_for):
             if name in names:
                 continue
-            advice = f"Set enabled = true under [sources.{name}], or name it in the search."
+            advice = message(
+                "Set enabled = true under [sources.{name}], or name it in the search.", name=name
+            )
             label = registry.spec(name).label
             self._plans.append(
                 SourcePlan(
                     source=name,
                     label=label,
                     asked=False,
-                    reason="it is switched off",
+                    reason=message("it is switched off"),
                     advice=advice,
                 )
             )
@@ -193,7 +196,10 @@ def planned(
     read = query_of(asked)
     filters = parse_filters(asked.filter)
     if filters:
-        note = f"filter {filters}: it is applied to the merged works; no source is asked for it"
+        note = message(
+            "filter {filters}: it is applied to the merged works; no source is asked for it",
+            filters=str(filters),
+        )
         read = replace(read, notes=(*read.notes, note))
     registry, named, _ = with_files(registry, asked.sources, ())
     names = sources_of(registry, named)

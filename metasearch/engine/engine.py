@@ -21,7 +21,8 @@ from metasearch.engine.options import SearchKeywords, SearchOptions, check, sear
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
-from metasearch.engine.search import MOST, Search, SharedRuns
+from metasearch.engine.search import Search
+from metasearch.engine.shared_runs import MOST, SharedRuns
 from metasearch.engine.works import ShownWorks
 from metasearch.query import Query
 from metasearch.settings import Settings

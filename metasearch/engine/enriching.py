@@ -22,6 +22,7 @@ from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import SourceRun
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport
+from metasearch.message import message
 from metasearch.record import Hit, Record
 
 log = logging.getLogger("metasearch")
@@ -61,15 +62,25 @@ class Enricher(SourceRun):
         """The status and the counts as of now; `count` is of the works that it knows."""
         notes = list(self.notes)
         if self._unknown:
-            notes.append(f"it knows nothing of {self._unknown} of {self._asked} work(s)")
+            notes.append(
+                message(
+                    "it knows nothing of {unknown} of {asked} work(s)",
+                    unknown=self._unknown,
+                    asked=self._asked,
+                )
+            )
         if self._others:
-            notes.append(f"{self._others} answer(s) were about another work, and left out")
+            notes.append(
+                message(
+                    "{others} answer(s) were about another work, and left out", others=self._others
+                )
+            )
         return SourceReport(
             source=self.name,
             status=self.status,
             count=len(self.known),
             seconds=round(self.seconds, 4),
-            query=f"{self._asked} work(s) by DOI" if self._asked else "",
+            query=message("{number} work(s) by DOI", number=self._asked) if self._asked else "",
             notes=tuple(dict.fromkeys(notes)),
             error=self.error,
             cached=self.cached,
@@ -79,12 +90,16 @@ class Enricher(SourceRun):
     def late(self, seconds: float, limit: float) -> None:
         """Fail, because the search is over after `seconds` and its limit was `limit`."""
         self.seconds = seconds
-        self.fail(TimedOut(self.name, f"not done with all works within {limit:g} s"))
+        self.fail(
+            TimedOut(
+                self.name, message("not done with all works within {limit} s", limit=f"{limit:g}")
+            )
+        )
 
     def skip(self) -> None:
         """Note that it is not asked, because no hit needs it."""
         self.status = "skipped"
-        self.notes.append("no hit here needs it")
+        self.notes.append(message("no hit here needs it"))
 
     async def ask(self, works: Sequence[str], context: SearchContext, inbox: Inbox) -> None:
         """Ask for works, as many at once as the source allows; an error becomes the status of this
@@ -107,7 +122,13 @@ class Enricher(SourceRun):
         if self.status == "running":
             self.status = "ok" if self.known else "empty"
         if len(works) > MOST and self._asked:
-            self.notes.append(f"it was asked for the first {MOST} works only, of {len(works)}")
+            self.notes.append(
+                message(
+                    "it was asked for the first {most} works only, of {works}",
+                    most=MOST,
+                    works=len(works),
+                )
+            )
         self.seconds = loop.time() - context.began
         await inbox.put((self, None))
 

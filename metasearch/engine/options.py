@@ -16,6 +16,7 @@ from metasearch.errors import UsageError
 from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
 from metasearch.listing.filters import FiltersLike, parse_filters
 from metasearch.listing.sort import RANK_MODES, SORTS, RankMode, Sort
+from metasearch.message import message
 from metasearch.query import CHOICES, Query, YearsLike
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
@@ -269,7 +270,7 @@ class SearchOptions:
         Option(
             help="Return what is there after so many seconds, while the search continues until "
             "its timeout.",
-            request="At most the timeout; streams ignore it; pages wait 3 s by default.",
+            request="At most the timeout; streams ignore it; pages wait 1 s by default.",
             kind="seconds",
             least=MIN_SECONDS,
             most=MAX_TIMEOUT,
@@ -379,14 +380,23 @@ class SearchOptions:
         for name in ("sort", "rank"):
             if getattr(self, name) not in OPTIONS[name].choices:
                 raise UsageError(
-                    f"{name} must be one of {', '.join(OPTIONS[name].choices)}, "
-                    f"is {getattr(self, name)!r}"
+                    message(
+                        "{name} must be one of {names}, is {value}",
+                        name=name,
+                        names=", ".join(OPTIONS[name].choices),
+                        value=repr(getattr(self, name)),
+                    )
                 )
         parse_filters(self.filter)
         facet_names(self.facets)
         if self.versions not in (None, *VERSIONS_MODES):
             raise UsageError(
-                f"versions must be one of {', '.join(VERSIONS_MODES)}, is {self.versions!r}"
+                message(
+                    "{name} must be one of {names}, is {value}",
+                    name="versions",
+                    names=", ".join(VERSIONS_MODES),
+                    value=repr(self.versions),
+                )
             )
 
 
@@ -444,4 +454,12 @@ def search_options(
 def check(name: str, value: float | None, least: float, most: float) -> None:
     """Raise a UsageError unless a number is from `least` to `most`; None is always allowed."""
     if value is not None and not least <= value <= most:
-        raise UsageError(f"{name} must be between {least:g} and {most:g}, is {value:g}")
+        raise UsageError(
+            message(
+                "{name} must be between {least} and {most}, is {value}",
+                name=name,
+                least=f"{least:g}",
+                most=f"{most:g}",
+                value=f"{value:g}",
+            )
+        )

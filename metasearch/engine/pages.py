@@ -16,6 +16,7 @@ from typing import Self
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
 from metasearch.listing.filters import Filters
+from metasearch.message import joined, message
 from metasearch.record import Hit
 
 #: Lists, and bytes of all of them together, that an engine remembers at most.
@@ -256,7 +257,14 @@ def number_passing(
 
 
 def filtered(
-    whole: Answer, filters: Filters, search: Hashable, start: int, depth: int, store: PositionStore
+    whole: Answer,
+    filters: Filters,
+    search: Hashable,
+    start: int,
+    depth: int,
+    store: PositionStore,
+    *,
+    over: bool,
 ) -> Answer:
     """The answer with the hits that pass the filters only, numbered among themselves.
 
@@ -270,6 +278,7 @@ def filtered(
         start: Of the page that is asked for; a first page begins the numbers anew.
         depth: How many numbers a first page takes on which no hit passes, so that another follows.
         store: Where the numbers are remembered.
+        over: Whether the search is over; before that no number is remembered.
     """
     passing = list(filter(filters.passes(), whole.hits))
     positions, seated = number_passing(
@@ -278,7 +287,7 @@ def filtered(
         store,
         anew=not start,
         empty=0 if passing else depth,
-        keep=not whole.running,
+        keep=over,
     )
     hits = tuple(
         hit if hit.rank == place + 1 else replace(hit, rank=place + 1)
@@ -302,7 +311,12 @@ def _share(totals: Totals, passing: int, seen: int) -> Totals:
         seen=passing,
         least=passing,
         estimate=estimate,
-        basis=f"{totals.basis}; {passing:,} of {seen:,} works seen pass the filters",
+        basis=message(
+            "{basis}; {passing} of {seen} works seen pass the filters",
+            basis=totals.basis,
+            passing=f"{passing:,}",
+            seen=f"{seen:,}",
+        ),
     )
 
 
@@ -353,7 +367,7 @@ def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
         most=None if silent else claims,
         estimate=estimate if known else None,
         reliable=known and not (silent or cut or missing),
-        basis="; ".join(_basis(counts, claims, silent, cut, missing)),
+        basis=joined("; ", _basis(counts, claims, silent, cut, missing)),
     )
 
 
@@ -381,23 +395,39 @@ def _basis(
 ) -> Iterator[str]:
     if not counts.received:
         yield (
-            f"no record was received of the {claims:,} that the sources say they have"
+            message(
+                "no record was received of the {claims} that the sources say they have",
+                claims=f"{claims:,}",
+            )
             if claims
-            else "nothing found"
+            else message("nothing found")
         )
     elif claims > counts.received:
         share = counts.unique / counts.received
         yield (
-            f"{counts.unique:,} of {counts.received:,} records received are works of their own "
-            f"({share:.0%}), "
-            f"and so many of the {claims:,} that the sources say they have"
+            message(
+                "{unique} of {received} records received are works of their own "
+                "({share}), and so many of the {claims} that the sources say they have",
+                unique=f"{counts.unique:,}",
+                received=f"{counts.received:,}",
+                share=f"{share:.0%}",
+                claims=f"{claims:,}",
+            )
         )
     else:
-        yield f"all {counts.received:,} records that the sources have were received"
+        yield message(
+            "all {received} records that the sources have were received",
+            received=f"{counts.received:,}",
+        )
     silent = [source for source in silent if source not in missing]
     if silent:
-        yield f"{', '.join(silent)} counted with what was given, because the total is not told"
+        yield message(
+            "{names} counted with what was given, because the total is not told",
+            names=", ".join(silent),
+        )
     if cut:
-        yield f"{', '.join(cut)} counted in the share of its records that fit the query"
+        yield message(
+            "{names} counted in the share of its records that fit the query", names=", ".join(cut)
+        )
     if missing:
-        yield f"incomplete without {', '.join(missing)}"
+        yield message("incomplete without {names}", names=", ".join(missing))

@@ -26,9 +26,10 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.listing.facets import FacetCounts, facet_names
+from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
+from metasearch.message import message
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
 from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
@@ -111,19 +112,30 @@ class ResolvedSearch:
             whole: The answer.
             counts: From `facet_counts`, which remember what was counted of the hits.
         """
-        notes = (*self.notes, *whole.notes)
         counts = counts or self.facet_counts()
         facets = counts.count(whole.hits) if counts is not None else None
+        return self._page(whole, facets, over=not whole.running)
+
+    def page_so_far(self, whole: Answer, facets: Facets | None) -> Answer:
+        """The page that is asked for, of the answer of a search that is not over, whether or not a
+        source is running.
+
+        Args:
+            whole: The answer as of now.
+            facets: Of its hits.
+        """
+        return replace(self._page(whole, facets, over=False), complete=False)
+
+    def _page(self, whole: Answer, facets: Facets | None, *, over: bool) -> Answer:
+        notes = (*self.notes, *whole.notes)
         if self.filters:
             seen, goes_on = len(whole.hits), whole.paging.next is not None
             start, store = self.options.start, self.position_store
-            whole = filtered(whole, self.filters, self.name, start, self.depth, store)
+            whole = filtered(whole, self.filters, self.name, start, self.depth, store, over=over)
             notes = (*notes, _filter_note(self.filters, len(whole.hits), seen, goes_on))
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=notes, facets=facets)
-        if page.running:
-            return replace(page, paging=replace(page.paging, next=None))
-        return page
+        return page if over else replace(page, paging=replace(page.paging, next=None))
 
     def facet_counts(self) -> FacetCounts | None:
         """What counts the facets of the works that are seen; None where none was asked for. A work
@@ -241,11 +253,16 @@ def _filter_note(filters: Filters, passing: int, seen: int, goes_on: bool) -> st
         seen: All works that were received.
         goes_on: Whether sources have more records.
     """
-    note = (
-        f"filter {filters}: {passing:,} of the {seen:,} works that were received pass; no source "
-        f"was asked for it"
+    note = message(
+        "filter {filters}: {passing} of the {seen} works that were received "
+        "pass; no source was asked for it",
+        filters=str(filters),
+        passing=f"{passing:,}",
+        seen=f"{seen:,}",
     )
-    return f"{note}; the sources have further records" if goes_on else note
+    if not goes_on:
+        return note
+    return message("{note}; the sources have further records", note=note)
 
 
 def query_of(options: SearchOptions) -> ReadQuery:
@@ -278,10 +295,13 @@ def sources_of(registry: Registry, sources: Sequence[str] | None) -> list[str]:
     names = registry.expand(sources) if sources is not None else registry.default()
     if not names:
         off = registry.disabled(sources)
-        advice = "Name some, or enable some in the configuration."
+        advice = message("Name some, or enable some in the configuration.")
         if off:
-            advice = f"These are off, and asked where they are named one by one: {', '.join(off)}."
-        raise UsageError("no source to ask", advice=advice)
+            advice = message(
+                "These are off, and asked where they are named one by one: {names}.",
+                names=", ".join(off),
+            )
+        raise UsageError(message("no source to ask"), advice=advice)
     check("number of sources", len(names), 1, MAX_SOURCES)
     return names
 
@@ -302,7 +322,7 @@ def _source(
 ) -> Named:
     notes = [note] if (note := registry.stands_for(name)) else []
     if any(enricher.name == name for enricher in enrichers):
-        notes.append("it is searched, so it was not asked for single works as well")
+        notes.append(message("it is searched, so it was not asked for single works as well"))
     return Named(name=name, spec=sorted_spec(registry.spec(name), sort, query), notes=tuple(notes))
 
 
@@ -333,6 +353,13 @@ def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:
     for enricher in enrichers:
         if enricher.spec.enrich is None:
             able = [name for name in registry.names() if registry.spec(name).enrich is not None]
-            advice = f"These can: {', '.join(able)}." if able else "No source here can."
-            raise UsageError(f"{enricher.name} cannot be asked for single works", advice=advice)
+            advice = (
+                message("These can: {names}.", names=", ".join(able))
+                if able
+                else message("No source here can.")
+            )
+            raise UsageError(
+                message("{name} cannot be asked for single works", name=enricher.name),
+                advice=advice,
+            )
     return enrichers

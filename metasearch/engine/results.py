@@ -4,10 +4,11 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
+from typing import TypeVar
 
 from metasearch.dedup import Fingerprint, OnlineDedup
 from metasearch.engine.options import LAST_PLACE
@@ -20,10 +21,13 @@ from metasearch.engine.pages import (
 )
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
-from metasearch.listing.facets import Facets
+from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.listing.rank import Ranking
 from metasearch.listing.sort import arranged
+from metasearch.message import message
 from metasearch.record import Hit, Record
+
+T = TypeVar("T")
 
 #: Hits that are merged and scored at a stretch, in about a millisecond.
 STRETCH = 40
@@ -130,11 +134,17 @@ class Listing:
         """The list as it would be if no more records came: hits with a place keep it, the others
         follow by rank.
         """
+        return _done(self.hits_in_steps())
+
+    def hits_in_steps(self) -> Generator[None, None, list[Hit]]:
+        """As `hits`, of the records that are there at the first step; yields after each stretch."""
         positions = self._seats()
         everything = self.unordered()
         seated, fresh = positions.seat(everything)
-        seated |= dict(enumerate(self._sorted(fresh, everything), len(positions)))
-        return self._arranged(seated, len(fresh))
+        ranked = yield from _stretched(self._ranking.ranking(fresh, everything))
+        ordered = arranged(ranked, self._sort, self._arrival)
+        seated |= dict(enumerate(ordered, len(positions)))
+        return (yield from self._arranging(seated, len(fresh)))
 
     def _seats(self) -> Positions:
         """The places that hits have by now."""
@@ -184,7 +194,7 @@ class Listing:
     def rerank(self, nearness: Mapping[str, float] | None) -> None:
         """Have hits score for how near they are to the query; None where that came too late."""
         if nearness is None:
-            self._notes.append("rerank: not done, because the time of the search was over")
+            self._notes.append(message("rerank: not done, because the time of the search was over"))
         else:
             self._ranking.add_nearness(nearness)
 
@@ -302,10 +312,41 @@ class Listing:
         """The hits by place, each with its place as its rank; `fresh` of them are ranked
         already.
         """
+        return _done(self._arranging(seated, fresh))
+
+    def _arranging(self, seated: dict[int, Hit], fresh: int) -> Generator[None, None, list[Hit]]:
+        """As `_arranged`; yields after each stretch."""
         if fresh < len(seated):
-            ranked = {hit.id: hit for hit in self._ranking.ranked(seated.values())}
+            again = yield from _stretched(self._ranking.ranking(seated.values()))
+            ranked = {hit.id: hit for hit in again}
             seated = {place: ranked[hit.id] for place, hit in seated.items()}
         return [
             hit if hit.rank == place + 1 else replace(hit, rank=place + 1)
             for place, hit in sorted(seated.items())
         ]
+
+
+def counting(counts: FacetCounts, hits: Sequence[Hit]) -> Iterator[None]:
+    """Have the facets of hits counted ahead of `FacetCounts.count`; yields after each stretch."""
+    for start in range(0, len(hits), STRETCH):
+        counts.add(hits[start : start + STRETCH])
+        yield
+
+
+def _stretched(hits: Iterator[Hit]) -> Generator[None, None, list[Hit]]:
+    """The hits of an iterator; yields after each stretch of them."""
+    listed: list[Hit] = []
+    while stretch := list(islice(hits, STRETCH)):
+        listed += stretch
+        yield
+    return listed
+
+
+def _done(steps: Generator[None, None, T]) -> T:
+    """The result of steps that are taken all at once."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result

@@ -11,14 +11,15 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
 from metasearch.engine.facet_events import FacetEvents
+from metasearch.engine.growth import Growth
 from metasearch.engine.resolved import ResolvedSearch
-from metasearch.engine.results import Listing
+from metasearch.engine.results import Listing, counting
 from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import Inbox, QueryRun, RecordBatch, SourceRun
 from metasearch.errors import TimedOut
@@ -35,7 +36,9 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.listing.facets import FacetCounts
 from metasearch.loop.lag import GRACE, lag
+from metasearch.message import message
 from metasearch.record import Hit
 
 log = logging.getLogger("metasearch")
@@ -51,6 +54,11 @@ BACKLOG, WAITING = 256, 32
 Outbox = asyncio.Queue[SearchEvent | None]
 
 
+def longer(hits: int) -> float:
+    """How many times as long to wait until a list of so many hits is ranked anew."""
+    return max(1.0, hits / ORDERED_AT_ONCE)
+
+
 class Run:
     """One search while it runs, for one caller or several.
 
@@ -61,6 +69,7 @@ class Run:
     Attributes:
         whole: The answer with all hits; None until the search is over.
         task: Does the search; None until that is started.
+        growth: Changes with the list, with the report of a source, and at the end.
     """
 
     def __init__(self, shared: Shared, resolved: ResolvedSearch) -> None:
@@ -68,6 +77,7 @@ class Run:
         self.resolved = resolved
         self.whole: Answer | None = None
         self.task: asyncio.Task[None] | None = None
+        self.growth = Growth()
         self._shared = shared
         sources = [
             QueryRun(named.name, named.spec, notes=[*named.notes]) for named in resolved.sources
@@ -101,6 +111,7 @@ class Run:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self.task = asyncio.create_task(self._run(), name=f"search {self.id}")
+        self.task.add_done_callback(lambda _: self.growth.changed())
         return self.task
 
     def started(self) -> Started:
@@ -112,15 +123,61 @@ class Run:
         """The answer with all hits; while the search runs, with the hits that are there now."""
         if self.whole is not None:
             return self.whole
+        return self._enriched(self._plain_so_far(self._list.hits()))
+
+    def _plain_so_far(self, hits: Sequence[Hit] = ()) -> Answer:
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
-        plain = self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
+        return self._list.whole(hits, self._reports(), seconds, over=False)
+
+    def _enriched(self, plain: Answer) -> Answer:
         return plain if self._enrichers is None else self._enrichers.added(plain)
 
-    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
-        """The page that a search asks for, of the answer with all hits; of the own search without
-        counting its facets again.
+    def facet_counts(self, resolved: ResolvedSearch) -> FacetCounts | None:
+        """What counts the facets of a search: that of the run, where it is the run's own search,
+        so that nothing is counted twice; else a new one.
         """
-        return resolved.page(whole, self._list.facet_counts if resolved is self.resolved else None)
+        return self._list.facet_counts if resolved is self.resolved else resolved.facet_counts()
+
+    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
+        """The page that a search asks for, of the answer with all hits."""
+        return resolved.page(whole, self.facet_counts(resolved))
+
+    def snapshot(
+        self, resolved: ResolvedSearch, counts: FacetCounts | None
+    ) -> Generator[None, None, Answer]:
+        """The page that a search asks for, as of now; yields after each stretch of computing.
+
+        Args:
+            resolved: The search.
+            counts: Of its facets; None where none is asked for.
+        """
+        # What the list settles while it is read, it reports no more to the reader of the events.
+        self._note(*self._changes())
+        yield from self._list.preparing()
+        self._note(*self._changes())
+        # All of this as of one moment: records may come between the steps.
+        plain, everything = self._plain_so_far(), self._list.unordered()
+        hits = yield from self._list.hits_in_steps()
+        facets = None
+        if counts is not None:
+            # Not the ranked hits: these are made anew each time, so all would be counted anew.
+            yield from counting(counts, everything)
+            facets = counts.count(everything)
+        yield
+        return resolved.page_so_far(self._enriched(replace(plain, hits=tuple(hits))), facets)
+
+    def paging(
+        self, resolved: ResolvedSearch, whole: Answer, counts: FacetCounts | None
+    ) -> Generator[None, None, Answer]:
+        """As `page`, with the counts of `facet_counts`; yields after each stretch of computing."""
+        if counts is not None:
+            yield from counting(counts, whole.hits)
+        return resolved.page(whole, counts)
+
+    @property
+    def closing(self) -> bool:
+        """Whether all sources are done and the end, or a further round, is about to come."""
+        return not self._reranking and all(source.status != "running" for source in self._asked)
 
     async def soon(self) -> Answer:
         """As `so_far`, in steps, so that the loop does not stall; the whole answer, where all
@@ -130,9 +187,7 @@ class Run:
         """
         for _ in self._list.preparing():
             await asyncio.sleep(0)
-        while not self._over and all(source.status != "running" for source in self._asked):
-            if self._reranking:  # that takes long, and the list can be read without it
-                break
+        while not self.over and self.closing:  # `closing` ends where meanings are compared, too
             self._skip_turns()
             await asyncio.sleep(0)
         return self.so_far()
@@ -149,11 +204,14 @@ class Run:
             return self.so_far()
         for source in self._asked:
             if source.status == "running":  # else a caller that waits for all would never return
-                source.fail(TimedOut(source.name, "no whole answer before the search was ended"))
+                source.fail(
+                    TimedOut(source.name, message("no whole answer before the search was ended"))
+                )
         return self.so_far()
 
     @property
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """Whether it has ended, in whatever way."""
         return self.task is not None and self.task.done()
 
     @property
@@ -189,6 +247,7 @@ class Run:
         while loop.time() < deadline and (deeper := self._deeper(hits)):
             for source in deeper:
                 source.status = "running"
+            self.growth.changed()
             await self._ask_round(deeper, context)
             await self._rerank(deadline)
             hits = self._list.settle()
@@ -197,7 +256,7 @@ class Run:
         fresh = not any(source.old_pages for source in self._sources)
         shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
-            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send)
+            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send_enriched)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
@@ -237,6 +296,7 @@ class Run:
                 seconds = asyncio.get_running_loop().time() - context.began
                 source.late(seconds, self.resolved.seconds)
                 self._note(SourceProgress(source.report()))
+                self.growth.changed()
         self._note(*self._changes())
         await self._prepare(context.deadline)
 
@@ -274,6 +334,7 @@ class Run:
 
         until = max(deadline, asyncio.get_running_loop().time() + GRACE)
         self._reranking = True
+        self.growth.changed()
         try:
             async with asyncio.timeout_at(until):
                 await self._turns.apart(compare)
@@ -364,6 +425,7 @@ class Run:
             self._list.insert(batch)
         elif source.status == "running":  # a failure stays one
             source.status = "ok" if source.count else "empty"
+        self.growth.changed(records=bool(batch))
 
     # ---------------------------------------------------------------- events
 
@@ -396,9 +458,13 @@ class Run:
         self._shown.add(hit.id)
         return Grown(hit) if sent else Added(hit)
 
+    async def _send_enriched(self, *events: SearchEvent) -> None:
+        self.growth.changed()
+        await self._send(*events)
+
     def _note_order(self) -> None:
         ids = self._list.order()
-        self._orders_every = ORDER_EVERY * max(1.0, len(ids) / ORDERED_AT_ONCE)
+        self._orders_every = ORDER_EVERY * longer(len(ids))
         self._note(Order(tuple(ids)))
 
     def _note_facets(self) -> None:

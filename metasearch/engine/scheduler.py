@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from metasearch.dedup import Chain, Fingerprint, Strategy
 from metasearch.errors import MetasearchError
 from metasearch.loop.threads import in_daemon_thread
+from metasearch.message import message
 
 T = TypeVar("T")
 
@@ -40,12 +41,13 @@ class _Waiting(NamedTuple):
 
 
 class Turns:
-    """The turns of one search; from `FairScheduler.turns`."""
+    """The turns of one search, or of one reader; from `FairScheduler`."""
 
-    __slots__ = ("_scheduler", "begun", "hurried")
+    __slots__ = ("_scheduler", "begun", "hurried", "reads")
 
-    def __init__(self, scheduler: FairScheduler) -> None:
+    def __init__(self, scheduler: FairScheduler, *, reads: bool = False) -> None:
         self._scheduler = scheduler
+        self.reads = reads
         self.begun = False
         self.hurried = False
 
@@ -72,13 +74,16 @@ class FairScheduler:
     between two.
 
     A search at its deadline goes first, then one that has had no turn; the others go in the order
-    in which they came.
+    in which they came. Those who read lists that grow have a line of their own, which gets every
+    second turn at most: however many they are, searches keep half of the turns.
     """
 
     def __init__(self) -> None:
         self._last: deque[_Waiting] = deque()
         self._first: deque[_Waiting] = deque()
         self._rest: deque[_Waiting] = deque()
+        self._readers: deque[_Waiting] = deque()
+        self._read = False  # whether the last turn was a reader's
         self._serving = False
         self._threads = asyncio.Semaphore(THREADS)
 
@@ -95,45 +100,64 @@ class FairScheduler:
         """The turns of a search that begins."""
         return Turns(self)
 
+    def readers_turns(self) -> Turns:
+        """The turns of one who reads a list that grows."""
+        return Turns(self, reads=True)
+
     @property
     def wait(self) -> float:
         """Seconds for which the first in line has waited; 0 where none waits."""
-        heads = [line[0].since for line in (self._last, self._first, self._rest) if line]
+        lines = (self._last, self._first, self._rest, self._readers)
+        heads = [line[0].since for line in lines if line]
         return asyncio.get_running_loop().time() - min(heads) if heads else 0.0
 
     def queue(self, turns: Turns) -> asyncio.Future[None]:
         """Stand in line; the future is done when it is this search's turn."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
-        line = self._last if turns.hurried else self._rest if turns.begun else self._first
-        line.append(_Waiting(turns, future, loop.time()))
+        self._line(turns).append(_Waiting(turns, future, loop.time()))
         if not self._serving:
             self._serving = True
             loop.call_soon(self._serve, loop)
         return future
 
+    def _line(self, turns: Turns) -> deque[_Waiting]:
+        if turns.hurried:
+            return self._last
+        if turns.reads:
+            return self._readers
+        return self._rest if turns.begun else self._first
+
     def hurry(self, turns: Turns) -> None:
         """Put a search before all others, with the turns that it waits for already."""
         turns.hurried = True
-        for line in (self._first, self._rest):
+        for line in (self._first, self._rest, self._readers):
             for _ in range(len(line)):
                 waiting = line.popleft()
                 (self._last if waiting.turns is turns else line).append(waiting)
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
-        while self._last or self._first or self._rest:
-            turns, future, _ = (self._last or self._first or self._rest).popleft()
+        while line := self._next_line():
+            turns, future, _ = line.popleft()
             if future.done():  # its task was cancelled
                 continue
             turns.begun = True
+            self._read = turns.reads
             future.set_result(None)
             break
         # Another page of a search that has just had its first turn.
         while self._first and self._first[0].turns.begun:
             self._rest.append(self._first.popleft())
-        self._serving = bool(self._last or self._first or self._rest)
+        self._serving = bool(self._next_line())
         if self._serving:
             loop.call_soon(self._serve, loop)
+
+    def _next_line(self) -> deque[_Waiting]:
+        """The line whose turn it is; an empty one where nobody waits."""
+        if self._last:
+            return self._last
+        searches = self._first or self._rest
+        return self._readers if self._readers and not (self._read and searches) else searches
 
 
 async def collect_until(
@@ -226,9 +250,13 @@ def _load(chosen: Strategy) -> None:
             raise
         except Exception as exc:  # a dictionary or a compiled library of others
             raise MetasearchError(
-                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: "
-                f"{exc}",
-                advice="Choose another one; `metasearch strategies` lists all.",
+                message(
+                    "the strategy {name} cannot load what it needs: {kind}: {error}",
+                    name=repr(chosen.name),
+                    kind=type(exc).__name__,
+                    error=str(exc),
+                ),
+                advice=message("Choose another one; `metasearch strategies` lists all."),
             ) from exc
         _LOADED.add(chosen.name)
 

@@ -1,5 +1,5 @@
-"""A search as a program uses it: iterate it for events, or await it for the answer. `run.py` does
-the search.
+"""A search as a program uses it: iterate it for events, await it for the answer, or follow how the
+answer grows. `run.py` does the search.
 
 A search with a soft deadline (`wait`) is answered when that has passed; its run goes on until its
 `timeout` and fills the cache. The same search made again joins that run, so no source is asked
@@ -9,15 +9,24 @@ twice.
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
-from dataclasses import dataclass, field
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+)
+from contextlib import aclosing, nullcontext
 from types import TracebackType
 from typing import Any
 
 from metasearch.engine.context import Shared
+from metasearch.engine.growing import GrowingPage
+from metasearch.engine.options import MIN_SECONDS, check
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.run import BACKLOG, Outbox, Run
+from metasearch.engine.shared_runs import SharedRun, SharedRuns
 from metasearch.events import (
     Added,
     Answer,
@@ -28,13 +37,8 @@ from metasearch.events import (
     SourceProgress,
 )
 
-log = logging.getLogger("metasearch")
-
-#: Runs that may go on in the background; those among them that have ended are kept for a caller
-#: that comes back.
-MOST = 64
-#: Seconds for which the answer of such a run is kept.
-KEPT = 30.0
+#: The longest interval between two answers of `growing`, in seconds.
+LONGEST_INTERVAL = 60.0
 
 
 class Search(Coroutine[Any, Any, Answer]):
@@ -147,14 +151,9 @@ class Search(Coroutine[Any, Any, Answer]):
         if self.answer is not None:
             return self.answer
         try:
-            if not self._begun:
-                self._begun = True
-                self._answer = self._cached()
-                if self._answer is not None:
-                    return self._answer
-                found = self._shared_runs.find(self._resolved)
-                self._shared_run = found or self._shared_runs.begin(self._run)
-                self._run = self._shared_run.run
+            self._begin()
+            if self._answer is not None:
+                return self._answer
             if self._shared_run is not None:
                 whole = await self._shared_runs.answer(self._shared_run, self._resolved)
                 return self._page(whole)
@@ -163,6 +162,64 @@ class Search(Coroutine[Any, Any, Answer]):
                 await asyncio.wait({self._run.task})
                 return self._page(self._run.ended())
             return self.partial()
+        finally:
+            await self._closed()
+
+    def _begin(self) -> None:
+        """Unless this is done: take the answer from the cache, join a run, or begin one."""
+        if self._begun:
+            return
+        self._begun = True
+        self._answer = self._cached()
+        if self._answer is None:
+            found = self._shared_runs.find(self._resolved)
+            self._shared_run = found or self._shared_runs.begin(self._run)
+            self._run = self._shared_run.run
+
+    def growing(self, every: float) -> AsyncGenerator[Answer]:
+        """The answer as of now whenever something has changed, and the finished one last.
+
+        It joins a run, or begins one, as an await does; no source is asked twice. The first answer
+        comes at once where something is there already, the first one with hits as soon as there are
+        any. An answer that is not the last has `complete=False`. Close the iterator (`aclose`) to
+        leave; the run then ends as it does where an await is cancelled.
+
+        Args:
+            every: Seconds between two answers; with more than 500 works in proportion more, and
+                more where the process is busy. The last one does not wait.
+
+        Raises:
+            UsageError: `every` is outside its limits.
+            MetasearchError: The error with which the search failed; raised by the iterator.
+        """
+        check("every", every, MIN_SECONDS, LONGEST_INTERVAL)
+        return self._growing(every)
+
+    async def _growing(self, every: float) -> AsyncGenerator[Answer]:
+        try:
+            if self.answer is None:
+                self._begin()
+            run, shared_run = self._run, self._shared_run
+            if self.answer is not None or run.task is None:
+                yield self.partial()
+                return
+            turns = self._shared.scheduler.readers_turns()
+            page = GrowingPage(run, self._resolved, turns, every)
+            async with (
+                nullcontext() if shared_run is None else self._shared_runs.waiting(shared_run)
+            ):
+                async with aclosing(page.so_far()) as pages:
+                    async for answer in pages:
+                        yield answer
+                if not run.over:
+                    yield self._page(await run.soon())
+                    return
+                # Where it has no shared run, its events are being read.
+                whole = run.ended() if shared_run is None else self._shared_runs.ended(shared_run)
+                last = await page.last(whole)
+                if run.whole is not None:
+                    last = self._answer = self._answer or last
+                yield last
         finally:
             await self._closed()
 
@@ -202,125 +259,3 @@ class Search(Coroutine[Any, Any, Answer]):
             *([] if answer.facets is None else [FacetsChanged(answer.facets)]),
             Finished(answer),
         ]
-
-
-# --------------------------------------------------------------------------- shared runs
-
-
-@dataclass(slots=True, eq=False)
-class SharedRun:
-    """A run that several callers may wait for.
-
-    Attributes:
-        waiting: How many callers wait for it right now.
-        background: Whether it goes on without a caller.
-        until: Loop time at which its answer is forgotten; None while it runs.
-    """
-
-    run: Run
-    waiting: int = field(default=0, init=False)
-    background: bool = field(default=False, init=False)
-    until: float | None = field(default=None, init=False)
-
-
-class SharedRuns:
-    """All runs of one engine that callers wait for, or that go on in the background.
-
-    Args:
-        most: So many may go on in the background; a further one ends at its soft deadline.
-    """
-
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._all: dict[SharedRun, None] = {}
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def begin(self, run: Run) -> SharedRun:
-        """Start a run."""
-        shared = SharedRun(run)
-        self._all[shared] = None
-        run.start().add_done_callback(lambda task: self._ended(shared, task))
-        return shared
-
-    def find(self, resolved: ResolvedSearch) -> SharedRun | None:
-        """A run whose answer will hold the page of this search; None where there is none. A run
-        that has ended is found until its answer is asked for.
-        """
-        now = asyncio.get_running_loop().time()
-        for shared in list(self._all):
-            if shared.until is not None and now >= shared.until:
-                self._all.pop(shared)
-                continue
-            if shared.run.ending:  # its last caller has just left
-                continue
-            outlasts = shared.background or shared.run.resolved.wait is not None
-            if outlasts and shared.run.resolved.holds(resolved):
-                return shared
-        return None
-
-    async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Answer:
-        """All hits of a run; where the wait of `resolved` is over before its end, those that are
-        there, and the run goes on.
-
-        Raises:
-            MetasearchError: The error with which the run failed.
-        """
-        task = shared.run.task
-        assert task is not None
-        # A search that joins an earlier run waits no longer than its own timeout.
-        patience = resolved.wait or (None if shared.run.resolved is resolved else resolved.seconds)
-        shared.waiting += 1
-        try:
-            await asyncio.wait({task}, timeout=patience)
-            if not task.done():
-                so_far = await shared.run.soon()
-                if not task.done():
-                    shared.background = shared.background or self._room()
-                    return so_far
-            return shared.run.ended()
-        finally:
-            shared.waiting -= 1
-            if task.done():
-                self._all.pop(shared, None)
-            else:
-                await self.leave(shared)
-
-    async def leave(self, shared: SharedRun) -> None:
-        """End a run that no caller waits for, unless it goes on in the background."""
-        task = shared.run.task
-        if task is not None and not (task.done() or shared.background or shared.waiting):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def close(self) -> None:
-        """End all runs."""
-        tasks = [shared.run.task for shared in self._all if shared.run.task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._all.clear()
-
-    def _room(self) -> bool:
-        """Whether one more run may go on in the background; the oldest one that has ended makes
-        room.
-        """
-        background = [shared for shared in self._all if shared.background]
-        if len(background) < self._most:
-            return True
-        finished = next((shared for shared in background if shared.until is not None), None)
-        if finished is not None:
-            self._all.pop(finished)
-        return finished is not None
-
-    def _ended(self, shared: SharedRun, task: asyncio.Task[None]) -> None:
-        failed = not task.cancelled() and task.exception() is not None
-        if failed and not shared.waiting:
-            log.error("search %s failed in the background: %s", shared.run.id, task.exception())
-        answered = not failed and not task.cancelled()
-        kept = shared.background and shared.run.resolved.options.cache
-        if answered and kept and not shared.waiting:
-            shared.until = task.get_loop().time() + KEPT
-        else:
-            self._all.pop(shared, None)

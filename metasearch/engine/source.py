@@ -23,6 +23,7 @@ from metasearch.engine.context import SearchContext
 from metasearch.engine.resolved import sorting_notes
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
+from metasearch.message import message
 from metasearch.query import matches, terms
 from metasearch.record import Record
 
@@ -72,7 +73,10 @@ class SourceRun:
     def unexpected(self, exc: Exception, context: SearchContext) -> SourceError:
         """An error of this program as a failure of the source: the other sources go on."""
         log.exception("search %s: %s failed unexpectedly", context.search, self.name)
-        return SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
+        return SourceError(
+            self.name,
+            message("unexpected {name} while reading the answer", name=type(exc).__name__),
+        )
 
     async def fetch(self, request: Request, context: SearchContext) -> Page:
         """Ask for one page, and count it.
@@ -167,10 +171,13 @@ class QueryRun(SourceRun):
         notes = list(self.notes)
         if self.filtered:
             notes.append(
-                f"{self.filtered} record(s) were left out by what this source could not search"
+                message(
+                    "{filtered} record(s) were left out by what this source could not search",
+                    filtered=self.filtered,
+                )
             )
         if self.unread:
-            notes.append(f"{self.unread} record(s) could not be read")
+            notes.append(message("{unread} record(s) could not be read", unread=self.unread))
         return SourceReport(
             source=self.name,
             status=self.status,
@@ -195,7 +202,14 @@ class QueryRun(SourceRun):
     def late(self, seconds: float, limit: float) -> None:
         """Fail, because the search is over after `seconds` and its limit was `limit`."""
         self.seconds = seconds
-        self.fail(self._judged(TimedOut(self.name, f"no whole answer within {limit:g} s"), seconds))
+        self.fail(
+            self._judged(
+                TimedOut(
+                    self.name, message("no whole answer within {limit} s", limit=f"{limit:g}")
+                ),
+                seconds,
+            )
+        )
 
     def _judged(self, error: TimedOut, seconds: float) -> SourceError:
         """The same error, or NotRead where pages waited here for longer than the search waited for
@@ -206,9 +220,11 @@ class QueryRun(SourceRun):
             waited += asyncio.get_running_loop().time() - self._page_since
         elif waited <= seconds / 2:
             return error
-        words = (
-            f"its answers lay here for {waited:.1f} s of {seconds:.1f} s: this server was too "
-            f"busy to read them in time"
+        words = message(
+            "its answers lay here for {waited} s of {seconds} s: this server was too "
+            "busy to read them in time",
+            waited=f"{waited:.1f}",
+            seconds=f"{seconds:.1f}",
         )
         return NotRead(self.name, words, url=error.url)
 
@@ -350,5 +366,7 @@ class QueryRun(SourceRun):
         """End a source that ignores where a page is to begin: it would be asked for ever."""
         if deep and self._ids and self._ids <= self._last_ids:
             self._next, self._held = None, ()
-            self.notes.append("it gave the same records again, so it was not asked for more")
+            self.notes.append(
+                message("it gave the same records again, so it was not asked for more")
+            )
         self._last_ids = self._ids

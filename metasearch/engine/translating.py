@@ -10,6 +10,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import clean, line
+from metasearch.message import message
 from metasearch.query import ReadQuery, read, to_text
 from metasearch.query.writing import TARGETS, Translation, written
 
@@ -41,8 +42,8 @@ def targets(names: Iterable[str]) -> tuple[str, ...]:
         if name not in TARGETS and name != ALL:
             known = ", ".join((*TARGETS, ALL))
             raise UsageError(
-                f"there is no syntax called {line(name)[:40]!r} to write in",
-                advice=f"Choose of {known}.",
+                message("there is no syntax called {name} to write in", name=repr(line(name)[:40])),
+                advice=message("Choose of {known}.", known=known),
             )
     return tuple(TARGETS) if ALL in wanted else tuple(wanted)
 

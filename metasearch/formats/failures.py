@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metasearch.events import SourceReport
+from metasearch.message import message
 
 #: Sources that are named before what they have in common; of more, their number is.
 NAMED_FIRST = 3
@@ -24,8 +25,12 @@ def as_line(names: list[str], said: str) -> str:
     ...".
     """
     listed = ", ".join(names)
-    return (
-        f"{listed}: {said}"
-        if len(names) <= NAMED_FIRST
-        else f"{len(names)} sources: {said.rstrip('.')}: {listed}"
+    if len(names) <= NAMED_FIRST:
+        return message("{names}: {said}", names=listed, said=said)
+    bare = said.rstrip(".")
+    return message(
+        "{number} sources: {said}: {names}",
+        number=len(names),
+        said=said if bare == said else bare,
+        names=listed,
     )

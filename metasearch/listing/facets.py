@@ -17,6 +17,7 @@ from functools import lru_cache
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import words
 from metasearch.errors import UsageError
+from metasearch.message import message
 from metasearch.record import TYPES, Author, Hit
 
 #: Values of a facet that are shown where a request does not say how many, and at most.
@@ -212,7 +213,11 @@ def facet_names(value: str | Iterable[str] | None) -> tuple[str, ...]:
             names.setdefault(name)
         elif name:
             raise UsageError(
-                f"there is no facet {name[:40]!r}; facets are {', '.join(FACETS)}, or all"
+                message(
+                    "there is no facet {name}; facets are {names}, or all",
+                    name=repr(name[:40]),
+                    names=", ".join(FACETS),
+                )
             )
     return tuple(names)
 

@@ -14,6 +14,7 @@ from itertools import chain
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.listing.facets import FACETS, filter_text, keyed
+from metasearch.message import message
 from metasearch.query.ast import Years
 from metasearch.query.years import parse_years
 from metasearch.record import Hit
@@ -124,7 +125,12 @@ def parse_filters(value: FiltersLike) -> Filters:
         return value
     texts = [value] if isinstance(value, str) else list(value or ())
     if sum(map(len, texts)) > MOST_CHARACTERS:
-        raise UsageError(f"filters are longer than {MOST_CHARACTERS:,} characters")
+        raise UsageError(
+            message(
+                "filters are longer than {most_characters} characters",
+                most_characters=f"{MOST_CHARACTERS:,}",
+            )
+        )
     filters: dict[Filter, None] = {}
     for text in map(str.strip, texts):
         at = 0
@@ -132,29 +138,52 @@ def parse_filters(value: FiltersLike) -> Filters:
             match = _FILTER.match(text, at)
             if match is None:
                 raise UsageError(
-                    f"filter at character {at + 1}: {text[at : at + 40]!r} is not name:value; "
-                    f'write for example type:article,venue:"Nature, London"'
+                    message(
+                        "filter at character {at}: {text} is not name:value; write for example "
+                        'type:article,venue:"Nature, London"',
+                        at=at + 1,
+                        text=repr(text[at : at + 40]),
+                    )
                 )
             minus, name, quoted, bare = match.groups()
             written = bare.strip() if quoted is None else quoted.replace('""', '"')
             filters.setdefault(_filter(name.lower(), written, bool(minus)))
             at = match.end()
     if len(filters) > MOST_FILTERS:
-        raise UsageError(f"there are {len(filters)} filters, at most {MOST_FILTERS} are allowed")
+        raise UsageError(
+            message(
+                "there are {filters} filters, at most {most_filters} are allowed",
+                filters=len(filters),
+                most_filters=MOST_FILTERS,
+            )
+        )
     return Filters(tuple(sorted(filters, key=str)))
 
 
 def _filter(name: str, value: str, exclude: bool) -> Filter:
     facet = FACETS.get(name)
     if facet is None:
-        raise UsageError(f"there is no filter {name[:40]!r}; filters are {', '.join(FACETS)}")
+        raise UsageError(
+            message(
+                "there is no filter {name}; filters are {names}",
+                name=repr(name[:40]),
+                names=", ".join(FACETS),
+            )
+        )
     if name == "year":
         try:
             return Filter(name, value, exclude, parse_years(value))
         except QuerySyntaxError as exc:
-            raise UsageError(f"filter year: {exc}") from exc
+            raise UsageError(message("filter year: {reason}", reason=str(exc))) from exc
     if not facet.key(value):
-        raise UsageError(f"filter {name}: there is no value behind the colon")
+        raise UsageError(message("filter {name}: there is no value behind the colon", name=name))
     if facet.choices and facet.key(value) not in facet.choices:
-        raise UsageError(f"filter {name}: {value[:40]!r} is none of {', '.join(facet.choices)}")
+        raise UsageError(
+            message(
+                "filter {name}: {value} is none of {names}",
+                name=name,
+                value=repr(value[:40]),
+                names=", ".join(facet.choices),
+            )
+        )
     return Filter(name, value, exclude)

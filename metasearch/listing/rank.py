@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
+from metasearch.listing import reasons
 from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
 from metasearch.listing.sort import RankMode
 from metasearch.listing.words import MOST_PAIRS, Counts, QueryWords, Score
@@ -126,8 +127,15 @@ class Ranking:
             among: All hits of the list, where `hits` are a part of it: how far sources agree and
                 how rare words are is measured among them.
         """
-        return [
-            Hit(
+        return list(self.ranking(hits, among))
+
+    def ranking(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> Iterator[Hit]:
+        """As `ranked`, one by one: the order is made when the first hit is requested, so that a
+        caller can do other work in between.
+        """
+        for number, scored in enumerate(self._sorted(hits, among), 1):
+            hit = scored.known.hit
+            yield Hit(
                 hit.id,
                 hit.record,
                 hit.records,
@@ -139,9 +147,6 @@ class Ranking:
                 tuple(self._reasons(scored)),
                 hit.also,
             )
-            for number, scored in enumerate(self._sorted(hits, among), 1)
-            for hit in (scored.known.hit,)
-        ]
 
     def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
         """Their ids, in order; arguments as in `ranked`."""
@@ -202,14 +207,14 @@ class Ranking:
         """The parts of the score, in words."""
         positions, votes = scored.known.positions, scored.votes
         for (source, position), points in zip(positions.items(), votes, strict=False):
-            yield Reason(f"{source} ranks it {position}", points, source)
+            yield Reason(reasons.RANKS.format(source=source, position=position), points, source)
         if len(votes) > len(positions):
-            yield Reason(f"{len(positions)} sources agree", votes[-1])
+            yield Reason(reasons.AGREE.format(number=len(positions)), votes[-1])
         if scored.score is not None:
             yield from self._reasons_of_words(scored.score, scored.of_words)
         if scored.near:
-            how = ", nearest of all" if scored.near == 1 else f" ({scored.near:.0%} of the nearest)"
-            yield Reason(f"its meaning is near the query{how}", scored.of_meaning)
+            near = reasons.NEAREST if scored.near == 1 else reasons.NEAR
+            yield Reason(near.format(share=f"{scored.near:.0%}"), scored.of_meaning)
 
     def _reasons_of_words(
         self, score: Score, points: tuple[float, float, float]
@@ -219,16 +224,14 @@ class Ranking:
             yield Reason(self._covered(score), coverage)
         if score.bm25:
             text = (
-                "its words fit the query best"
+                reasons.FITS_BEST
                 if score.bm25 == 1
-                else f"its words fit the query {score.bm25:.0%} as well as the best hit's"
+                else reasons.FITS.format(share=f"{score.bm25:.0%}")
             )
             yield Reason(text, bm25)
         if score.pairs:
             text = (
-                "two words of the query stand together"
-                if score.pairs == 1
-                else f"{score.pairs} pairs of words of the query stand together"
+                reasons.ONE_PAIR if score.pairs == 1 else reasons.PAIRS.format(number=score.pairs)
             )
             yield Reason(text, pairs)
 
@@ -236,16 +239,16 @@ class Ranking:
         """How much of the query the title and the fields hold, in words."""
         held, wanted = score.held, score.wanted
         if not self._words.fielded:
-            what = "the word" if wanted == 1 else "all words"
-            return (
-                f"{what} in the title"
-                if held == wanted
-                else f"{held} of {wanted} words in the title"
-            )
-        what = "words and fields" if self._words.words else "fields"
-        if held == wanted:
-            return "the field agrees" if wanted == 1 else f"all {what} agree"
-        return f"{held} of {wanted} {what} agree"
+            if held < wanted:
+                return reasons.WORDS_IN_TITLE.format(held=held, wanted=wanted)
+            return reasons.THE_WORD_IN_TITLE if wanted == 1 else reasons.ALL_WORDS_IN_TITLE
+        words = bool(self._words.words)
+        if held < wanted:
+            some = reasons.WORDS_AND_FIELDS_AGREE if words else reasons.FIELDS_AGREE
+            return some.format(held=held, wanted=wanted)
+        if wanted == 1:
+            return reasons.THE_FIELD_AGREES
+        return reasons.ALL_WORDS_AND_FIELDS_AGREE if words else reasons.ALL_FIELDS_AGREE
 
 
 def _ties(hit: Hit) -> tuple[int, int, str, str]:

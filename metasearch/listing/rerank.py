@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import UsageError
+from metasearch.message import message
 from metasearch.query.ast import Query, terms
 from metasearch.record import Hit, Record
 
@@ -52,11 +53,12 @@ def check() -> None:
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if not missing and all((_folder() / name).is_file() for name in (_VECTORS, _PIECES)):
         return
-    what = "another release of wordllama: the files of this one have moved"
+    what = message("another release of wordllama: the files of this one have moved")
     if missing:
-        what = f"what is not installed: {', '.join(missing)}"
+        what = message("what is not installed: {names}", names=", ".join(missing))
     raise UsageError(
-        f"rerank needs {what}", advice='Install it with: pip install "metasearch[rerank]"'
+        message("rerank needs {what}", what=what),
+        advice=message('Install it with: pip install "metasearch[rerank]"'),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from metasearch.message import Message, message
 
 #: Fields that a term can be looked for in; "any" is everything that the source searches by default.
 #: The text of a "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1
@@ -27,6 +29,23 @@ IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
 #: Coded fields: their text is one word of a closed list. They narrow a search; alone they
 #: are no search.
 CODED_FIELDS = frozenset({"type", "language"})
+#: Field -> its name in sentences for people.
+FIELD_WORDS: Mapping[str, Message] = {
+    "any": message("any"),
+    "title": message("title"),
+    "author": message("author"),
+    "venue": message("venue"),
+    "abstract": message("abstract"),
+    "subject": message("subject"),
+    "type": message("type"),
+    "language": message("language"),
+    "year": message("year"),
+}
+_CODED_ALONE = {
+    "types": message("types"),
+    "languages": message("languages"),
+    "types and languages": message("types and languages"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +135,6 @@ def without_words(query: Query) -> str:
     """What a query consists of that names nothing to look for: "types and languages"."""
     named = list(terms(query, negated=True))
     if any(term.field not in CODED_FIELDS for term in named):
-        return "what is excluded"
-    return " and ".join(sorted({f"{term.field}s" for term in named}, reverse=True)) or "years"
+        return message("what is excluded")
+    coded = " and ".join(sorted({f"{term.field}s" for term in named}, reverse=True))
+    return _CODED_ALONE[coded] if coded else message("years")

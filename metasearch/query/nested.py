@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.blanks import plain
 from metasearch.query.reading import QueryReader
 
@@ -46,9 +47,9 @@ class NestedReader(QueryReader, ABC):
         if self.here() in ("", ")"):
             end = self.at + 1 if self.here() else opening + 1
             reason = (
-                "There is nothing between the brackets"
+                message("There is nothing between the brackets")
                 if self.here()
-                else "There is nothing after this bracket"
+                else message("There is nothing after this bracket")
             )
             raise self.error(reason, opening, end, fix=self.without(opening, end))
         return opening
@@ -57,14 +58,14 @@ class NestedReader(QueryReader, ABC):
         """Take the bracket that closes the one at `opening`."""
         if self.here() != ")":
             fix = self.text + ")" * len(self.open)
-            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
+            raise self.error(message("This bracket is never closed"), opening, opening + 1, fix=fix)
         self.at += 1
         self.open.pop()
 
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""
         return self.error(
-            "This bracket has no opening bracket",
+            message("This bracket has no opening bracket"),
             self.at,
             self.at + 1,
             fix=self.without(self.at, self.at + 1),
@@ -77,7 +78,7 @@ class NestedReader(QueryReader, ABC):
         if end < 0:
             rest = self.text.rstrip()
             fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
-            raise self.error("This quote is never closed", opening, opening + 1, fix=fix)
+            raise self.error(message("This quote is never closed"), opening, opening + 1, fix=fix)
         return self.between_quotes(end)
 
     def between_quotes(self, end: int) -> str:
@@ -85,7 +86,7 @@ class NestedReader(QueryReader, ABC):
         opening = self.at
         text = plain(self.text[opening + 1 : end])
         if not text:
-            reason = "There is nothing between the quotes"
+            reason = message("There is nothing between the quotes")
             raise self.error(reason, opening, end + 1, fix=self.without(opening, end + 1))
         self.at = end + 1
         return text
@@ -93,6 +94,13 @@ class NestedReader(QueryReader, ABC):
     def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
         """There is nothing "before" or "after" a sign."""
         shown = self.text[slice(*sign)]
+        reason = (
+            message("{sign} needs something to look for before it", sign=shown)
+            if side == "before"
+            else message("{sign} needs something to look for after it", sign=shown)
+        )
         return self.error(
-            f"{shown} needs something to look for {side} it", *sign, fix=self.without(*sign)
+            reason,
+            *sign,
+            fix=self.without(*sign),
         )

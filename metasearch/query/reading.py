@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from metasearch.errors import QueryFault, QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import And, Not, Or, Query, searches, without_words
 from metasearch.query.blanks import is_blank, plain
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, corrections
 
-_ADVICE = "Write one or more words to look for."
+_ADVICE = message("Write one or more words to look for.")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -48,17 +49,21 @@ class QueryReader:
         self._notes: dict[str, None] = {}
         if len(text) > MAX_LENGTH:
             raise self.error(
-                f"The query is longer than {MAX_LENGTH:,} characters",
+                message(
+                    "The query is longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
+                ),
                 MAX_LENGTH,
                 MAX_LENGTH + 1,
-                advice="Split it into several searches.",
+                advice=message("Split it into several searches."),
                 kind="length",
             )
         if bad := _SURROGATE.search(text):
             fix = self.without(*bad.span())
-            raise self.error("The query contains a byte that is not text", *bad.span(), fix=fix)
+            raise self.error(
+                message("The query contains a byte that is not text"), *bad.span(), fix=fix
+            )
         if all(map(is_blank, text)):
-            raise self.error("The query is empty", 0, 1, advice=_ADVICE, kind="empty-term")
+            raise self.error(message("The query is empty"), 0, 1, advice=_ADVICE, kind="empty-term")
 
     def note(self, sentence: str) -> None:
         """Add a note about what the tree does not express; each sentence is added once."""
@@ -72,8 +77,10 @@ class QueryReader:
         """
         self.read += 1
         if self.read > MAX_TERMS:
-            reason = f"The query has more than {MAX_TERMS} words and phrases"
-            advice = "Split it into several searches."
+            reason = message(
+                "The query has more than {max_terms} words and phrases", max_terms=MAX_TERMS
+            )
+            advice = message("Split it into several searches.")
             raise self.error(reason, start, end, advice=advice, kind="terms")
 
     def check_depth(self, depth: int, at: int) -> None:
@@ -83,14 +90,14 @@ class QueryReader:
             QuerySyntaxError: Brackets are nested too deep.
         """
         if depth >= MAX_DEPTH:
-            reason = f"Brackets are nested more than {MAX_DEPTH} deep"
-            advice = "Write the query with fewer brackets."
+            reason = message("Brackets are nested more than {max_depth} deep", max_depth=MAX_DEPTH)
+            advice = message("Write the query with fewer brackets.")
             raise self.error(reason, at, at + 1, advice=advice, kind="parentheses")
 
     def truncated_number(self, field: str, start: int, end: int) -> QuerySyntaxError:
         """Returns the error for a star in an identifier."""
         fix = self.replaced(start, end, self.text[start:end].replace("*", ""))
-        reason = f"{field} takes a whole number, without a star"
+        reason = message("{field} takes a whole number, without a star", field=field)
         return self.error(reason, start, end, fix=fix, kind="masking")
 
     def finished(self, query: Query) -> ReadQuery:
@@ -100,8 +107,11 @@ class QueryReader:
             QuerySyntaxError: It names nothing to look for, or its operators alternate too often.
         """
         if not searches(query):
-            reason = f"The query has no word to look for, only {without_words(query)}"
-            advice = "Add a word to look for."
+            reason = message(
+                "The query has no word to look for, only {without_words}",
+                without_words=without_words(query),
+            )
+            advice = message("Add a word to look for.")
             raise self.error(reason, *self._whole(), advice=advice, kind="feature")
         self.check_alternation(query)
         return ReadQuery(query, self.syntax, tuple(self._notes))
@@ -113,8 +123,10 @@ class QueryReader:
             QuerySyntaxError: AND, OR and NOT alternate too often.
         """
         if _nesting(query) > MAX_DEPTH:
-            reason = f"AND, OR and NOT alternate more than {MAX_DEPTH} deep"
-            advice = "Group what belongs together with brackets."
+            reason = message(
+                "AND, OR and NOT alternate more than {max_depth} deep", max_depth=MAX_DEPTH
+            )
+            advice = message("Group what belongs together with brackets.")
             raise self.error(reason, *self._whole(), advice=advice, kind="parentheses")
 
     def _whole(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.message import message
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
 
@@ -50,8 +51,8 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
     """
     if syntax not in CHOICES:
         raise UsageError(
-            f"there is no syntax called {syntax[:40]!r}",
-            advice=f"Choose one of {', '.join(CHOICES)}.",
+            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(CHOICES)),
         )
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
@@ -67,8 +68,12 @@ def _read_by_its_marks(text: str) -> ReadQuery:
         if syntax == "simple":
             raise
         raise QuerySyntaxError(
-            f"{error.reason} (recognised as {syntax}; with the syntax simple, "
-            "the text is searched for as it is)",
+            message(
+                "{reason} (recognised as {syntax}; with the syntax simple, the text is "
+                "searched for as it is)",
+                reason=error.reason,
+                syntax=syntax,
+            ),
             text=text,
             position=error.position,
             length=error.length,
@@ -78,9 +83,10 @@ def _read_by_its_marks(text: str) -> ReadQuery:
             kind=error.kind,
         ) from None
     if syntax in DATABASES:
-        taken = (
-            f"recognised as the syntax {syntax}; with the syntax simple, "
-            "the text is searched for as it is"
+        taken = message(
+            "recognised as the syntax {syntax}; with the syntax simple, "
+            "the text is searched for as it is",
+            syntax=syntax,
         )
         return replace(read_query, notes=(taken, *read_query.notes))
     return read_query

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.message import message
 from metasearch.query.ast import Years
 
 #: How a program may write years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018,
@@ -55,7 +56,7 @@ def parse_years(text: str) -> Years:
             position=text.index(value),
             length=len(value),
             suggestion=bad.corrected,
-            advice=None if bad.corrected else f"Write the years as {_FORMS}.",
+            advice=None if bad.corrected else message("Write the years as {forms}.", forms=_FORMS),
         ) from None
 
 
@@ -72,12 +73,14 @@ def read_years(value: str) -> Years:
         first, last = (int(year) if year else None for year in (ranged[1], ranged[3]))
         years = Years(first, last if ranged[2] else first)
     else:
-        raise BadYears(f"Years are written with four digits, as {_FORMS}", _meant(plain))
+        raise BadYears(
+            message("Years are written with four digits, as {forms}", forms=_FORMS), _meant(plain)
+        )
     if any(year is not None and not 1 <= year <= 9999 for year in (years.first, years.last)):
-        raise BadYears("There is no such year")
+        raise BadYears(message("There is no such year"))
     if years.first is not None and years.last is not None and years.first > years.last:
         raise BadYears(
-            "The range ends before it begins", years_text(Years(years.last, years.first))
+            message("The range ends before it begins"), years_text(Years(years.last, years.first))
         )
     return years
 
@@ -105,11 +108,13 @@ def between(first: str, last: str) -> tuple[Years, bool]:
         also_whole or bool(re.search(r"\D12(?:\D31)?$", last))
     )
     if begin.first is None or end.last is None:
-        raise BadYears("A range of years has a year at both ends")
+        raise BadYears(message("A range of years has a year at both ends"))
     if end.last >= 3000:
         return Years(begin.first, None), exact
     if begin.first > end.last:
-        raise BadYears("The range ends before it begins", f"{end.last:04d}-{begin.first:04d}")
+        raise BadYears(
+            message("The range ends before it begins"), f"{end.last:04d}-{begin.first:04d}"
+        )
     return Years(begin.first, end.last), exact
 
 
@@ -138,7 +143,11 @@ def years_of(given: YearsLike | None) -> Years | None:
     if first is None and last is None:
         raise _no_years(given)
     if first is not None and last is not None and first > last:
-        raise UsageError(f"years: the range ends before it begins: {first}-{last}")
+        raise UsageError(
+            message(
+                "years: the range ends before it begins: {first}-{last}", first=first, last=last
+            )
+        )
     return Years(first, last)
 
 
@@ -156,8 +165,12 @@ def _year(given: Any, whole: Any) -> int | None:
 
 
 def _no_years(given: Any) -> UsageError:
-    advice = 'Write Years(2018, 2020), (2018, 2020), (2018, None), 2018, "2018-2020" or "2018-".'
-    return UsageError(f"years: {repr(given)[:80]} is no range of years", advice=advice)
+    advice = message(
+        'Write Years(2018, 2020), (2018, 2020), (2018, None), 2018, "2018-2020" or "2018-".'
+    )
+    return UsageError(
+        message("years: {given} is no range of years", given=repr(given)[:80]), advice=advice
+    )
 
 
 def years_text(years: Years) -> str:

@@ -13,6 +13,7 @@ from aiohttp import web
 from metasearch.events import Answer
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_object
+from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.answering import finished
@@ -20,17 +21,17 @@ from metasearch.server.limits.clients import USER
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.page_links import Linked, linked
-from metasearch.server.page_response import page_response
-from metasearch.server.pages.narrowing import PAGE_FACETS
+from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import Form, start_page
-from metasearch.server.pages.results import Results, results_page
+from metasearch.server.pages.results import results_page
 from metasearch.server.pages.work_links import names_search
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far, only
+from metasearch.server.result_page import for_page, results_of
 from metasearch.server.site import SHARED, ServerContext, Site, site_of
-from metasearch.server.sources import labels, view
-from metasearch.server.visit import Visit, visit_of
+from metasearch.server.sources import view
+from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:
     from metasearch.engine.search import Search
@@ -56,7 +57,9 @@ async def search(request: web.Request) -> web.StreamResponse:
     form = request[FACE] = chosen_format(request)
     if form == "html":  # the form lists all
         await shared.engine.ready()
-    parameters = read(sent, shared.options)
+    asked = parameters = read(sent, shared.options)
+    if form == "html":
+        parameters = for_page(asked, visit_of(request))
     if not parameters.query:
         if form == "html":
             async with shared.admission.brief():
@@ -74,19 +77,18 @@ async def search(request: web.Request) -> web.StreamResponse:
         timeout=timeout,
         wait=_wait(parameters, form, timeout, shared),
         user=request[USER],
-        facets=_facets(parameters, form),
     )
     if form in stream.FORMS and request.method == "HEAD":
         return stream.head(form)
     if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
             pass
-        return await _whole(request, prepared, parameters, form)
+        return await _whole(request, prepared, parameters, asked, form)
     with await shared.admission.enter(request[USER]) as permit:
         if form in stream.FORMS:
             told = Linked(prepared, parameters, site_of(request))
             return await stream.events(request, told, parameters.query, form, permit)
-        return await _whole(request, prepared, parameters, form)
+        return await _whole(request, prepared, parameters, asked, form)
 
 
 def chosen_format(request: web.Request) -> str:
@@ -113,11 +115,13 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
             WRITABLE[form].require()
         if form in offered:
             return form
-        raise Problem.unacceptable(f"There is no format {form[:40]!r}.", offered.items())
+        raise Problem.unacceptable(
+            message("There is no format {name}.", name=repr(form[:40])), offered.items()
+        )
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered.items())
     if chosen is None:
         raise Problem.unacceptable(
-            "The server has none of the media types in Accept.", offered.items()
+            message("The server has none of the media types in Accept."), offered.items()
         )
     return chosen
 
@@ -131,13 +135,8 @@ def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerConte
     return None if wait is None else min(wait, timeout)
 
 
-def _facets(parameters: Parameters, form: str) -> str | tuple[str, ...] | None:
-    """The facets to count: a page shows some without being asked."""
-    return parameters.facets or (PAGE_FACETS if form == "html" else None)
-
-
 async def _whole(
-    request: web.Request, prepared: Search, parameters: Parameters, form: str
+    request: web.Request, prepared: Search, parameters: Parameters, asked: Parameters, form: str
 ) -> web.Response:
     """The answer as one document: the finished one, or what is there at the soft deadline."""
     shared, visit = request.app[SHARED], visit_of(request)
@@ -155,14 +154,22 @@ async def _whole(
         await shared.engine.works.keep(answer.hits)  # else no link to their pages would work
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
-    content, body = await shared.admission.written(
-        lambda: _body(answer, parameters, form, visit, shared),
-        large=len(answer.hits) > WRITTEN_AT_ONCE,
-    )
+    large = len(answer.hits) > WRITTEN_AT_ONCE
+    if form == "html":
+        results = results_of(request, answer, parameters, asked)
+        body = await shared.admission.written(lambda: results_page(results).encode(), large=large)
+        content = b"%s%s" % (body if answer.running else _stable(answer), visit.state.encode())
+    else:
+        content, body = await shared.admission.written(
+            lambda: _body(answer, parameters, form, site), large=large
+        )
     if "Server-Timing" in headers:
         headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
+    if form == "html":
+        headers |= {"Vary": VARY, "Cache-Control": "private, no-cache"}
     if answer.complete and status == 200:
-        headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
+        if form != "html":
+            headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
         etag = hashlib.sha256(form.encode() + content).hexdigest()[:32]
         headers["ETag"] = f'W/"{etag}"'
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
@@ -171,6 +178,8 @@ async def _whole(
         headers["Content-Disposition"] = (
             f'attachment; filename="{file_name(parameters.query)}.{WRITABLE[form].extension}"'
         )
+    if form == "html":
+        return page_response(request, body, status, headers)
     return web.Response(
         body=body,
         status=status,
@@ -180,29 +189,14 @@ async def _whole(
     )
 
 
-def _body(
-    answer: Answer, parameters: Parameters, form: str, visit: Visit, shared: ServerContext
-) -> tuple[bytes, bytes]:
+def _body(answer: Answer, parameters: Parameters, form: str, site: Site) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
-    site = visit.site
     if form == "json":
         whole = answer_object(answer)
         hits = orjson.dumps(whole["hits"])
         stable = hits + orjson.dumps(lasting(answer))
         whole["hits"] = orjson.Fragment(hits)
         return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
-    if form == "html":
-        from metasearch.server.pages.coins import resolver_of  # which loads formats
-
-        results = Results(
-            answer,
-            _form(parameters),
-            labels(shared.engine, (source.source for source in answer.sources)),
-            parameters.pairs(),
-            resolver_of(shared.engine.settings.server),
-        )
-        page = results_page(visit, results, view(shared.engine))
-        return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)]), page.encode()
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -236,11 +230,9 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
     )
 
 
-def _form(parameters: Parameters) -> Form:
-    # Another search begins at its beginning.
-    shown = ("q", "sources", "year", "sort", "start")
-    hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
-    return Form(parameters.query, tuple(hidden.items()))
+def _stable(answer: Answer) -> bytes:
+    """What a page shows, without the times."""
+    return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)])
 
 
 def descriptions(site: Site) -> str:

@@ -26,6 +26,7 @@ from metasearch.server.route import Route, add
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
+from metasearch.server.updates import updates
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
@@ -38,6 +39,7 @@ EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
 ROUTES = (
     Route(path="/", handler=api.search),
     Route(path="/search", handler=api.search, posts=True, listed=False),
+    Route(path="/updates", handler=updates, listed=False),
     Route(path="/plan", handler=routes.plan, listed=False),
     Route(path="/translate", handler=routes.translate, posts=True),
     Route(path="/sources", handler=routes.sources),

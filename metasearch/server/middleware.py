@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from metasearch.errors import MetasearchError, UsageError
+from metasearch.message import message
 from metasearch.server.access import route
 from metasearch.server.api import form_again
 from metasearch.server.limits.clients import USER
@@ -38,8 +39,11 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise Problem(
                 414,
                 None,
-                f"The address is longer than {LONGEST_LINE:,} characters. "
-                "Send long queries with POST to /search, as a form or as JSON.",
+                message(
+                    "The address is longer than {longest_line} characters. Send long queries "
+                    "with POST to /search, as a form or as JSON.",
+                    longest_line=f"{LONGEST_LINE:,}",
+                ),
             )
         return await handler(request)
     except Problem as exc:
@@ -107,7 +111,7 @@ def fault(request: web.Request) -> Problem:
     return Problem(
         500,
         None,
-        "An internal error occurred; the log of the server has the details under this id.",
+        message("An internal error occurred; the log of the server has the details under this id."),
         search_id=search_id,
     )
 

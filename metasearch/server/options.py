@@ -53,7 +53,7 @@ class Options:
     """
 
     max_timeout: float = 60.0
-    page_wait: float = 3.0
+    page_wait: float = 1.0
     max_records: int = 1000
     max_sources: int = 100
     max_searches: int = 64

@@ -15,6 +15,7 @@ from metasearch.formats.answer import (
     totals_object,
 )
 from metasearch.formats.failures import alike, as_line
+from metasearch.message import joined
 from metasearch.server.limits.admission import RETRY_AFTER
 from metasearch.server.problem import Problem
 
@@ -68,12 +69,15 @@ def status_of(answer: Answer) -> int:
 def nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -> Problem:
     """The problem of an answer without hits from any source; `status` is that of `status_of`."""
     reports = [report_object(report) for report in answer.sources]
-    words = "; ".join(
-        as_line(
-            [report.source for report in group],
-            str(group[0].error) if group[0].error else group[0].status,
-        )
-        for group in alike(answer.sources)
+    words = joined(
+        "; ",
+        (
+            as_line(
+                [report.source for report in group],
+                str(group[0].error) if group[0].error else group[0].status,
+            )
+            for group in alike(answer.sources)
+        ),
     )
     kind = "no-source-asked" if status == 422 else "no-source-answered"
     if status == 503:

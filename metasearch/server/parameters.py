@@ -23,13 +23,15 @@ from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.formats.text import line
 from metasearch.listing.facets import facet_names
 from metasearch.listing.filters import parse_filters
+from metasearch.message import message
 from metasearch.query import Years, parse_years
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.unknown_parameters import refused
 
-#: Parameters of the pages: language and theme, and the two ends of the years in their facets.
-PAGE = ("lang", "theme", "from", "to")
+#: Parameters of the pages: language and theme, the two ends of the years in their facets, the
+#: worker that began a search, and the cards that the page has.
+PAGE = ("lang", "theme", "from", "to", "worker", "seen")
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Seconds; programs write up to twenty decimals of a number.
 DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?", re.ASCII)
@@ -167,14 +169,16 @@ class _ParameterReader:
         """
         given = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
         if len(given) > 1:
-            self.wrong(given[-1][0], f"given {len(given)} times; name it once")
+            self.wrong(
+                given[-1][0], message("given {number} times; name it once", number=len(given))
+            )
             return None
         if not given or not given[0][1]:
             return None
         try:
             return convert(given[0][1])
         except ValueError as exc:
-            self.wrong(given[0][0], str(exc))
+            self.wrong(given[0][0], exc.args[0])  # str() of it would be no message
             return None
 
     def names(self, option: Option) -> tuple[str, ...] | None:
@@ -183,12 +187,22 @@ class _ParameterReader:
         listed = names(self.given, parameter)
         most = min(int(option.most), self.options.max_sources)
         if listed and len(listed) > most:
-            self.wrong(parameter, f"names {len(listed)} sources; at most {most} are allowed")
+            self.wrong(
+                parameter,
+                message(
+                    "names {number} sources; at most {most} are allowed",
+                    number=len(listed),
+                    most=most,
+                ),
+            )
         path = next((name for name in listed or () if is_path(name)), None)
         if path is not None:
             self.wrong(
                 parameter,
-                f"{_quoted(path)} is a path; a source is named by its name, as /sources lists them",
+                message(
+                    "{given} is a path; a source is named by its name, as /sources lists them",
+                    given=_quoted(path),
+                ),
             )
         return listed
 
@@ -196,11 +210,21 @@ class _ParameterReader:
         """A parameter that may be repeated, as the tick boxes of a form repeat it."""
         (name,) = option.parameters
         values = [value.strip() for value in self.given.getall(name, []) if value.strip()]
+        if option.kind == "filters" and (span := self._span()):
+            values.append(span)
         try:
             return convert(values) or None
         except UsageError as exc:
             self.wrong(name, str(exc))
             return None
+
+    def _span(self) -> str:
+        """The filter of the years of a page's form, whose ends are two fields; "" for none."""
+        ends = [self.converted(_year_number, name) for name in ("from", "to")]
+        if ends == [None, None]:
+            return ""
+        first, last = ("" if end is None else str(end) for end in ends)
+        return f"year:{first}" if first == last else f"year:{first}-{last}"
 
     def wrong(self, parameter: str, reason: str) -> None:
         self.errors.append({"parameter": parameter, "reason": reason})
@@ -208,7 +232,13 @@ class _ParameterReader:
     def _text(self, text: str) -> str:
         most = self.options.max_query
         if len(text) > most:
-            raise ValueError(f"has {len(text):,} characters; at most {most:,} are allowed")
+            raise ValueError(
+                message(
+                    "has {number} characters; at most {most} are allowed",
+                    number=f"{len(text):,}",
+                    most=f"{most:,}",
+                )
+            )
         return text
 
 
@@ -232,7 +262,11 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
     }
     if (values["start"] or 0) + (values["limit"] or 0) > LAST_PLACE:
         reader.wrong(
-            "start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends"
+            "start",
+            message(
+                "with count it goes beyond the {last_place}th hit, where a list ends",
+                last_place=f"{LAST_PLACE:,}",
+            ),
         )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
@@ -264,15 +298,36 @@ def _years(text: str) -> Years:
     try:
         return parse_years(text)
     except QuerySyntaxError as exc:
-        meant = f"; did you mean {exc.suggestion}?" if exc.suggestion else ""
-        raise ValueError(f"{_quoted(text)}: {exc.reason}{meant}") from exc
+        quoted = _quoted(text)
+        reason = (
+            message(
+                "{given}: {reason}; did you mean {suggestion}?",
+                given=quoted,
+                reason=exc.reason,
+                suggestion=exc.suggestion,
+            )
+            if exc.suggestion
+            else message("{given}: {reason}", given=quoted, reason=exc.reason)
+        )
+        raise ValueError(reason) from exc
+
+
+def _year_number(text: str) -> int:
+    if not _whole.fullmatch(text) or len(text) > 4:
+        raise ValueError(f"{_quoted(text)} is not a year")
+    return int(text)
 
 
 def _number(least: float, most: float) -> Callable[[str], int]:
     def number(text: str) -> int:
         if not _whole.fullmatch(text) or not least <= int(text) <= most:
             raise ValueError(
-                f"{_quoted(text)} is not a whole number from {least:.0f} to {most:.0f}"
+                message(
+                    "{given} is not a whole number from {least} to {most}",
+                    given=_quoted(text),
+                    least=f"{least:.0f}",
+                    most=f"{most:.0f}",
+                )
             )
         return int(text)
 
@@ -283,9 +338,17 @@ def _seconds(least: float) -> Callable[[str], float]:
     def number(text: str) -> float:
         seconds = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not seconds > 0:
-            raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
+            raise ValueError(
+                message("{given} is not a positive number of seconds", given=_quoted(text))
+            )
         if seconds < least:
-            raise ValueError(f"{_quoted(text)} is less than {least:g} seconds")
+            raise ValueError(
+                message(
+                    "{given} is less than {least} seconds",
+                    given=_quoted(text),
+                    least=f"{least:g}",
+                )
+            )
         return seconds
 
     return number
@@ -294,7 +357,9 @@ def _seconds(least: float) -> Callable[[str], float]:
 def _one_of(words: Iterable[str]) -> Callable[[str], str]:
     def word(text: str) -> str:
         if text not in words:
-            raise ValueError(f"{_quoted(text)} is none of {', '.join(words)}")
+            raise ValueError(
+                message("{given} is none of {names}", given=_quoted(text), names=", ".join(words))
+            )
         return text
 
     return word
@@ -302,7 +367,7 @@ def _one_of(words: Iterable[str]) -> Callable[[str], str]:
 
 def _yes(text: str) -> bool:
     if text not in ("0", "1"):
-        raise ValueError(f"{_quoted(text)} is neither 1 nor 0")
+        raise ValueError(message("{given} is neither 1 nor 0", given=_quoted(text)))
     return text == "1"
 
 

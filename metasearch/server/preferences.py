@@ -8,7 +8,7 @@ from typing import Any
 
 from multidict import MultiMapping
 
-from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
+from metasearch.formats.citations.styles import STYLES
 from metasearch.server.pages.language import DEFAULT, TAGS, negotiated, tag_of
 
 COOKIE = "metasearch-settings"
@@ -28,14 +28,14 @@ class Preferences:
         language: One of `TAGS`.
         theme: One of `THEMES`; "auto" is what the system of the reader has.
         page_size: Works on a page, one of `SIZES`.
-        style: Of citations.
+        style: Of citations; "" for the usual one of the language.
         sources: Those that a search asks which names none; empty for those of the server.
     """
 
     language: str = DEFAULT
     theme: str = "auto"
     page_size: int = SIZES[0]
-    style: str = DEFAULT_STYLE
+    style: str = ""
     sources: tuple[str, ...] = ()
 
     def written(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def preferences(kept: object, given: MultiMapping[str], accept_language: str) ->
         language=asked or _one_of(TAGS, values.get("language"), negotiated(accept_language)),
         theme=_one_of(THEMES, given.get("theme"), _one_of(THEMES, values.get("theme"), "auto")),
         page_size=_one_of(SIZES, values.get("page_size"), SIZES[0]),
-        style=_one_of(tuple(STYLES), values.get("style"), DEFAULT_STYLE),
+        style=_one_of(tuple(STYLES), values.get("style"), ""),
         sources=source_names(values.get("sources")),
     )
 

@@ -19,6 +19,7 @@ from metasearch.errors import (
     UsageError,
 )
 from metasearch.formats.text import clean, line
+from metasearch.message import changed, joined, message, message_template
 from metasearch.server.negotiate import choose
 
 MEDIA_TYPE = "application/problem+json"
@@ -26,21 +27,38 @@ MEDIA_TYPE = "application/problem+json"
 #: Last part of `type` -> `title`, which is the same for every problem of the type. Others are
 #: "about:blank".
 KINDS: Mapping[str, str] = {
-    "parameters": "A parameter cannot be used",
-    "query-syntax": "The query cannot be read",
-    "unknown-source": "There is no such source",
-    "usage": "The request cannot be carried out",
-    "not-acceptable": "There is no such format",
-    "no-such-work": "There is no such work here",
-    "no-source-answered": "No source answered",
-    "no-source-asked": "No source could be asked",
-    "not-ready": "No source is usable",
-    "busy": "Too many searches are running",
-    "rate-limited": "Too many requests",
-    "forged-form": "The form cannot be accepted",
-    "key-needed": "An API key is needed",
-    "key-in-address": "A key must not be in the address",
+    "parameters": message("A parameter cannot be used"),
+    "query-syntax": message("The query cannot be read"),
+    "unknown-source": message("There is no such source"),
+    "usage": message("The request cannot be carried out"),
+    "not-acceptable": message("There is no such format"),
+    "no-such-work": message("There is no such work here"),
+    "no-source-answered": message("No source answered"),
+    "no-source-asked": message("No source could be asked"),
+    "not-ready": message("No source is usable"),
+    "busy": message("Too many searches are running"),
+    "rate-limited": message("Too many requests"),
+    "forged-form": message("The form cannot be accepted"),
+    "key-needed": message("An API key is needed"),
+    "key-in-address": message("A key must not be in the address"),
 }
+#: The titles of other problems are the phrases of HTTP, of which pages show these.
+PHRASES = (
+    message_template("Bad Request"),
+    message_template("Not Found"),
+    message_template("Method Not Allowed"),
+    message_template("Request Timeout"),
+    message_template("Request Entity Too Large"),
+    message_template("Content Too Large"),
+    message_template("Request-URI Too Long"),
+    message_template("URI Too Long"),
+    message_template("Unsupported Media Type"),
+    message_template("Internal Server Error"),
+    message_template("Not Implemented"),
+    message_template("Bad Gateway"),
+    message_template("Service Unavailable"),
+    message_template("Gateway Timeout"),
+)
 
 
 class Problem(Exception):
@@ -49,7 +67,8 @@ class Problem(Exception):
     Attributes:
         status: The HTTP status.
         kind: A key of `KINDS`, or None if the status alone describes the error.
-        detail: This case in one or two sentences.
+        detail: This case in one or two sentences. It and the texts in `members` are a `Message`
+            where they can be translated.
         members: Further members; their names are part of the interface.
         headers: Headers that the status calls for.
     """
@@ -66,14 +85,14 @@ class Problem(Exception):
         super().__init__(detail)
         self.status = status
         self.kind = kind
-        self.detail = line(detail)
+        self.detail = changed(detail, line)
         self.members = members
         self.headers = dict(headers or {})
 
     @property
     def title(self) -> str:
         """What kind of error it is."""
-        return KINDS[self.kind] if self.kind else HTTPStatus(self.status).phrase
+        return KINDS[self.kind] if self.kind else message(HTTPStatus(self.status).phrase)
 
     def object(self, instance: str) -> dict[str, Any]:
         """The members of the JSON body; `instance` is the path of the request."""
@@ -98,7 +117,15 @@ class Problem(Exception):
     def bad_parameters(cls, errors: Iterable[Mapping[str, str]]) -> Self:
         """400 for parameters that cannot be used: [{"parameter", "reason"}]."""
         listed = [dict(error) for error in errors]
-        detail = "; ".join(f"{error['parameter']}: {error['reason']}" for error in listed)
+        detail = joined(
+            "; ",
+            (
+                message(
+                    "{parameter}: {reason}", parameter=error["parameter"], reason=error["reason"]
+                )
+                for error in listed
+            ),
+        )
         return cls(400, "parameters", detail, errors=listed)
 
     @classmethod
@@ -114,7 +141,7 @@ class Problem(Exception):
     @classmethod
     def of(cls, error: MetasearchError) -> Self:
         """The answer to a client for an error of `metasearch.errors`."""
-        advice = line(error.advice) or None
+        advice = changed(error.advice, line) or None
         match error:
             case QuerySyntaxError():
                 return cls(
@@ -126,7 +153,7 @@ class Problem(Exception):
                     length=error.length,
                     suggestion=clean(error.suggestion) if error.suggestion else None,
                     advice=None if error.suggestion else advice,
-                    errors=[{"parameter": "q", "reason": line(error.reason)}],
+                    errors=[{"parameter": "q", "reason": changed(error.reason, line)}],
                     syntax=error.syntax,
                 )
             case UnknownSource():
@@ -136,7 +163,7 @@ class Problem(Exception):
                     str(error),
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
-                    errors=[{"parameter": "sources", "reason": line(str(error))}],
+                    errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

@@ -11,6 +11,7 @@ import orjson
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
+from metasearch.message import message
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 
@@ -22,7 +23,7 @@ _WIDEST = 12
 #: Bytes of everything else in a body.
 _REST = 16_384
 _MOST_FIELDS = 500
-_JSON_BODY = f"a JSON object of at most {_MOST_FIELDS} members"
+_JSON_BODY = message("a JSON object of at most {number} members", number=_MOST_FIELDS)
 
 
 async def given(request: web.Request, options: Options) -> MultiMapping[str]:
@@ -54,14 +55,21 @@ def only(parameters: MultiMapping[str], name: str) -> str:
     values = [value for value in parameters.getall(name, []) if value]
     if len(values) > 1:
         raise Problem.bad_parameters(
-            [{"parameter": name, "reason": f"given {len(values)} times; name it once"}]
+            [
+                {
+                    "parameter": name,
+                    "reason": message("given {number} times; name it once", number=len(values)),
+                }
+            ]
         )
     return values[0] if values else ""
 
 
 async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
     if request.content_type not in (_FORM, _JSON):
-        raise Problem(415, None, f"A query is posted as {_FORM} or {_JSON}.")
+        raise Problem(
+            415, None, message("A query is posted as {form} or {json}.", form=_FORM, json=_JSON)
+        )
     body = await whole_body(request, options, _WIDEST * options.max_query + _REST)
     return _pairs_of_json(body) if request.content_type == _JSON else _pairs_of_form(body)
 
@@ -78,9 +86,11 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
             async for chunk in request.content.iter_chunked(65_536):
                 body += chunk
                 if len(body) > most:
-                    raise Problem(413, None, f"The body has more than {most:,} bytes.")
+                    raise Problem(
+                        413, None, message("The body has more than {most} bytes.", most=f"{most:,}")
+                    )
     except TimeoutError:
-        raise Problem(408, None, "The body of the request did not come in time.") from None
+        raise Problem(408, None, message("The body of the request did not come in time.")) from None
     return bytes(body)
 
 
@@ -90,7 +100,9 @@ def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
         )
     except ValueError as exc:
-        raise _unreadable(f"a form of at most {_MOST_FIELDS} fields in UTF-8") from exc
+        raise _unreadable(
+            message("a form of at most {number} fields in UTF-8", number=_MOST_FIELDS)
+        ) from exc
 
 
 def _pairs_of_json(body: bytes) -> list[tuple[str, str]]:
@@ -117,12 +129,12 @@ def _text(name: str, value: object) -> str:
         return str(value)
     if value is None:
         raise Problem.bad_parameters(
-            [{"parameter": name[:40], "reason": "has null in its list; leave it out"}]
+            [{"parameter": name[:40], "reason": message("has null in its list; leave it out")}]
         )
     raise Problem.bad_parameters(
-        [{"parameter": name[:40], "reason": "must be text, a number, or a list of these"}]
+        [{"parameter": name[:40], "reason": message("must be text, a number, or a list of these")}]
     )
 
 
 def _unreadable(meant: str) -> Problem:
-    return Problem(400, None, f"The body of the request is not {meant}.")
+    return Problem(400, None, message("The body of the request is not {meant}.", meant=meant))

@@ -12,6 +12,7 @@ from metasearch import __version__
 from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
+from metasearch.message import message
 from metasearch.server import negotiate
 from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
@@ -48,7 +49,7 @@ async def sources(request: web.Request) -> web.Response:
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable(
-            "The list of sources is available as JSON and as a page.", offered
+            message("The list of sources is available as JSON and as a page."), offered
         )
     async with request.app[SHARED].admission.brief():
         return await _sources(request, chosen)
@@ -179,7 +180,7 @@ async def readyz(request: web.Request) -> web.Response:
             503,
             "not-ready",
             "; ".join(f"{source.name}: {source.status}" for source in views)
-            or "no source is asked by default",
+            or message("no source is asked by default"),
             headers={"Cache-Control": "no-store"},
             sources=[{"source": source.name, "status": source.status} for source in views],
         )

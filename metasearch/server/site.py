@@ -115,6 +115,8 @@ class ServerContext:
 
 
 SHARED = web.AppKey("shared", ServerContext)
+#: Where the server is reachable, in a request that another worker has passed on.
+SITE = web.RequestKey("site", Site)
 
 
 def owner(request: web.Request) -> str | None:
@@ -129,6 +131,8 @@ def site_of(request: web.Request) -> Site:
 
     The Host header is written by the client and plays no part.
     """
+    if SITE in request:
+        return request[SITE]
     public = request.app[SHARED].engine.settings.public_url
     return Site(public.rstrip("/")) if public else connection_site(request)
 

@@ -42,14 +42,14 @@ async def events(
     request[SEARCH_ID] = prepared.id
     shared = request.app[SHARED]
     if form == "ndjson":
-        return await _send(request, _lines(request, prepared, query), form)
+        return await send(request, _lines(request, prepared, query), form)
     user = owner(request)
 
     def learn(answer: Answer) -> None:
         shared.suggestions.learn(query, answer, user)
 
     live = shared.hub.start(prepared, permit.transfer(), learn)
-    return await _send(request, _server_sent(request, live, 0), form)
+    return await send(request, _server_sent(request, live, 0), form)
 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
@@ -60,32 +60,44 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     found = shared.hub.find(last_event_id)
     if found is None:
         if (elsewhere := await shared.peers.continued(last_event_id)) is not None:
-            return await _relay(request, elsewhere, last_event_id.rpartition("-")[0])
+            search_id = last_event_id.rpartition("-")[0]
+            return await relay(request, elsewhere, search_id, _retry(request))
         return web.Response(status=204, headers=_HEADERS)
     live, seen = found
     request[SEARCH_ID] = live.id
     if request.method == "HEAD":
         return head("sse")
-    return await _send(request, _server_sent(request, live, seen), "sse")
+    return await send(request, _server_sent(request, live, seen), "sse")
 
 
-async def _relay(
-    request: web.Request, elsewhere: aiohttp.ClientResponse, search_id: str
+async def relay(
+    request: web.Request,
+    elsewhere: aiohttp.ClientResponse,
+    search_id: str,
+    before: bytes = b"",
 ) -> web.StreamResponse:
-    """The rest of a stream that another worker of this server drains."""
+    """Pass on the event stream that another worker of this server makes.
+
+    Args:
+        request: Of the client.
+        elsewhere: The stream; it is closed at the end.
+        search_id: Of the search, for the log; "" where it is not known.
+        before: What is sent before it.
+    """
     request[SEARCH_ID] = search_id
     try:
         if request.method == "HEAD":
             return head("sse")
-        return await _send(request, _from_elsewhere(request, elsewhere), "sse")
+        return await send(request, _from_elsewhere(request, elsewhere, before), "sse")
     finally:
         elsewhere.close()
 
 
 async def _from_elsewhere(
-    request: web.Request, elsewhere: aiohttp.ClientResponse
+    request: web.Request, elsewhere: aiohttp.ClientResponse, before: bytes
 ) -> AsyncGenerator[bytes]:
-    yield _retry(request)
+    if before:
+        yield before
     try:
         async for piece in elsewhere.content.iter_any():
             yield piece
@@ -119,9 +131,10 @@ def _retry(request: web.Request) -> bytes:
     return b"retry: %d\n" % request.app[SHARED].options.retry
 
 
-async def _send(
-    request: web.Request, pieces: AsyncGenerator[bytes], form: str
+async def send(
+    request: web.Request, pieces: AsyncGenerator[bytes], form: str = "sse"
 ) -> web.StreamResponse:
+    """Sends the pieces of a stream as they come; a reader that has left ends it."""
     response = web.StreamResponse(headers=_HEADERS)
     response.content_type = WRITABLE[form].media_type
     async with aclosing(pieces):

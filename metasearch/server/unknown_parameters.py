@@ -11,14 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from metasearch.formats.text import line
+from metasearch.message import message, message_n
 
-_START = "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
-_COUNT = "is no parameter here; count=N returns at most N hits"
-_ORDER = "is no parameter here; sort=date (or -date, title, citations, first-seen) orders the list"
-_FACETS = "is no parameter here; facets=NAME,... counts the works by year, type, source and others"
-_FILTER = "is no parameter here; filter=NAME:VALUE,... shows the works with these values"
-_YEARS = "is no parameter here; year=2019-2024 (or 2019-, -2024) limits the years"
-_SOURCES = "is no parameter here; sources=NAME,... says which databases are asked"
+_START = message(
+    "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
+)
+_COUNT = message("is no parameter here; count=N returns at most N hits")
+_ORDER = message(
+    "is no parameter here; sort=date (or -date, title, citations, first-seen) orders the list"
+)
+_FACETS = message(
+    "is no parameter here; facets=NAME,... counts the works by year, type, source and others"
+)
+_FILTER = message("is no parameter here; filter=NAME:VALUE,... shows the works with these values")
+_YEARS = message("is no parameter here; year=2019-2024 (or 2019-, -2024) limits the years")
+_SOURCES = message("is no parameter here; sources=NAME,... says which databases are asked")
 #: Name in small letters, without "_" and "-" -> why it is refused.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -57,10 +64,16 @@ def refused(name: str) -> str | None:
 
 def not_used(names: Iterable[str]) -> str:
     """The note that names the ignored parameters."""
-    shown = [
+    shown: list[str] = [
         repr(text if len(text := line(name)) <= _LONGEST else text[: _LONGEST - 1] + "…")
         for name in names
     ]
-    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-    are = "is no parameter" if len(shown) == 1 else "are no parameters"
-    return f"{', '.join(shown[:_NAMED])}{more} {are} of a search and changed nothing"
+    named: str = ", ".join(shown[:_NAMED])
+    if len(shown) > _NAMED:
+        named = message("{words} and {number} more", words=named, number=len(shown) - _NAMED)
+    return message_n(
+        "{names} is no parameter of a search and changed nothing",
+        "{names} are no parameters of a search and changed nothing",
+        len(shown),
+        names=named,
+    )

@@ -9,6 +9,7 @@ from functools import cached_property
 from aiohttp import web
 
 from metasearch.bib.work_ids import is_hit_id
+from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.server.cookies import Cookies
 from metasearch.server.pages.language import Language, language
 from metasearch.server.preferences import COOKIE as SETTINGS
@@ -24,6 +25,7 @@ MOST_IN_BASKET = 150
 #: The field of a form that holds its token.
 TOKEN = "token"  # noqa: S105
 _VISITOR_BYTES = 12
+_USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
 
 
 @dataclass(slots=True)
@@ -60,11 +62,21 @@ class Visit:
         return language(self.preferences.language)
 
     @property
+    def style(self) -> str:
+        """The style of citations: as chosen, else what is usual in the language."""
+        return self.preferences.style or _USUAL_STYLES[self.language.tag]
+
+    @property
     def token(self) -> str:
         """For a form that changes something; the answer sets a cookie that goes with it."""
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
         return self._cookies.token(self._visitor or self._changes.visitor or "")
+
+    @property
+    def state(self) -> str:
+        """Everything that pages of one address differ in between visits, for their entity tags."""
+        return repr((self.preferences, self.basket, self._visitor))
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""

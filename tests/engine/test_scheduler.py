@@ -41,6 +41,38 @@ async def test_one_first_turn_a_search() -> None:
     assert told[:2] == ["one", "other"]
 
 
+async def test_readers_get_every_second_turn() -> None:
+    """However many they are; where no search wants a turn they get all, and where none of them does
+    the searches."""
+    scheduler, told = FairScheduler(), []
+    async with asyncio.TaskGroup() as group:
+        for _ in range(20):
+            group.create_task(page(scheduler.readers_turns(), "reader", 2, told))
+        group.create_task(page(scheduler.turns(), "search", 5, told))
+
+    assert told[:10] == ["reader", "search"] * 5
+    assert told[10:] == ["reader"] * 35
+    await page(scheduler.turns(), "search", 2, told)
+    assert told[-2:] == ["search", "search"]
+
+
+async def test_a_reader_that_hurries_goes_first() -> None:
+    """With the turn that it waits for already."""
+    scheduler, told = FairScheduler(), []
+    hurried = scheduler.readers_turns()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(page(scheduler.readers_turns(), "reader", 1, told))
+        group.create_task(page(hurried, "hurried", 1, told))
+        group.create_task(page(scheduler.turns(), "search", 1, told))
+        for _ in range(2):
+            await asyncio.sleep(0)
+        assert scheduler.wait >= 0
+        scheduler.hurry(hurried)
+
+    assert told.index("hurried") <= 2
+
+
 async def test_the_loop_is_served_between_two_turns() -> None:
     """Callbacks that are ready run in between, whoever else wants a turn."""
     scheduler, told = FairScheduler(), []

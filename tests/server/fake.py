@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Self
@@ -114,6 +114,15 @@ def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:
     )
 
 
+def so_far(*hits: Hit, running: Sequence[str] = ("beta",)) -> Answer:
+    """An answer as of now, of a search that goes on; for `FakeEngine.snapshots`."""
+    reports = [
+        report(name, "running" if name in running else "ok", count=0 if name in running else 1)
+        for name in ("alpha", "beta")
+    ]
+    return replace(answer(*hits, reports=reports), complete=False)
+
+
 def late(source: str) -> SourceReport:
     """A source that did not answer in time."""
     error = TimedOut(source, "no whole answer within 15 s")
@@ -132,6 +141,9 @@ class FakeSearch:
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     started: int = 0
     joins: bool = False
+    #: Seconds before a snapshot, and the snapshot: what `growing` yields before the answer.
+    snapshots: Sequence[tuple[float, Answer]] = ()
+    left: int = 0  # readers of `growing` that have left before the last answer
 
     async def _run(self) -> AsyncIterator[SearchEvent]:
         self.started += 1
@@ -160,6 +172,24 @@ class FakeSearch:
         async for _ in self._run():
             pass
         return self.answer
+
+    async def growing(self, every: float) -> AsyncGenerator[Answer]:
+        """The snapshots, however often they come, and the answer when the gate is open."""
+        assert every > 0
+        self.started += 1
+        ended = False
+        try:
+            for seconds, snapshot in self.snapshots:
+                await asyncio.sleep(seconds)
+                yield snapshot
+            if self.gate:
+                await self.gate.wait()
+            if self.fault:
+                raise self.fault
+            ended = True
+            yield self.answer
+        finally:
+            self.left += not ended
 
     async def aclose(self) -> None:
         self.closed.set()
@@ -212,6 +242,7 @@ class FakeEngine:
         self.answer = given or answer(hit(1), hit(2, doi="10.5555/islands.2", title="Second"))
         self.gate: asyncio.Event | None = None
         self.fault: Exception | None = None
+        self.snapshots: Sequence[tuple[float, Answer]] = ()
         self.states: dict[str, SourceState] = {}
         self.asked: list[dict[str, Any]] = []
         self.searches: list[FakeSearch] = []
@@ -257,6 +288,8 @@ class FakeEngine:
             filter=str(filters),
             facets=FacetCounts(names, options.facet_limit).count(hits) if names else None,
         )
-        search = FakeSearch(f"s{next(self._ids)}", answered, self.gate, self.fault)
+        search = FakeSearch(
+            f"s{next(self._ids)}", answered, self.gate, self.fault, snapshots=self.snapshots
+        )
         self.searches.append(search)
         return search

@@ -19,6 +19,7 @@ import orjson
 
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
+from metasearch.message import Message, message, message_template
 
 #: Seconds after its ttl in which a page may stand in for a source that cannot be asked.
 SPARE_SECONDS = 86_400.0
@@ -79,15 +80,24 @@ def is_negative(page: Page) -> bool:
 
 def ageing(page: Page, now: float, *, renewed: bool) -> Page:
     """The page, with a note on its age and whether it is being `renewed`."""
-    rest = "; a newer answer is being fetched" if renewed else ""
-    return replace(page, note=f"from the cache, {_old(now - page.fetched_at)} old{rest}")
+    age = _age(now - page.fetched_at)
+    note = (
+        message("from the cache, {age} old; a newer answer is being fetched", age=age)
+        if renewed
+        else message("from the cache, {age} old", age=age)
+    )
+    return replace(page, note=note)
 
 
 def spared(page: Page, now: float, reason: str) -> Page:
     """The page, with a note on why it replaces a newer one."""
     return replace(
         page,
-        note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}",
+        note=message(
+            "from the cache, {age} old, because {reason}",
+            age=_age(now - page.fetched_at),
+            reason=reason,
+        ),
         spare=True,
     )
 
@@ -129,11 +139,15 @@ def _grace(limits: Limits) -> float:
     return limits.ttl if limits.grace is None else limits.grace
 
 
-def _old(seconds: float) -> str:
+def _age(seconds: float) -> Message:
     """An age in words, in the largest unit of which there are two: "90 s", "45 min", "25 h", "3
     days".
     """
-    for unit, name in ((86_400, "days"), (3600, "h"), (60, "min")):
+    for unit, template in (
+        (86_400, message_template("{number} days")),
+        (3600, message_template("{number} h")),
+        (60, message_template("{number} min")),
+    ):
         if seconds >= 2 * unit:
-            return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} s"
+            return message(template, number=f"{seconds / unit:.0f}")
+    return message("{number} s", number=f"{seconds:.0f}")

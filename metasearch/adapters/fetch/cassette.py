@@ -28,6 +28,7 @@ from metasearch import opening
 from metasearch.adapters.redaction import redacted
 from metasearch.adapters.request import Page, Pairs, Request, Secret, public
 from metasearch.errors import NotRecorded, SourceError, TooLarge
+from metasearch.message import message
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
@@ -75,9 +76,13 @@ class RecordTransport:
         except OSError as exc:
             raise SourceError(
                 request.source,
-                f"its answer cannot be recorded in {self._folder}: {opening.why(exc)}",
+                message(
+                    "its answer cannot be recorded in {folder}: {why}",
+                    folder=self._folder,
+                    why=opening.why(exc),
+                ),
                 url=request.shown,
-                advice="Name a folder that can be written to.",
+                advice=message("Name a folder that can be written to."),
             ) from exc
         return page
 
@@ -124,7 +129,9 @@ def _place(folder: Path, request: Request) -> Path:
     """The folder of an exchange; always below `folder`."""
     if not _SAFE_NAME.fullmatch(request.source):
         raise NotRecorded(
-            request.source, str(folder), why="the source's name cannot be the name of a folder"
+            request.source,
+            str(folder),
+            why=message("the source's name cannot be the name of a folder"),
         )
     return folder / request.source / request.key[:16]
 
@@ -163,7 +170,10 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         facts = json.loads(opening.read(place / "page.json", _MOST_FACTS))
         if asked["key"] != request.key:
             raise NotRecorded(
-                request.source, str(place), url=request.shown, why="it is of another request"
+                request.source,
+                str(place),
+                url=request.shown,
+                why=message("it is of another request"),
             )
         body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
         try:
@@ -184,14 +194,14 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         raise NotRecorded(request.source, str(place), url=request.shown) from exc
     except StopIteration as exc:
         raise NotRecorded(
-            request.source, str(place), url=request.shown, why="it has no body file"
+            request.source, str(place), url=request.shown, why=message("it has no body file")
         ) from exc
     except OSError as exc:
-        why = f"its files cannot be read: {opening.why(exc)}"
+        why = message("its files cannot be read: {why}", why=opening.why(exc))
         raise NotRecorded(request.source, str(place), url=request.shown, why=why) from exc
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise NotRecorded(
-            request.source, str(place), url=request.shown, why="its files cannot be read"
+            request.source, str(place), url=request.shown, why=message("its files cannot be read")
         ) from exc
 
 

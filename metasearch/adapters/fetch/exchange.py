@@ -24,6 +24,7 @@ from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
 from metasearch.loop.lag import lag
+from metasearch.message import message
 
 if TYPE_CHECKING:  # a replay needs no aiohttp
     from metasearch.adapters.fetch.transport import Transport
@@ -183,7 +184,9 @@ class Exchanges:
         """One exchange, with its effect on the breaker and on what is known of the source."""
         if left <= 0:
             raise TimedOut(
-                request.source, "its turn did not come before the deadline", url=request.shown
+                request.source,
+                message("its turn did not come before the deadline"),
+                url=request.shown,
             )
         health = known.health
         probe = health.admit()
@@ -209,7 +212,7 @@ class Exchanges:
                     health.abandoned()
                 raise NotRead(
                     request.source,
-                    "this server was too busy to read an answer in time",
+                    message("this server was too busy to read an answer in time"),
                     url=request.shown,
                 ) from None
             if hung or not isinstance(error, TimedOut):
@@ -244,13 +247,22 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
     if isinstance(exc, Overdue):
         return TimedOut(
             request.source,
-            f"no whole answer within {exc.seconds:.1f} s, far past its usual time: "
-            f"95 % of its last answers came within {exc.usual:.2g} s",
+            message(
+                "no whole answer within {seconds} s, far past its usual time: 95 % of "
+                "its last answers came within {usual} s",
+                seconds=f"{exc.seconds:.1f}",
+                usual=f"{exc.usual:.2g}",
+            ),
             url=request.shown,
-            advice=f"Search again: until the source has answered {ENOUGH} more times, it gets the "
-            "full timeout of its spec.",
+            advice=message(
+                "Search again: until the source has answered {enough} more times, it "
+                "gets the full timeout of its spec.",
+                enough=ENOUGH,
+            ),
         )
-    return TimedOut(request.source, "no whole answer before the search ended", url=request.shown)
+    return TimedOut(
+        request.source, message("no whole answer before the search ended"), url=request.shown
+    )
 
 
 def _milliseconds(seconds: float | None) -> float | None:

@@ -28,6 +28,7 @@ from metasearch.errors import (
     Unreachable,
 )
 from metasearch.loop.lag import GRACE, lag
+from metasearch.message import message
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.fetch.transport import Transport
@@ -145,12 +146,14 @@ class Fetcher:
         if not task.done():
             raise TimedOut(
                 request.source,
-                "no whole answer before the deadline of the search",
+                message("no whole answer before the deadline of the search"),
                 url=request.shown,
             )
         if task.cancelled():
             raise ConnectFailed(
-                request.source, "stopped, because the program is closing", url=request.shown
+                request.source,
+                message("stopped, because the program is closing"),
+                url=request.shown,
             )
         page = task.result()
         # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser
@@ -252,7 +255,7 @@ class Fetcher:
             async with asyncio.timeout_at(until):
                 return await self._exchanges.tried(request, limits, flight, env_name)
         except TimeoutError:
-            reason = "the database did not answer in time"
+            reason: str = message("the database did not answer in time")
         except (Unreachable, RateLimited, Blocked) as exc:
             reason = str(exc)
         return cache.spared(spare, reason)

@@ -22,6 +22,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import Any
 
 from metasearch.errors import UsageError
+from metasearch.message import message
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network(
@@ -139,7 +140,8 @@ class AllowList:
                 or not (port.isascii() and port.isdigit())
             ):
                 raise UsageError(
-                    f"{entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".'
+                    message("{entry} is not host:port", entry=repr(entry)),
+                    advice=message('Write it like "127.0.0.1:9401".'),
                 )
             origins.add((_canonical(bare), int(port)))
         return cls(frozenset(origins))

@@ -27,6 +27,7 @@ from metasearch.errors import (
     SourceError,
     Unreachable,
 )
+from metasearch.message import message
 
 State = Literal["ok", "paused", "open", "half-open"]
 #: Why a source is left alone: it named a time; it showed a bot wall; it answered 503 without a
@@ -165,16 +166,31 @@ class Health:
         state, until = self._standing()
         if state == "ok" or (state == "half-open" and not self._probing):
             return
-        wait = f"for {until:.0f} s" if until else "until a probe has come back"
+        wait = (
+            message("for {seconds} s", seconds=f"{until:.0f}")
+            if until
+            else message("until a probe has come back")
+        )
         if self._paused_until is not None and state != "open":
             cause = _cause(self._refusal)
             if cause == "blocked":
-                raise Blocked(self.source, f"left alone {wait}: {self._refusal}")
+                raise Blocked(
+                    self.source,
+                    message("left alone {wait}: {refusal}", wait=wait, refusal=str(self._refusal)),
+                )
             if cause == "overloaded":
-                raise Unreachable(self.source, f"left alone {wait}: {self._refusal}")
+                raise Unreachable(
+                    self.source,
+                    message("left alone {wait}: {refusal}", wait=wait, refusal=str(self._refusal)),
+                )
             raise RateLimited(self.source, until or None)
         raise ConnectFailed(
-            self.source, f"left alone {wait} after repeated failures: {self._last_error}"
+            self.source,
+            message(
+                "left alone {wait} after repeated failures: {error}",
+                wait=wait,
+                error=str(self._last_error),
+            ),
         )
 
     def admit(self) -> bool:

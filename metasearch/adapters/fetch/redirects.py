@@ -20,6 +20,7 @@ from metasearch.adapters.fetch.guard import AllowList
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of
 from metasearch.errors import NotAllowed
+from metasearch.message import message
 
 #: Redirects that are followed, and whether a POST stays a POST.
 REDIRECTS = {301: False, 302: False, 303: False, 307: True, 308: True}
@@ -78,7 +79,10 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
     secrets = secrets_of(request)
     if secrets and hop.url.scheme == "https" and target.scheme == "http":
         raise _refusal(
-            request, f"a redirect to {origin(target)} would leave https with a key in hand"
+            request,
+            message(
+                "a redirect to {origin} would leave https with a key in hand", origin=origin(target)
+            ),
         )
     trusted = hop.trusted and _same_party(hop.url, target)
     if not trusted and secrets:
@@ -149,16 +153,24 @@ def _checked(text: str, request: Request, base: URL | None = None) -> URL:
             url = base.join(url).with_fragment(None)
         scheme, host, port, authority = url.scheme, url.raw_host, url.port, url.raw_authority
     except ValueError as exc:
-        raise _refusal(request, f"{'the redirect' if base else 'the URL'} cannot be read") from exc
+        raise _refusal(
+            request,
+            message("the redirect cannot be read") if base else message("the URL cannot be read"),
+        ) from exc
     if scheme not in ("http", "https"):
         raise _refusal(
             request,
-            f"only http and https are spoken, not {scheme[:20] or 'a URL without a scheme'}",
+            message(
+                "only http and https are spoken, not {scheme}",
+                scheme=scheme[:20] or message("a URL without a scheme"),
+            ),
         )
     if not host or not port:
-        raise _refusal(request, "the URL has no host")
+        raise _refusal(request, message("the URL has no host"))
     if "@" in authority:
-        raise _refusal(request, f"a URL with user information is not followed (host {host})")
+        raise _refusal(
+            request, message("a URL with user information is not followed (host {host})", host=host)
+        )
     return url
 
 
@@ -182,26 +194,33 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
     kept = "&".join(part for part in url.raw_query_string.split("&") if not leaks(part))
     bare = str(url).partition("?")[0]
     if leaks(bare):
-        raise _refusal(request, f"a redirect would carry a key to {origin(url)}")
+        raise _refusal(
+            request, message("a redirect would carry a key to {origin}", origin=origin(url))
+        )
     return URL(f"{bare}?{kept}" if kept else bare, encoded=True)
 
 
 def _refusal(request: Request, why: str) -> NotAllowed:
-    return NotAllowed(request.source, without_secrets(why, request), url=request.shown)
+    bare = without_secrets(why, request)
+    return NotAllowed(request.source, why if bare == why else bare, url=request.shown)
 
 
 def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
     """The refusal to connect to `hop`, which the user may want to allow."""
     if not redirected:
         return NotAllowed(
-            request.source, f"{_place(hop)} is not at a public address", url=request.shown
+            request.source,
+            message("{place} is not at a public address", place=_place(hop)),
+            url=request.shown,
         )
     return NotAllowed(
         request.source,
-        f"it redirects to {_place(hop)}, which is not at a public address",
+        message("it redirects to {place}, which is not at a public address", place=_place(hop)),
         url=request.shown,
-        advice="Nothing was sent there. If the address is meant, make it the source's `url` and "
-        "`allow` its host:port.",
+        advice=message(
+            "Nothing was sent there. If the address is meant, make it the source's "
+            "`url` and `allow` its host:port."
+        ),
     )
 
 
@@ -211,10 +230,16 @@ def unnamed(request: Request, hop: Hop) -> NotAllowed:
     """
     return NotAllowed(
         request.source,
-        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
+        message(
+            "it redirects to {place}, another server that is allowed, but not to this source",
+            place=_place(hop),
+        ),
         url=request.shown,
-        advice=f"Nothing was sent there. If it is meant, set request.redirects = "
-        f'["{_place(hop)}"] for the source.',
+        advice=message(
+            "Nothing was sent there. If it is meant, set request.redirects = "
+            '["{place}"] for the source.',
+            place=_place(hop),
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from metasearch.errors import (
     SourceError,
     Unreachable,
 )
+from metasearch.message import message
 
 #: Characters of a refusal's own words that are passed on.
 LONGEST_MESSAGE = 200
@@ -58,7 +59,11 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     if wall is not None:
         return Blocked(
             request.source,
-            f"a human check came instead of an answer ({wall}, HTTP {status})",
+            message(
+                "a human check came instead of an answer ({wall}, HTTP {status})",
+                wall=wall,
+                status=status,
+            ),
             url=request.shown,
         )
     if status == 429:

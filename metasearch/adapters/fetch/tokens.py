@@ -20,6 +20,7 @@ import orjson
 from metasearch.adapters.fetch.status import message_of
 from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.errors import AccessDenied, BadAnswer
+from metasearch.message import message
 
 #: Seconds that a token is kept whose server does not say for how long it is good.
 UNSAID = 1200.0
@@ -132,7 +133,7 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
     token = (facts.get("access_token") or facts.get("token")) if isinstance(facts, dict) else None
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise BadAnswer(
-            request.source, "the answer to the login has no token in it", url=request.shown
+            request.source, message("the answer to the login has no token in it"), url=request.shown
         )
     return token, _seconds(facts.get("expires_in"))
 

@@ -39,6 +39,7 @@ from metasearch.adapters.redaction import redacted
 from metasearch.adapters.request import Page, Request, secrets_of
 from metasearch.errors import BadAnswer, SourceError, TooLarge
 from metasearch.loop.lag import patient
+from metasearch.message import message
 
 MAX_REDIRECTS = 5
 #: Seconds that a name's addresses are remembered.
@@ -139,7 +140,9 @@ class HttpTransport:
                     status, headers = response.status, response.headers
                     if status < 200:
                         raise BadAnswer(
-                            request.source, "it switches to another protocol", url=request.shown
+                            request.source,
+                            message("it switches to another protocol"),
+                            url=request.shown,
                         )
                     if status in REDIRECTS and (location := headers.get("Location")):
                         hop, redirected = next_hop(request, hop, status, location), True
@@ -163,7 +166,9 @@ class HttpTransport:
                 total=_total(headers, request.total_header),
             )
         raise BadAnswer(
-            request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown
+            request.source,
+            message("it redirects more than {max_redirects} times", max_redirects=MAX_REDIRECTS),
+            url=request.shown,
         )
 
     def _session(self, *, exempt: bool) -> aiohttp.ClientSession:

@@ -11,34 +11,47 @@ from metasearch.adapters.fetch.bounded import TooMuchFraming, TooMuchHead
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import Request
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut
+from metasearch.message import Message, message
 
 #: Foreign error -> our own, and its sentence; the first line that fits counts.
-TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
-    (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
-    (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
-    (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
-    (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
-    (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
-    (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
+TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], Message], ...] = (
+    (aiohttp.ClientConnectorDNSError, ConnectFailed, message("its host name cannot be resolved")),
+    (
+        aiohttp.ClientConnectorCertificateError,
+        ConnectFailed,
+        message("its TLS certificate is not valid"),
+    ),
+    (aiohttp.ClientSSLError, ConnectFailed, message("no TLS connection can be made")),
+    (aiohttp.ClientConnectorError, ConnectFailed, message("no connection can be made")),
+    (
+        aiohttp.ServerDisconnectedError,
+        ConnectFailed,
+        message("it closed the connection without an answer"),
+    ),
+    (aiohttp.ClientOSError, ConnectFailed, message("the connection broke")),
     (
         aiohttp.http_exceptions.ContentEncodingError,
         BadAnswer,
-        "its answer is not compressed as its header declares",
+        message("its answer is not compressed as its header declares"),
     ),
-    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "its answer is not HTTP"),
-    (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
-    (aiohttp.ClientResponseError, BadAnswer, "its answer is not HTTP"),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, message("its answer is not HTTP")),
+    (aiohttp.ClientPayloadError, ConnectFailed, message("its answer broke off")),
+    (aiohttp.ClientResponseError, BadAnswer, message("its answer is not HTTP")),
     (
         TooMuchHead,
         BadAnswer,
-        "its answer has too many interim responses, or too long a header",
+        message("its answer has too many interim responses, or too long a header"),
     ),
-    (TooMuchFraming, BadAnswer, "its answer consists of chunk headers with next to no content"),
-    (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
-    (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
-    (TimeoutError, TimedOut, "no whole answer"),
-    (OSError, ConnectFailed, "the connection failed"),
-    (ValueError, NotAllowed, "the request cannot be written as HTTP"),
+    (
+        TooMuchFraming,
+        BadAnswer,
+        message("its answer consists of chunk headers with next to no content"),
+    ),
+    (aiohttp.InvalidURL, NotAllowed, message("the URL cannot be used")),
+    (aiohttp.ClientError, ConnectFailed, message("the exchange failed")),
+    (TimeoutError, TimedOut, message("no whole answer")),
+    (OSError, ConnectFailed, message("the connection failed")),
+    (ValueError, NotAllowed, message("the request cannot be written as HTTP")),
 )
 
 #: What aiohttp's parser raises where a body ends before its declared length or its last chunk.
@@ -57,12 +70,15 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
     inner = _telling(exc)
     for foreign, own, sentence in TRANSLATIONS:
         if isinstance(inner, foreign):
-            detail = f" within {timeout:g} s" if own is TimedOut else ""
+            text = sentence
+            if own is TimedOut:
+                text = message("no whole answer within {seconds} s", seconds=f"{timeout:g}")
             number = inner.errno if isinstance(inner, OSError) else None
             if own is ConnectFailed and number is not None and number > 0:
                 # asyncio puts texts of its own into `strerror`
-                detail = f" ({os.strerror(number)})"
-            return own(request.source, sentence + detail, url=request.shown)
+                detail = os.strerror(number)
+                text = message("{sentence} ({detail})", sentence=sentence, detail=detail)
+            return own(request.source, text, url=request.shown)
     return None
 
 

@@ -42,6 +42,7 @@ from metasearch.errors import (
     TimedOut,
     TooLarge,
 )
+from metasearch.message import message
 
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
@@ -97,7 +98,7 @@ class Z3950Transport:
             raise _error({"outcome": LATE}, request, timeout) from exc
         except OSError as exc:
             raise SourceError(
-                request.source, "no process can be started to ask it", url=request.shown
+                request.source, message("no process can be started to ask it"), url=request.shown
             ) from exc
         if report["outcome"] == TOO_LARGE:
             raise TooLarge(request.source, max_bytes, url=request.shown)
@@ -126,7 +127,7 @@ class Z3950Transport:
             resolved = await self._resolver.resolve(asked.host, asked.port)
         except OSError as exc:
             raise ConnectFailed(
-                request.source, "its host name cannot be resolved", url=request.shown
+                request.source, message("its host name cannot be resolved"), url=request.shown
             ) from exc
         exempt = self._allow.holds(asked.host, asked.port)
         admitted = [
@@ -137,7 +138,9 @@ class Z3950Transport:
         if not admitted:
             raise NotAllowed(
                 request.source,
-                f"{asked.host}:{asked.port} is not at a public address",
+                message(
+                    "{host}:{port} is not at a public address", host=asked.host, port=asked.port
+                ),
                 url=request.shown,
             )
         return [
@@ -196,35 +199,48 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
     source, url = request.source, request.shown
     match report["outcome"], report.get("own") and report.get("code"):
         case outcome, _ if outcome == LATE:
-            return TimedOut(source, f"no whole answer within {timeout:g} s", url=url)
+            return TimedOut(
+                source,
+                message("no whole answer within {timeout} s", timeout=f"{timeout:g}"),
+                url=url,
+            )
         case outcome, _ if outcome == MISSING:
             return SourceError(
                 source,
-                "Z39.50 is asked through the library YAZ, which is not installed here",
+                message("Z39.50 is asked through the library YAZ, which is not installed here"),
                 url=url,
-                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the "
-                "source out.",
+                advice=message(
+                    "Install version 5 of it (Debian: apt install libyaz5), or leave the "
+                    "source out."
+                ),
             )
         case outcome, _ if outcome == _DIED:
             return BadAnswer(
                 source,
-                "its answer cannot be read: the process that reads it ran out of memory, or "
-                "crashed",
+                message(
+                    "its answer cannot be read: the process that reads it ran out of memory, "
+                    "or crashed"
+                ),
                 url=url,
-                advice="Ask for fewer rows. If its records are large and it is trusted, raise "
-                "limits.max_bytes: "
-                "the process may take twice that.",
+                advice=message(
+                    "Ask for fewer rows. If its records are large and it is trusted, raise "
+                    "limits.max_bytes: the process may take twice that."
+                ),
             )
         case outcome, code if outcome == FAILED and code == CONNECT:
-            return ConnectFailed(source, "no connection can be made", url=url)
+            return ConnectFailed(source, message("no connection can be made"), url=url)
         case outcome, code if outcome == FAILED and code == CONNECTION_LOST:
-            return ConnectFailed(source, "it closed the connection without an answer", url=url)
+            return ConnectFailed(
+                source, message("it closed the connection without an answer"), url=url
+            )
         case outcome, code if outcome == FAILED and code == TIMEOUT:
-            return TimedOut(source, "no whole answer", url=url)
+            return TimedOut(source, message("no whole answer"), url=url)
         case outcome, code if outcome == FAILED and code == INIT:
-            return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
+            return AccessDenied(
+                source, _ACCESS_CONTROL, url=url, said=message("it does not open a session")
+            )
         case outcome, code if outcome == FAILED and code == INVALID_QUERY:
             return refusal(
-                request, "the query is not PQF: see the templates of [query] in its spec"
+                request, message("the query is not PQF: see the templates of [query] in its spec")
             )
-    return BadAnswer(source, "its answer is not Z39.50", url=url)
+    return BadAnswer(source, message("its answer is not Z39.50"), url=url)

@@ -9,6 +9,7 @@ from yarl import URL
 
 from metasearch.adapters.request import Pairs, Request, Secret
 from metasearch.errors import NotAllowed
+from metasearch.message import message
 
 PORT, DATABASE = 210, "Default"
 #: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy"
@@ -56,25 +57,34 @@ def zoom_request(request: Request) -> ZoomRequest:
         host, port, database = url.raw_host, url.port or PORT, unquote(url.raw_path.strip("/"))
         authority = url.raw_authority
     except ValueError as exc:
-        raise refusal(request, "the URL cannot be read") from exc
+        raise refusal(request, message("the URL cannot be read")) from exc
     if not host or "@" in authority:
         raise refusal(
             request,
-            "the URL has no host" if not host else "a URL with user information is not followed",
+            message("the URL has no host")
+            if not host
+            else message("a URL with user information is not followed"),
         )
     values = _plain(request.params)
     query, form = values.pop(_QUERY, ""), values.pop(_FORM, "xml")
     try:
         start, count = int(values.pop(_START, "1")) - 1, int(values.pop(_COUNT, str(request.size)))
     except ValueError as exc:
-        raise refusal(request, f"{_START} and {_COUNT} must be whole numbers") from exc
+        raise refusal(
+            request,
+            message("{start} and {count} must be whole numbers", start=_START, count=_COUNT),
+        ) from exc
     if unknown := sorted(set(values) - OPTIONS):
         raise refusal(
             request,
-            f"request.params.{unknown[0]} is no option; allowed are {', '.join(sorted(OPTIONS))}",
+            message(
+                "request.params.{unknown} is no option; allowed are {names}",
+                unknown=unknown[0],
+                names=", ".join(sorted(OPTIONS)),
+            ),
         )
     if any("\0" in text for text in (query, form, database, *values.values())):
-        raise refusal(request, "the request holds a character that cannot be sent")
+        raise refusal(request, message("the request holds a character that cannot be sent"))
     options = {
         **values,
         "databaseName": database or DATABASE,
@@ -91,5 +101,8 @@ def _plain(pairs: Pairs) -> dict[str, str]:
 def refusal(request: Request, why: str) -> NotAllowed:
     """The error for a request that cannot be sent by Z39.50."""
     return NotAllowed(
-        request.source, why, url=request.shown, advice="Mend the source's spec: see docs/z3950.md."
+        request.source,
+        why,
+        url=request.shown,
+        advice=message("Mend the source's spec: see docs/z3950.md."),
     )

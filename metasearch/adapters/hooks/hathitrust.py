@@ -17,6 +17,7 @@ from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.errors import CannotAsk
+from metasearch.message import message
 from metasearch.query.ast import And, Query, Term, conjunction
 from metasearch.query.simple.printer import to_text
 
@@ -37,13 +38,15 @@ def plan(
         (part for part in parts if isinstance(part, Term) and part.field in _NUMBERS), None
     )
     if number is None:
-        raise CannotAsk(spec.name, to_text(query), "it only looks up isbn: and issn:")
+        raise CannotAsk(spec.name, to_text(query), message("it only looks up isbn: and issn:"))
     planned = plan_request(number, spec, wanted, env, depth)
     rest = [part for part in parts if part is not number]
     if not rest:
         return planned
     others = conjunction(*rest)
-    note = f"only looks up numbers: {to_text(others)} is applied here to the records"
+    note = message(
+        "only looks up numbers: {clause} is applied here to the records", clause=to_text(others)
+    )
     return replace(planned, residual=others, notes=(*planned.notes, note))
 
 

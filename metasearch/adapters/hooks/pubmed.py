@@ -23,6 +23,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.bib import markup
 from metasearch.errors import RateLimited, SourceSaysError
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.record import Record
 
@@ -91,16 +92,31 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
         if "rate limit" in found.error.lower():
             raise RateLimited(spec.name, url=page.request.shown)
         raise SourceSaysError(
-            spec.name, f"the database reports: {found.error[:300]}", url=page.request.shown
+            spec.name,
+            message("the database reports: {text}", text=found.error[:300]),
+            url=page.request.shown,
         )
-    notes = [
-        f"not found in {spec.label}, and left out of the search: {phrase}"
+    notes: list[str] = [
+        message(
+            "not found in {label}, and left out of the search: {phrase}",
+            label=spec.label,
+            phrase=phrase,
+        )
         for phrase in found.not_found
     ]
-    notes += [f"ignored by {spec.label}: {phrase}" for phrase in found.ignored]
+    notes += [
+        message("ignored by {label}: {phrase}", label=spec.label, phrase=phrase)
+        for phrase in found.ignored
+    ]
     notes += found.messages
     if found.translation:
-        notes.append(f"{spec.label} searched for {found.translation[:300]}")
+        notes.append(
+            message(
+                "{label} searched for {translation}",
+                label=spec.label,
+                translation=found.translation[:300],
+            )
+        )
     planned = page.request.step == "esearch"
     ids = found.ids[: page.request.size if planned else page.request.wanted]
     after = _search_on(page.request, spec, len(ids), found.count) if planned else None

@@ -16,6 +16,7 @@ from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import markup
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
+from metasearch.message import message
 from metasearch.query.cql.diagnostics import MEANINGS
 from metasearch.record import Record
 
@@ -55,8 +56,12 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
         raise AccessDenied(
             spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=reported[0]
         )
+    begin = message("the database reports: {text}", text="")
+    text = "; ".join(reported)[: 300 - len(begin)]
     raise SourceSaysError(
-        spec.name, f"the database reports: {'; '.join(reported)}"[:300], url=page.request.shown
+        spec.name,
+        message("the database reports: {text}", text=text),
+        url=page.request.shown,
     )
 
 

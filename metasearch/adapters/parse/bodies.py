@@ -26,6 +26,7 @@ from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.errors import NotParsable, TooLarge, Unreachable
+from metasearch.message import message
 
 #: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2
 #: us each, and where there are more in fewer than three bytes each, less.
@@ -120,13 +121,18 @@ def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
     if may_be_too_much(body, spec.limits) and too_much(
         weight := weight_of(kind, body), spec.limits
     ):
-        reason = (
-            f"the answer holds too much to be read: {weight.marks:,} {weight.what} in "
-            f"{len(body):,} bytes"
+        reason = message(
+            "the answer holds too much to be read: {marks} {what} in {body} bytes",
+            marks=f"{weight.marks:,}",
+            what=weight.what,
+            body=f"{len(body):,}",
         )
         raise TooLarge(spec.name, spec.limits.max_bytes, url=page.request.shown, reason=reason)
     if kind == "html" and len(body) > SMALL and is_overloaded(body):
-        reason = f"one of its elements has more than {MOST_ATTRIBUTES} attributes"
+        reason = message(
+            "one of its elements has more than {most_attributes} attributes",
+            most_attributes=MOST_ATTRIBUTES,
+        )
         raise NotParsable(spec.name, reason, url=page.request.shown)
 
 
@@ -150,7 +156,7 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
         advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
         raise wall or unreadable(page, spec, body, str(exc), advice) from exc
     except RecursionError as exc:
-        raise unreadable(page, spec, body, "nested too deeply") from exc
+        raise unreadable(page, spec, body, message("nested too deeply")) from exc
 
 
 def _load_html(body: bytes, status: int) -> tuple[Any, list[str]]:
@@ -188,9 +194,9 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
                 raise ValueError(f"not JSON: {BROKEN_OFF if ends else exc}") from exc
             return lines, []
         if note is None and declared(content_type) in ("", "utf-8"):
-            note = (
-                "the answer is not strict JSON (NaN, endless numbers or control characters); "
-                "it was read leniently"
+            note = message(
+                "the answer is not strict JSON (NaN, endless numbers or control "
+                "characters); it was read leniently"
             )
         return value, [note] if note else []
 

@@ -48,6 +48,7 @@ from metasearch.bib import converters
 from metasearch.bib.cuts import Cuts
 from metasearch.bib.strings import first
 from metasearch.errors import SourceError
+from metasearch.message import message
 from metasearch.record import Record
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ LONG_BODY = 100_000
 #: Records that are read of a page that holds more than it was asked for: some databases always send
 #: all they have.
 MOST_RECORDS = 1_000
-STRAYS = "the link to the next page leads to another server, and was not followed"
+STRAYS = message("the link to the next page leads to another server, and was not followed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +221,22 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:
             return (yield from _read(shape, nodes, total, root, page, spec))
-        message = _one(shape.error, root, kind, converters.joined)
-        if message:
-            raise reported(message, page, spec)
+        error = _one(shape.error, root, kind, converters.joined)
+        if error:
+            raise reported(error, page, spec)
         warning = _one(shape.warning, root, kind, converters.joined)
         known = total is not None or warning or _knows(shape, root, nodes)
         if fallback is None and known:
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
-                notes += (f"the source reports {total:,} hits but sent none of them",)
+                notes += (
+                    message(
+                        "the source reports {total} hits but sent none of them", total=f"{total:,}"
+                    ),
+                )
             fallback = Parsed(total=total, notes=notes)
     if page.status >= 400 and fallback is not None:
-        raise refusal(page, spec, f"HTTP {page.status}")
+        raise refusal(page, spec, message("HTTP {status}", status=page.status))
     if fallback is None:
         raise without_records(page, spec, shapes[0].body, root, fits=fits)
     return fallback
@@ -300,7 +305,9 @@ def _surplus(sent: int, read: int, request: Request) -> str:
     """
     if read == sent or sent <= MOST_RECORDS:
         return ""
-    return (
-        f"it sent {sent:,} records where {request.size:,} were asked for; the first {read:,} "
-        f"were read"
+    return message(
+        "it sent {sent} records where {size} were asked for; the first {read} were read",
+        sent=f"{sent:,}",
+        size=f"{request.size:,}",
+        read=f"{read:,}",
     )

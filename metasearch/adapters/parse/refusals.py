@@ -18,6 +18,7 @@ from metasearch.errors import (
     SourceSaysError,
     Unreachable,
 )
+from metasearch.message import joined, message
 
 #: A plain text shorter than this is a message, not content.
 SHORT_TEXT = 500
@@ -37,26 +38,37 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
     heading = _HEADING.search(body[:4000])
     title = converters.text(heading[1].decode("utf-8", "replace")) if heading else None
     if page.status >= 400:
-        words = title or converters.text(body[:300].decode("utf-8", "replace")) or "an error page"
+        words = (
+            title
+            or converters.text(body[:300].decode("utf-8", "replace"))
+            or message("an error page")
+        )
         if page.status in (401, 403, 429):
             return reported(words, page, spec)
         return refusal(
             page,
             spec,
-            words if words.startswith(str(page.status)) else f"HTTP {page.status}: {words}",
+            words
+            if words.startswith(str(page.status))
+            else message("HTTP {status}: {words}", status=page.status, words=words),
         )
-    expected = " or ".join(
+    expected = joined(
+        " or ",
         dict.fromkeys(
             "XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes
-        )
+        ),
     )
     if title:
         return NotParsable(
             spec.name,
-            f"a web page came, {title[:100]!r}, and not {expected}",
+            message(
+                "a web page came, {title}, and not {expected}",
+                title=repr(title[:100]),
+                expected=expected,
+            ),
             url=page.request.shown,
         )
-    return unreadable(page, spec, body, f"expected {expected}")
+    return unreadable(page, spec, body, message("expected {expected}", expected=expected))
 
 
 def unreadable(
@@ -70,9 +82,9 @@ def unreadable(
 def empty(page: Page, spec: AdapterSpec) -> SourceError:
     """The error for a body of no bytes."""
     if page.status >= 400:
-        return refusal(page, spec, f"HTTP {page.status} without a message")
+        return refusal(page, spec, message("HTTP {status} without a message", status=page.status))
     return NotParsable(
-        spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice
+        spec.name, message("the body is empty"), url=page.request.shown, advice=Unreachable.advice
     )
 
 
@@ -91,10 +103,15 @@ def without_records(
     if body == "html" and (wall := blocked(page, spec, page.body)) is not None:
         return wall
     if page.status >= 400:
-        return refusal(page, spec, f"HTTP {page.status}")
-    reason = "neither records nor a count are in it" if fits else "it does not describe works"
+        return refusal(page, spec, message("HTTP {status}", status=page.status))
+    reason = (
+        message("neither records nor a count are in it")
+        if fits
+        else message("it does not describe works")
+    )
     if body in ("xml", "marcxml"):
-        reason += f" ({root.tag.rpartition('}')[2]})"
+        tag = root.tag.rpartition("}")[2]
+        reason = message("{reason} ({element})", reason=reason, element=tag)
     return unreadable(page, spec, page.body, reason)
 
 
@@ -104,14 +121,18 @@ def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
     if wall is None:
         return None
     return Blocked(
-        spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown
+        spec.name,
+        message("a human check came instead of an answer ({wall})", wall=wall),
+        url=page.request.shown,
     )
 
 
-def refusal(page: Page, spec: AdapterSpec, message: str) -> SourceError:
+def refusal(page: Page, spec: AdapterSpec, text: str) -> SourceError:
     """The error for an answer with the status of an error."""
-    advice = "Check the source's `url`: there is nothing at it." if page.status == 404 else None
-    return SourceSaysError(spec.name, message, url=page.request.shown, advice=advice)
+    advice = (
+        message("Check the source's `url`: there is nothing at it.") if page.status == 404 else None
+    )
+    return SourceSaysError(spec.name, text, url=page.request.shown, advice=advice)
 
 
 _LIMIT_WORDS = (
@@ -125,11 +146,13 @@ _KEY_WORDS = (
 )  # fmt: skip
 
 
-def reported(message: str, page: Page, spec: AdapterSpec) -> SourceError:
+def reported(text: str, page: Page, spec: AdapterSpec) -> SourceError:
     """The error for a message in a body."""
-    lower, url = message.lower(), page.request.shown
+    lower, url = text.lower(), page.request.shown
     if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
         return AccessDenied(spec.name, page.status, url=url, env_name=spec.key_env)
-    return SourceSaysError(spec.name, f"the database reports: {message[:300]}", url=url)
+    return SourceSaysError(
+        spec.name, message("the database reports: {text}", text=text[:300]), url=url
+    )

@@ -19,6 +19,7 @@ from metasearch.adapters.specs.ownspecs import anchored, is_path, own_name, tabl
 from metasearch.adapters.specs.shipped import base_table, shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.errors import SpecError, UnknownSource, UsageError
+from metasearch.message import message
 from metasearch.settings import Settings
 
 
@@ -62,16 +63,26 @@ class Registry(SourceNames):
             path = Path(given).expanduser()
             if not self._takes_files:
                 raise UsageError(
-                    f"{str(given)[:80]!r} is a path, and only names of sources and groups are "
-                    f"allowed here"
+                    message(
+                        "{given} is a path, and only names of sources and groups are allowed here",
+                        given=repr(str(given)[:80]),
+                    )
                 )
             table = table_of(path)
             name = own_name(table, path)
             same = name in files and not path.samefile(files[name][0])
             if same or name in named:
                 other = files[name][0] if same else name
-                advice = "Name only one of them, or change the `name` in a file."
-                raise UsageError(f"{other} and {path} are both called {name!r}", advice=advice)
+                advice = message("Name only one of them, or change the `name` in a file.")
+                raise UsageError(
+                    message(
+                        "{other} and {path} are both called {name}",
+                        other=str(other),
+                        path=str(path),
+                        name=repr(name),
+                    ),
+                    advice=advice,
+                )
             files[name] = path, {**table, "name": name}
             paths[str(given)] = name
         if not files:
@@ -113,7 +124,7 @@ class Registry(SourceNames):
             others |= {*self._folder, *self._settings.sources}
         if path is None or name not in others:
             return None
-        return f"{path} replaces another source of the same name"
+        return message("{path} replaces another source of the same name", path=str(path))
 
     def spec(self, name: str) -> AdapterSpec:
         """Returns the spec of a source, ready for use, with the limits of one process.

@@ -20,6 +20,7 @@ from metasearch.adapters.translate.terms import (
     shown,
     years_text,
 )
+from metasearch.message import message
 from metasearch.query.ast import (
     CODED_FIELDS,
     IDENTIFIERS,
@@ -36,7 +37,7 @@ from metasearch.query.ast import (
 #: The most clauses that one OR becomes.
 _MOST_CLAUSES = 16
 #: What is wrong with a template that finds more than was meant.
-WIDER = "finds more than was asked for"
+WIDER = message("finds more than was asked for")
 
 
 class Capability:
@@ -76,13 +77,13 @@ class Capability:
         elif any(map(self.terms.changed, terms(clause, negated=True))):
             changed = clause
         if changed is not None:
-            self.losses.add(changed, "cannot search for all signs of a word")
+            self.losses.add(changed, message("cannot search for all signs of a word"))
 
     def years(self, years: Years) -> str:
         """Returns the text of a range of years; "" with a note if it cannot be written."""
         written = years_text(self.dialect.years, years)
         if not written:
-            self.losses.add(years, "cannot search by year")
+            self.losses.add(years, message("cannot search by year"))
         return written
 
     # ---------------------------------------------------------------- what can be expressed
@@ -110,7 +111,7 @@ class Capability:
                 self.note_narrowed(part, asked)
             elif alone and isinstance(part, Not):
                 asked = None
-                self.losses.add(part, "cannot express NOT on its own")
+                self.losses.add(part, message("cannot express NOT on its own"))
             elif asked != part:
                 self.losses.add(part, self.why(part))
             elif any(term.field in self.dialect.wider for term in terms(part, negated=True)):
@@ -210,20 +211,22 @@ class Capability:
             case Term():
                 return cannot_search(part) if self.widened(part) is None else not_alone(part.field)
             case Years():
-                return "cannot search by year"
+                return message("cannot search by year")
             case Not():
-                return "cannot express NOT"
+                return message("cannot express NOT")
             case Or() if not self.dialect.disjunction:
-                return "cannot express OR"
-        return "cannot express one of its alternatives"
+                return message("cannot express OR")
+        return message("cannot express one of its alternatives")
 
     def why_no_or(self, query: Or) -> str:
         """Returns why alternatives cannot be sent; "" if they can."""
         if not self.dialect.disjunction:
-            return "cannot express OR"
+            return message("cannot express OR")
         if self.dialect.group or not any(map(self.several, query.parts)):
             return ""
-        return "cannot put several words into brackets" if self.spread(query) is None else ""
+        return (
+            message("cannot put several words into brackets") if self.spread(query) is None else ""
+        )
 
     def narrowed(self, part: Query) -> Query | None:
         """A query that can be expressed and finds a part of what was meant; None if there is
@@ -253,20 +256,37 @@ class Capability:
     def note_narrowed(self, part: Query, asked: Query | None) -> None:
         """Records that only a part of what was meant is sent."""
         if isinstance(part, Term) and not part.truncated:
-            self.losses.add(part, f"{cannot_search(part)}, so it is looked for as a word")
+            self.losses.add(
+                part,
+                message(
+                    "{why}, so it is looked for as a word",
+                    why=cannot_search(part),
+                ),
+            )
             return
         why = cannot_search(part) if isinstance(part, Term) else self.why(part)
         if isinstance(part, Or) and self.why_no_or(part):
             why = self.why_no_or(part)
         self.losses.check_policy(part, why)
         if isinstance(part, Or) and asked in (part.parts[0], self.widened(part.parts[0])):
-            self.losses.notes.append(f"{why}: only the first alternative of {shown(part)} is asked")
+            self.losses.notes.append(
+                message(
+                    "{why}: only the first alternative of {clause} is asked",
+                    why=why,
+                    clause=shown(part),
+                )
+            )
         else:
             self.losses.notes.append(
-                f"{why}: of {shown(part)} only {shown(asked or part)} is looked for"
+                message(
+                    "{why}: of {clause} only {part} is looked for",
+                    why=why,
+                    clause=shown(part),
+                    part=shown(asked or part),
+                )
             )
         if any(term.field not in self.dialect.fields for term in terms(part)):
-            self.losses.add(part, "searches all fields")
+            self.losses.add(part, message("searches all fields"))
         # The source may also find more than this part of what was meant.
         elif self.dialect.unsupported == "filter":
             self.losses.filter_by(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.terms import coded_part, shown
 from metasearch.errors import CannotAsk
+from metasearch.message import message
 from metasearch.query.ast import Not, Query
 from metasearch.query.simple.printer import to_text
 
@@ -51,9 +52,17 @@ class Losses:
         is_coded = coded_part(clause.part if isinstance(clause, Not) else clause) is not None
         if self.policy == "filter" or is_coded:
             self.filter_by(clause)
-            self.notes.append(f"{what}: {shown(clause)} is applied here to the records")
+            self.notes.append(
+                message(
+                    "{what}: {clause} is applied here to the records",
+                    what=what,
+                    clause=shown(clause),
+                )
+            )
         else:
-            self.notes.append(f"{what}: {shown(clause)} is not applied")
+            self.notes.append(
+                message("{what}: {clause} is not applied", what=what, clause=shown(clause))
+            )
 
     def filter_by(self, clause: Query) -> None:
         """Filters the records by a clause, without a note."""

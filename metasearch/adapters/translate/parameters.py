@@ -12,6 +12,7 @@ from metasearch.adapters.translate.terms import (
     not_alone,
     shown,
 )
+from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
 
@@ -90,7 +91,7 @@ class ParameterWords:
             field = "any"
         changed = self.terms.changed(term)
         if changed is not None:
-            self.losses.add(changed, "cannot search for all signs of a word")
+            self.losses.add(changed, message("cannot search for all signs of a word"))
         self.put(field, term)
         return True
 
@@ -114,12 +115,17 @@ class ParameterWords:
         scattered = len(fields) > 1 or not fields <= self.param_fields - IDENTIFIERS
         plain = _only_terms(query) and not any(self.changed(term) for term in terms(query))
         if scattered or not plain:
-            self.losses.add(query, "cannot express OR, so its words are searched in all fields")
+            self.losses.add(
+                query, message("cannot express OR, so its words are searched in all fields")
+            )
         else:
-            self.losses.check_policy(query, "cannot express OR")
+            self.losses.check_policy(query, message("cannot express OR"))
             self.losses.notes.append(
-                f"cannot express OR: the words of {shown(query)} are sent "
-                f"and the best matches come first"
+                message(
+                    "cannot express OR: the words of {clause} are sent and the best matches "
+                    "come first",
+                    clause=shown(query),
+                )
             )
         for term in terms(query):
             if term.field not in CODED_FIELDS and has_word(term):
@@ -157,21 +163,36 @@ class ParameterWords:
     def note_narrowed(self, part: Query) -> None:
         """Records that only a part of what was meant is sent."""
         if isinstance(part, Or):
-            self.losses.check_policy(part, "cannot express OR")
+            self.losses.check_policy(part, message("cannot express OR"))
             self.losses.notes.append(
-                f"cannot express OR: only the first alternative of {shown(part)} is asked"
+                message(
+                    "{why}: only the first alternative of {clause} is asked",
+                    why=message("cannot express OR"),
+                    clause=shown(part),
+                )
             )
             if self.cut:
-                self.losses.add(part, "cannot express all of the first one")
+                self.losses.add(part, message("cannot express all of the first one"))
         elif isinstance(part, Term) and part.truncated:
             self.losses.check_policy(part, cannot_search(part))
             self.losses.notes.append(
-                f"{cannot_search(part)}: of {shown(part)} only {part.text} is looked for"
+                message(
+                    "{why}: of {clause} only {part} is looked for",
+                    why=cannot_search(part),
+                    clause=shown(part),
+                    part=part.text,
+                )
             )
             if part.field not in self.param_fields:
-                self.losses.add(part, "searches all fields")
+                self.losses.add(part, message("searches all fields"))
         elif isinstance(part, Term):
-            self.losses.add(part, f"{cannot_search(part)}, so it is looked for as a word")
+            self.losses.add(
+                part,
+                message(
+                    "{why}, so it is looked for as a word",
+                    why=cannot_search(part),
+                ),
+            )
 
     def why(self, part: Query) -> str:
         """Returns why a part is left out, for a note."""
@@ -179,14 +200,14 @@ class ParameterWords:
             case Term() if part.field in CODED_FIELDS | IDENTIFIERS or part.truncated:
                 return cannot_search(part)
             case Not():
-                return "cannot express NOT"
+                return message("cannot express NOT")
             case Years():
-                return "cannot search by year in this place"
+                return message("cannot search by year in this place")
             case Or() if coded_part(part) is None:
-                return "cannot express OR"
+                return message("cannot express OR")
             case Or():
-                return "cannot express one of its alternatives"
-        return "can only search by field"
+                return message("cannot express one of its alternatives")
+        return message("can only search by field")
 
 
 def _only_terms(query: Query) -> bool:

@@ -26,6 +26,7 @@ from metasearch.adapters.translate.templates import (
 )
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing
+from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, FIELDS, Query, conjunction, terms
 
 
@@ -75,9 +76,9 @@ def plan(
 
 
 #: The note of a source that is asked by relevance where the newest records are wanted.
-NOT_BY_DATE = "cannot sort by date: its records are the most relevant ones, sorted here"
+NOT_BY_DATE = message("cannot sort by date: its records are the most relevant ones, sorted here")
 #: The same of a source whose newest records would fit hardly more than one of the words.
-ANY_WORD = "finds any of the words: its records are the most relevant ones, sorted here"
+ANY_WORD = message("finds any of the words: its records are the most relevant ones, sorted here")
 
 
 def why_not_by_date(spec: AdapterSpec, query: Query) -> str:
@@ -147,8 +148,12 @@ def plan_request(
     if length > template.longest:
         raise CannotAsk(
             spec.name,
-            "all of this query",
-            f"it is too long for this source: {length:,} of {template.longest:,} characters",
+            message("all of this query"),
+            message(
+                "it is too long for this source: {length} of {longest} characters",
+                length=f"{length:,}",
+                longest=f"{template.longest:,}",
+            ),
         )
     losses = writer.losses
     return Plan(

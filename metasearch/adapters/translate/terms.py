@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from metasearch.adapters.spec import Dialect, YearsTemplate
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Or, Query, Term, Years
+from metasearch.message import message
+from metasearch.query.ast import CODED_FIELDS, FIELD_WORDS, IDENTIFIERS, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
 from metasearch.query.simple.printer import to_text
 
@@ -20,25 +21,29 @@ _TOKEN = re.compile(r"[^\W_]+[+#]*")
 _MEANT = re.compile(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _NAMES = {
-    "title": "titles", "author": "authors", "venue": "journals", "abstract": "abstracts",
-    "subject": "subjects",
+    "title": message("titles"), "author": message("authors"), "venue": message("journals"),
+    "abstract": message("abstracts"), "subject": message("subjects"),
     "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
 }  # fmt: skip
 
 
 def not_alone(field: str) -> str:
     """What is wrong if a field cannot be searched, for a note."""
-    return f"cannot search {_NAMES.get(field, field)} alone, so all fields are searched"
+    return message(
+        "cannot search {fields} alone, so all fields are searched", fields=_NAMES.get(field, field)
+    )
 
 
 def cannot_search(term: Term) -> str:
     """What is wrong if a term is not sent at all, for a note."""
     if term.field in CODED_FIELDS:
-        return f"cannot search by {term.field}"
+        return message("cannot search by {field}", field=FIELD_WORDS[term.field])
     if term.field in IDENTIFIERS:
-        return f"cannot search by {_NAMES[term.field].removesuffix('s')}"
+        return message("cannot search by {field}", field=_NAMES[term.field].removesuffix("s"))
     return (
-        "cannot search for the beginnings of words" if term.truncated else "cannot be searched for"
+        message("cannot search for the beginnings of words")
+        if term.truncated
+        else message("cannot be searched for")
     )
 
 
@@ -147,7 +152,9 @@ class TermWriter:
 
     def note_no_phrase(self, term: Term) -> None:
         """Adds a note that a phrase is sent as words."""
-        self.notes.append(f'cannot search for a phrase: "{term.text}" is sent as words')
+        self.notes.append(
+            message('cannot search for a phrase: "{text}" is sent as words', text=term.text)
+        )
 
     @staticmethod
     def blanked(text: str, characters: str) -> str:
@@ -217,7 +224,11 @@ class TermWriter:
         signs = dict.fromkeys(c for c in _MEANT.findall(term.text) if c in self.dialect.strip)
         if signs and has_word(term):
             self.notes.append(
-                f'cannot search for {" ".join(signs)}, which is left out of "{term.text}"'
+                message(
+                    'cannot search for {signs}, which is left out of "{text}"',
+                    signs=" ".join(signs),
+                    text=term.text,
+                )
             )
 
 

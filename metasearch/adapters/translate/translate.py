@@ -14,6 +14,7 @@ from metasearch.adapters.translate.capability import WIDER, Capability
 from metasearch.adapters.translate.parameters import ParameterWords
 from metasearch.adapters.translate.terms import coded_part, years_text
 from metasearch.errors import CannotAsk
+from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 from metasearch.query.simple.printer import to_text
 
@@ -47,7 +48,7 @@ class Translator(Capability):
             words = ParameterWords(self.dialect, self.terms, self.param_fields, self.losses)
             values |= words.values(parts)
         if not any(values.values()):
-            raise CannotAsk(self.source, to_text(query), "no part of it can be expressed")
+            raise CannotAsk(self.source, to_text(query), message("no part of it can be expressed"))
         return values
 
     def without_coded(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
@@ -98,7 +99,7 @@ class Translator(Capability):
         if common is not None:
             return self.years(common)
         for years in ranges[1:]:
-            self.losses.add(years, "cannot search for years that exclude one another")
+            self.losses.add(years, message("cannot search for years that exclude one another"))
         return self.years(ranges[0])
 
     def param_text(self, term: Term, values: dict[str, str]) -> str:
@@ -190,7 +191,10 @@ class Translator(Capability):
         if not ranked or len(written) < 2:
             return self.all_of(written)
         self.losses.notes.append(
-            "ranks by how many of the plain words it finds: write AND between them to require all"
+            message(
+                "ranks by how many of the plain words it finds: write AND between them "
+                "to require all"
+            )
         )
         return self.dialect.plain.join(written)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from metasearch.dedup import because
 from metasearch.dedup.dois import without_marks
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
@@ -47,7 +48,7 @@ class Url:
         facts = evidence(a, b)
         if facts.title == "far" or (facts.title == "missing" and facts.first_author is False):
             return None
-        return verdict(self.name, word(facts), 0.97, ("same URL", *facts.words()), a, b)
+        return verdict(self.name, word(facts), 0.97, (because.SAME_URL, *facts.words()), a, b)
 
 
 class DoiHash:
@@ -87,7 +88,7 @@ class DoiHash:
             and not (facts.page_range and facts.first_author)
         ):
             return None
-        return verdict(self.name, word(facts), 0.99, ("same DOI", *facts.words()), a, b)
+        return verdict(self.name, word(facts), 0.99, (because.SAME_DOI, *facts.words()), a, b)
 
 
 class Identifiers:
@@ -125,12 +126,17 @@ class Identifiers:
         facts = evidence(a, b)
         if shared and not (facts.title == "far" and facts.score < FAR):
             scheme, _, number = min(shared).partition(":")
-            said = f"same {_NAMES.get(scheme, scheme)} ({number})"
+            said = because.SAME_NUMBER.format(scheme=_NAMES.get(scheme, scheme), number=number)
             return verdict(self.name, word(facts), 0.98, (said, *facts.words()), a, b)
         if facts.isbn and facts.title in ("equal", "start", "near"):
             number = min(a.isbn & b.isbn)
             return verdict(
-                self.name, word(facts), 0.96, (f"same ISBN ({number})", *facts.words()), a, b
+                self.name,
+                word(facts),
+                0.96,
+                (because.SAME_ISBN.format(number=number), *facts.words()),
+                a,
+                b,
             )
         return None
 
@@ -160,9 +166,9 @@ class Standards:
         if other is None or not relation(one, other):
             return None
         said = (
-            f"same standard ({one.number})"
+            because.SAME_STANDARD.format(number=one.number)
             if one.number and one.number == other.number
-            else "standard of one name"
+            else because.STANDARD_OF_ONE_NAME
         )
         return verdict(self.name, "same", 0.97, (said, *evidence(a, b).words()), a, b)
 
@@ -193,4 +199,11 @@ class FourTuple:
             for name, value in (("venue", a.venue), ("year", a.year), ("first author", a.first))
             if value
         ]
-        return verdict(self.name, word(facts), 0.95, (f"same title, {', '.join(members)}",), a, b)
+        return verdict(
+            self.name,
+            word(facts),
+            0.95,
+            (because.TITLE_AND_MEMBERS.format(members=", ".join(members)),),
+            a,
+            b,
+        )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup import people
+from metasearch.dedup import because, people
 from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import share_a_key, verdict
@@ -159,7 +159,7 @@ class Fields:
             got += ABSTRACT
         if got < needed or not share_a_key(self, a, b):
             return None
-        said = [*facts.words(), "one byline is garbled"] if garbled else facts.words()
+        said = [*facts.words(), because.BYLINE_GARBLED] if garbled else facts.words()
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (facts.score - 0.9))
         if facts.form or facts.revised:
             if not (

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
-from metasearch.dedup import window_simhash
+from metasearch.dedup import because, window_simhash
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.hamming import Scan
@@ -106,11 +106,9 @@ class Text:
         facts = evidence(a, b)
         if facts.pages is False or (facts.form and not agreeing):
             return None
-        because = (
-            f"{of_shorter:.0%} of the shorter abstract stands in the other one",
-            *facts.words(),
-        )
-        return verdict(self.name, word(facts), 0.6 + 0.3 * of_shorter, because, a, b)
+        within = because.ABSTRACT_WITHIN.format(share=f"{of_shorter:.0%}")
+        said = (within, *facts.words())
+        return verdict(self.name, word(facts), 0.6 + 0.3 * of_shorter, said, a, b)
 
     def _meet(self, a: Fingerprint, b: Fingerprint) -> bool:
         """Whether a key or the scan finds one of the two when the other is there."""

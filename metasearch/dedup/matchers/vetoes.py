@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rapidfuzz.distance import OSA
 
+from metasearch.dedup import because
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
@@ -40,42 +41,42 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
     same_doi = facts.doi is True
     if not facts.notice:
         if a.notice and b.notice:
-            return f"{a.notice} against {b.notice}"
+            return because.NOTICES.format(left=a.notice, right=b.notice)
         one = a.notice or b.notice
-        return f"one is {'an' if one[0] in 'aeiou' else 'a'} {one}"
+        return (because.ONE_IS_AN if one[0] in "aeiou" else because.ONE_IS_A).format(notice=one)
     same_standard = relation(standard(a), standard(b))
     if facts.parts is False or (
         facts.part_lost and not same_doi and not same_standard and not facts.place
     ):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
-        return f"parts differ: {shown[0]} against {shown[1]}"
+        return because.PARTS_DIFFER.format(left=shown[0], right=shown[1])
     if facts.doi is False and not facts.form and not facts.revised and not _registered_twice(facts):
-        return f"DOIs differ: {a.doi} against {b.doi}"
+        return because.DOIS_DIFFER.format(left=a.doi, right=b.doi)
     if facts.volume and facts.issue is False and facts.title == "far":
-        return f"issues and titles differ: {a.issue} against {b.issue}"
+        return because.ISSUES_AND_TITLES_DIFFER.format(left=a.issue, right=b.issue)
     if same_doi:
         return ""
     if a.generic != b.generic and _is_named_otherwise(facts):
-        return "one title names a column or a part, the other a work"
+        return because.TITLE_OF_A_COLUMN
     if same_standard is False:
-        return "standards differ in number or year"
+        return because.STANDARDS_DIFFER
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
-        return f"one is {a.record.type}, the other {b.record.type}"
+        return because.TYPES_DIFFER.format(left=a.record.type, right=b.record.type)
     if facts.numbers is False and not _misprinted(a, b, facts):
-        return "numbers in the titles differ"
+        return because.NUMBERS_DIFFER
     if facts.edition is False:
-        return f"editions differ: {a.edition} against {b.edition}"
+        return because.EDITIONS_DIFFER.format(left=a.edition, right=b.edition)
     if facts.isbn is False and facts.gap != 0 and not another_binding(a, b, facts):
-        return "ISBNs and years differ"
+        return because.ISBNS_AND_YEARS_DIFFER
     if (
         facts.title == "far"
         and facts.score >= FAR
         and facts.pages is not True
         and a.ids.isdisjoint(b.ids)
     ):
-        return "one work is about the other"
+        return because.ONE_ABOUT_THE_OTHER
     if other := siblings(a, b, facts):
-        return f"two works of one organisation: {other}"
+        return because.TWO_OF_ONE_BODY.format(other=other)
     return _elsewhere(a, b, facts)
 
 
@@ -111,24 +112,24 @@ def _elsewhere(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
     if facts.revised:
         return ""
     if facts.kinds:
-        return "one is a conference paper, the other an article"
+        return because.PAPER_AND_ARTICLE
     if (
         facts.gap is not None
         and facts.gap > (YEARS_TO_PRINT if facts.form else 1)
         and not (facts.place and facts.title == "equal")
     ):
-        return f"years differ: {a.year} against {b.year}"
+        return because.YEARS_DIFFER.format(left=a.year, right=b.year)
     if facts.form:
         return ""
     if facts.gap == 1 and a.form == b.form == "conference" and facts.title != "equal":
-        return f"conferences of other years: {a.year} against {b.year}"
+        return because.CONFERENCES_DIFFER.format(left=a.year, right=b.year)
     if facts.volume is False and facts.pages is not True:
-        return f"volumes differ: {a.volume} against {b.volume}"
+        return because.VOLUMES_DIFFER.format(left=a.volume, right=b.volume)
     if facts.volume and facts.venue is not False:
         if facts.issue is False and facts.pages is not True:
-            return f"issues differ: {a.issue} against {b.issue}"
+            return because.ISSUES_DIFFER.format(left=a.issue, right=b.issue)
         if facts.pages is False and not facts.issue:
-            return f"pages differ: {a.pages[0]} against {b.pages[0]}"
+            return because.PAGES_DIFFER.format(left=a.pages[0], right=b.pages[0])
     return ""
 
 

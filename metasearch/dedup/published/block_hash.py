@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Literal
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text import passages
@@ -84,10 +85,9 @@ class BlockHash:
             found = ratio(len(common), len(one), len(other), self.of)
         if not common or found < self.threshold:
             return None
-        said = f"{len(common)} equal {'sentences' if self.chunks == 'sentences' else 'chunks'}"
-        return verdict(
-            self.name, "same", found, (f"{said}: {found:.0%} {IN_WORDS[self.of]}",), a, b
-        )
+        equal = because.EQUAL_SENTENCES if self.chunks == "sentences" else because.EQUAL_CHUNKS
+        said = equal.format(number=len(common), share=f"{found:.0%}", of=IN_WORDS[self.of])
+        return verdict(self.name, "same", found, (said,), a, b)
 
     def _hashes(self, fingerprint: Fingerprint) -> Mapping[str, int]:
         """Hash -> bytes; empty where there is too little text."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from metasearch.bib import normalise
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.hamming import BITS, Nothing, Signatures, block_keys
 from metasearch.dedup.matcher import Neighbours, verdict
@@ -128,12 +129,15 @@ class Drpkp:
         if share < self.share:
             return None
         pos = "" if self._kept(a)[1] and self._kept(b)[1] else ", pos: none"
-        because = (
-            f"{share:.0%} of the paragraphs agree ({least} and {most}; within {distance} bits of "
-            f"{BITS}; "
-            f"{RABIN}, {segmenter()}{pos})"
+        said = because.PARAGRAPHS_AGREE.format(
+            share=f"{share:.0%}",
+            least=least,
+            most=most,
+            distance=distance,
+            bits=BITS,
+            made_of=f"{RABIN}, {segmenter()}{pos}",
         )
-        return verdict(self.name, "same", share, (because,), a, b)
+        return verdict(self.name, "same", share, (said,), a, b)
 
     def prints(self, fingerprint: Fingerprint) -> Prints:
         """Those of the abstract's paragraphs; empty where there is none, or none that says

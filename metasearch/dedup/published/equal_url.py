@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
@@ -35,4 +36,4 @@ class EqualUrl:
         """ "same" for an equal URL."""
         if not a.url or a.url != b.url:
             return None
-        return verdict(self.name, "same", 1.0, ("same URL",), a, b)
+        return verdict(self.name, "same", 1.0, (because.SAME_URL,), a, b)

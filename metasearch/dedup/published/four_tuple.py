@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from metasearch.bib import unicode_forms
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text.content import sha1, title
@@ -79,12 +80,12 @@ class PublishedFourTuple:
         """
         one, other = self._hashes(a), self._hashes(b)
         if one.of_doi and one.of_doi == other.of_doi:
-            return verdict(self.name, "same", 0.99, ("same DOI",), a, b)
+            return verdict(self.name, "same", 0.99, (because.SAME_DOI,), a, b)
         if not one.of_tuple or one.of_tuple != other.of_tuple:
             return None
-        said = f"same {', '.join(one.members)}"
+        said = because.SAME_MEMBERS.format(members=", ".join(one.members))
         if one.of_doi and other.of_doi and self.conflicting_dois == "keep apart":
-            return verdict(self.name, "different", 0.95, (said, "but other DOIs"), a, b)
+            return verdict(self.name, "different", 0.95, (said, because.OTHER_DOIS), a, b)
         return verdict(self.name, "same", 0.95, (said,), a, b)
 
     def _hashes(self, fingerprint: Fingerprint) -> _Hashes:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text import frequencies, segment
@@ -57,7 +58,9 @@ class IMatch:
         one, other = self._terms(a), self._terms(b)
         if one != other or one.number < self.fewest:
             return None
-        return verdict(self.name, "same", 1.0, (f"the same {one.number} terms",), a, b)
+        return verdict(
+            self.name, "same", 1.0, (because.SAME_TERMS.format(number=one.number),), a, b
+        )
 
     def _terms(self, fingerprint: Fingerprint) -> _Terms:
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.lowest, self.highest)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text import segment
@@ -94,10 +95,11 @@ class KeywordOverlap:
         found = share(frozenset(one), frozenset(other), self.of)
         if found < self.threshold or not found:
             return None
-        because = [f"{len(set(one) & set(other))} keywords in common ({found:.2f})"]
+        number = len(set(one) & set(other))
+        said = [because.KEYWORDS_IN_COMMON.format(number=number, share=f"{found:.2f}")]
         if self._keywords(a).title_only or self._keywords(b).title_only:
-            because.append("title-only")
-        return verdict(self.name, "same", found, because, a, b)
+            said.append(because.TITLE_ONLY)
+        return verdict(self.name, "same", found, said, a, b)
 
     def _enough(self, fingerprint: Fingerprint) -> Sequence[str] | None:
         words = self._keywords(fingerprint).words

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text import frequencies, passages, segment
@@ -98,7 +99,12 @@ class KeywordTree:
         if found < self.threshold or not found:
             return None
         return verdict(
-            self.name, "same", found, (f"{found:.0%} of the nodes {IN_WORDS[self.of]} agree",), a, b
+            self.name,
+            "same",
+            found,
+            (because.NODES_AGREE.format(share=f"{found:.0%}", of=IN_WORDS[self.of]),),
+            a,
+            b,
         )
 
     def _tree(self, fingerprint: Fingerprint) -> Node | None:

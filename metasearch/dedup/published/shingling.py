@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import ClassVar, Literal
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.published.text import segment
@@ -71,7 +72,7 @@ class Shingling:
         if found < self.threshold or not found:
             return None
         return verdict(
-            self.name, "same", found, (f"texts share {found:.0%} of their shingles",), a, b
+            self.name, "same", found, (because.SHINGLES_SHARED.format(share=f"{found:.0%}"),), a, b
         )
 
     def _sketch(self, fingerprint: Fingerprint) -> Sequence[int]:

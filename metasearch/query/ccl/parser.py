@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.query.ccl.terms import QUALIFIED, CclTermReader
 from metasearch.query.nested import Span
@@ -102,7 +103,7 @@ class _CclParser(CclTermReader):
                 raise self.stray()
             raise self.lacks(after, "after")
         if char in "=<>":
-            reason = f"{char} needs a qualifier before it, as in ti=word"
+            reason = message("{char} needs a qualifier before it, as in ti=word", char=char)
             fix = self.without(self.at, self.at + 1)
             raise self.error(reason, self.at, self.at + 1, fix=fix)
         if fields == ("year",):
@@ -110,7 +111,9 @@ class _CclParser(CclTermReader):
         if relation == "<>":
             return negation(self.terms(fields))
         if relation != "=" and after is not None:
-            reason = f"{relation} compares dates, as in date{relation}2015"
+            reason = message(
+                "{relation} compares dates, as in date{relation}2015", relation=relation
+            )
             fix = self.replaced(*after, self.text[slice(*after)].replace(relation, "="))
             raise self.error(reason, *after, fix=fix, kind="relation-and-index")
         return self.terms(fields)
@@ -129,8 +132,8 @@ class _CclParser(CclTermReader):
                 raise self.unknown(match, name)
             fields[field] = None
         if "year" in fields and len(fields) > 1:
-            reason = "A date is no word of another field"
-            advice = "Write date=2015 as a part of its own."
+            reason = message("A date is no word of another field")
+            advice = message("Write date=2015 as a part of its own.")
             raise self.error(reason, *match.span(1), advice=advice, kind="index")
         return tuple(fields)
 
@@ -138,5 +141,9 @@ class _CclParser(CclTermReader):
         near = get_close_matches(name.lower(), QUALIFIERS, 1, 0.7)
         start, end = match.span()
         instead = f"{near[0] if near else 'term'}{match[2]}"
-        reason = f'There is no qualifier "{name}"; there are {", ".join(QUALIFIERS)}'
+        reason = message(
+            'There is no qualifier "{name}"; there are {names}',
+            name=name,
+            names=", ".join(QUALIFIERS),
+        )
         return self.error(reason, start, end, fix=self.replaced(start, end, instead), kind="index")

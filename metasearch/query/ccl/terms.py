@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from metasearch.bib.languages import language_code
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
+from metasearch.message import message
+from metasearch.query.ast import FIELD_WORDS, IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.blanks import is_blank, plain
 from metasearch.query.kinds import type_word
 from metasearch.query.nested import NestedReader, Span
@@ -82,8 +83,11 @@ class CclTermReader(NestedReader):
             elif match := _PROXIMITY.fullmatch(self.text, where, self.word_end()):
                 self.at = match.end()
                 self.note(
-                    f"{match[0]} is read as and: sources cannot be asked how near words stand to "
-                    "one another"
+                    message(
+                        "{operator} is read as and: sources cannot be asked how near words stand "
+                        "to one another",
+                        operator=match[0],
+                    )
                 )
             else:
                 run.append(self.word())
@@ -106,12 +110,14 @@ class CclTermReader(NestedReader):
             return plain(bare), raw != bare
         shown = next(sign for sign in _MASKS if sign in raw)
         stripped = "".join(char for char in raw if char not in _MASKS)
-        reason = f"{shown} can stand only at the end of a word, for any letters"
+        reason = message(
+            "{shown} can stand only at the end of a word, for any letters", shown=shown
+        )
         if shown == "#":
-            reason = "# for one letter is not supported"
+            reason = message("# for one letter is not supported")
         if not any(map(str.isalnum, stripped)):
             raise self.error(
-                reason, start, self.at, advice="Add a word to look for.", kind="masking"
+                reason, start, self.at, advice=message("Add a word to look for."), kind="masking"
             )
         fix = self.replaced(start, self.at, stripped)
         raise self.error(reason, start, self.at, fix=fix, kind="masking")
@@ -139,8 +145,10 @@ class CclTermReader(NestedReader):
                 return self.closed(text, field, where)
             if field == "author" and len(names := text.replace(",", " ").split()) > 1:
                 self.note(
-                    "the words of a name are looked for in any order: databases write names in "
-                    "different orders"
+                    message(
+                        "the words of a name are looked for in any order: databases write names "
+                        "in different orders"
+                    )
                 )
                 return words(" ".join(names), field)
             return words(text, field, phrase=" " in text and field not in IDENTIFIERS)
@@ -152,11 +160,13 @@ class CclTermReader(NestedReader):
         known = None if cut else _CLOSED[field](text)
         if known is None:
             advice = (
-                "Write a code, such as en, or a name."
+                message("Write a code, such as en, or a name.")
                 if field == "language"
-                else "Write a type, such as thesis."
+                else message("Write a type, such as thesis.")
             )
-            reason = f'"{text[:30]}" is no known {field}'
+            reason = message(
+                '"{word}" is no known {field}', word=text[:30], field=FIELD_WORDS[field]
+            )
             raise self.error(reason, *where, advice=advice, kind="term")
         return Term(known, field)
 
@@ -175,15 +185,15 @@ class CclTermReader(NestedReader):
             years, whole = dated(value)
             ordered = relation in ("<", "<=", ">", ">=")
             if ordered and years.first != years.last:
-                raise BadYears(f"{relation} takes one year")
+                raise BadYears(message("{relation} takes one year", relation=relation))
         except BadYears as bad:
             fix = self.replaced(start, self.at, bad.corrected) if bad.corrected else None
-            advice = None if fix else "Write a year with four digits."
+            advice = None if fix else message("Write a year with four digits.")
             raise self.error(
                 bad.reason, start, self.at, fix=fix, advice=advice, kind="term"
             ) from None
         if not whole:
-            self.note("only the year of a date is searched")
+            self.note(message("only the year of a date is searched"))
         return self.compared(relation, years, (start, self.at))
 
     def compared(self, relation: str, years: Years, where: Span) -> Query:
@@ -193,8 +203,8 @@ class CclTermReader(NestedReader):
         if relation == "=" or year is None:
             return years
         if (relation, year) in (("<", 1), (">", 9999)):
-            advice = "Write another year."
-            raise self.error("There is no such year", *where, advice=advice, kind="term")
+            advice = message("Write another year.")
+            raise self.error(message("There is no such year"), *where, advice=advice, kind="term")
         match relation:
             case "<":
                 return Years(None, year - 1)

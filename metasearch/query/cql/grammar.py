@@ -18,6 +18,7 @@ their case; where a term has to stand, they are terms.
 from __future__ import annotations
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.blanks import is_blank
 from metasearch.query.cql.syntax_tree import Boolean, Clause, Modifier, Relation, Sorted, Tree
 from metasearch.query.cql.tokens import CqlToken, cql_tokens
@@ -62,14 +63,14 @@ class _CqlParser:
             if not keys:
                 fix = self.reader.without(sortby.start, sortby.end)
                 raise self.reader.error(
-                    "sortBy needs an index after it", sortby.start, sortby.end, fix=fix
+                    message("sortBy needs an index after it"), sortby.start, sortby.end, fix=fix
                 )
         rest = self.peek()
         if rest.kind == "end":
             return Sorted(tree, tuple(keys))
         if rest.kind == ")":
             raise self.reader.error(
-                "This bracket has no opening bracket",
+                message("This bracket has no opening bracket"),
                 rest.start,
                 rest.end,
                 fix=self.without(rest),
@@ -93,7 +94,7 @@ class _CqlParser:
         first = self.take()
         if first.kind not in ("word", "quoted"):
             raise self.reader.error(
-                'A prefix is assigned as in > dc = "info:srw/context-set/1/dc-v1.1"',
+                message('A prefix is assigned as in > dc = "info:srw/context-set/1/dc-v1.1"'),
                 sign.start,
                 sign.end,
                 fix=self.without(sign),
@@ -104,7 +105,7 @@ class _CqlParser:
         uri = self.take()
         if uri.kind not in ("word", "quoted"):
             raise self.reader.error(
-                "The URI of the prefix is missing",
+                message("The URI of the prefix is missing"),
                 equals.start,
                 equals.end,
                 fix=self.reader.without(sign.start, equals.end),
@@ -151,7 +152,7 @@ class _CqlParser:
             closing = self.peek()
             fix = self.reader.without(opening.start, closing.end)
             raise self.reader.error(
-                "There is nothing between the brackets",
+                message("There is nothing between the brackets"),
                 opening.start,
                 closing.end,
                 fix=fix,
@@ -159,7 +160,7 @@ class _CqlParser:
             )
         if self.peek().kind == "end":
             raise self.reader.error(
-                "There is nothing after this bracket",
+                message("There is nothing after this bracket"),
                 opening.start,
                 opening.end,
                 fix=self.without(opening),
@@ -170,7 +171,7 @@ class _CqlParser:
             if self.peek().kind == "end":
                 closed = f"{self.reader.text}{')' * self.depth}"
                 raise self.reader.error(
-                    "This bracket is never closed",
+                    message("This bracket is never closed"),
                     opening.start,
                     opening.end,
                     fix=closed,
@@ -188,7 +189,7 @@ class _CqlParser:
             name = self.take()
             if name.kind not in ("word", "quoted"):
                 raise self.reader.error(
-                    "A modifier needs its name after the slash",
+                    message("A modifier needs its name after the slash"),
                     slash.start,
                     slash.end,
                     fix=self.without(slash),
@@ -201,7 +202,7 @@ class _CqlParser:
             if value.kind not in ("word", "quoted"):
                 fix = self.reader.without(slash.start, sign.end)
                 raise self.reader.error(
-                    "The value of the modifier is missing", sign.start, sign.end, fix=fix
+                    message("The value of the modifier is missing"), sign.start, sign.end, fix=fix
                 )
             modifiers.append(Modifier(name.text, sign.text, value.text))
         return tuple(modifiers)
@@ -214,11 +215,11 @@ class _CqlParser:
     def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
         if after is not None:
             sign = self.reader.text[after.start : after.end]
-            reason = f"{sign} needs something to look for after it"
+            reason = message("{sign} needs something to look for after it", sign=sign)
             return self.reader.error(reason, after.start, after.end, fix=self.without(after))
         if token.kind == ")":
             return self.reader.error(
-                "This bracket has no opening bracket",
+                message("This bracket has no opening bracket"),
                 token.start,
                 token.end,
                 fix=self.without(token),
@@ -226,9 +227,9 @@ class _CqlParser:
             )
         sign = self.reader.text[token.start : token.end]
         reason = (
-            f"{sign} needs an index before it"
+            message("{sign} needs an index before it", sign=sign)
             if token.kind == "sign"
-            else "A word to look for is missing here"
+            else message("A word to look for is missing here")
         )
         return self.reader.error(
             reason, token.start, max(token.end, token.start + 1), fix=self.without(token)
@@ -242,10 +243,10 @@ class _CqlParser:
             else self.tokens[max(0, self.at - 1)]
         )
         if before.keyword == "not":
-            reason = "In CQL, NOT stands between what is wanted and what is not"
+            reason = message("In CQL, NOT stands between what is wanted and what is not")
             return self.reader.error(reason, before.start, before.end, fix=self.without(before))
         if token.kind in ("word", "quoted"):
-            reason = (
+            reason = message(
                 "CQL has no words side by side: put them in quotes, or write AND or OR between them"
             )
             return self.reader.error(
@@ -261,9 +262,9 @@ class _CqlParser:
             ):
                 end += 1
             quoted = f'"{self.reader.text[before.start : end]}"'
-            reason = "A term with a slash must stand in quotes"
+            reason = message("A term with a slash must stand in quotes")
             return self.reader.error(
                 reason, before.start, end, fix=self.reader.replaced(before.start, end, quoted)
             )
-        reason = "AND, OR, NOT or the end of the query must stand here"
+        reason = message("AND, OR, NOT or the end of the query must stand here")
         return self.reader.error(reason, token.start, token.end, fix=self.without(token))

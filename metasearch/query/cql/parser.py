@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from metasearch.errors import QueryFault, QuerySyntaxError
-from metasearch.query.ast import Query
+from metasearch.message import message
+from metasearch.query.ast import FIELD_WORDS, Query
 from metasearch.query.cql.grammar import syntax_tree
 from metasearch.query.cql.indexes import (
     INDEXES,
@@ -60,7 +61,13 @@ def _read_unsorted(text: str) -> ReadQuery:
     if not keys:
         return read
     names = ", ".join(key for key, _ in keys)
-    return replace(read, notes=(*read.notes, f"sortBy {names} is ignored: hits are sorted by rank"))
+    return replace(
+        read,
+        notes=(
+            *read.notes,
+            message("sortBy {names} is ignored: hits are sorted by rank", names=names),
+        ),
+    )
 
 
 def _read(text: str) -> tuple[ReadQuery, SortKeys]:
@@ -69,10 +76,10 @@ def _read(text: str) -> tuple[ReadQuery, SortKeys]:
     query = _TreeReader(reader).of(whole.tree)
     if query is None:
         raise reader.error(
-            "cql.allRecords alone finds every record",
+            message("cql.allRecords alone finds every record"),
             0,
             len(text),
-            advice="Add a word to look for; cql.allRecords may stand before NOT.",
+            advice=message("Add a word to look for; cql.allRecords may stand before NOT."),
             kind="feature",
         )
     return reader.finished(query), whole.keys
@@ -101,9 +108,9 @@ class _TreeReader(CqlTermReader):
         right = self.of(join.right)
         self.boolean_modifiers(join)
         if join.operator == "or" and (left is None or right is None):
-            raise self.refused(join, "cql.allRecords in an OR finds every record")
+            raise self.refused(join, message("cql.allRecords in an OR finds every record"))
         if join.operator == "not" and right is None:
-            raise self.refused(join, "NOT cql.allRecords finds nothing")
+            raise self.refused(join, message("NOT cql.allRecords finds nothing"))
         if right is None:
             return left
         if left is None:
@@ -115,14 +122,24 @@ class _TreeReader(CqlTermReader):
         shown = "".join(map(_shown, tree.modifiers))
         if tree.operator == "prox":
             self.reader.note(
-                f"prox{shown} is read as AND: sources cannot be asked how near words stand "
-                "to one another"
+                message(
+                    "prox{shown} is read as AND: sources cannot be asked how near words "
+                    "stand to one another",
+                    shown=shown,
+                )
             )
         elif shown:
-            self.reader.note(f"{tree.operator}{shown} is read as {tree.operator.upper()}")
+            self.reader.note(
+                message(
+                    "{operator}{shown} is read as {meant}",
+                    operator=tree.operator,
+                    shown=shown,
+                    meant=tree.operator.upper(),
+                )
+            )
 
     def refused(self, tree: Boolean, reason: str) -> QuerySyntaxError:
-        advice = "Leave cql.allRecords out."
+        advice = message("Leave cql.allRecords out.")
         return self.reader.error(reason, tree.start, tree.end, advice=advice, kind="feature")
 
     # ---------------------------------------------------------------- one clause
@@ -139,16 +156,26 @@ class _TreeReader(CqlTermReader):
             return None
         masked = self.relation_modifiers(relation)
         if not index.exact:
-            held = {"any": "all that a database searches by default"}.get(
-                index.field, f"the {index.field}"
+            held = (
+                message("all that a database searches by default")
+                if index.field == "any"
+                else message("the {field}", field=FIELD_WORDS.get(index.field, index.field))
             )
             self.reader.note(
-                f"{relation.index} is looked for in {held}, which holds other things too"
+                message(
+                    "{index} is looked for in {held}, which holds other things too",
+                    index=relation.index,
+                    held=held,
+                )
             )
         if index.field == "year":
             return self.years(relation, name, term)
         if name in ORDERED:
-            reason = f"{relation.name} compares dates; {relation.index} is not one"
+            reason = message(
+                "{name} compares dates; {index} is not one",
+                name=relation.name,
+                index=relation.index,
+            )
             fix = self.reader.replaced(relation.at, relation.at + len(relation.name), "=")
             end = relation.at + len(relation.name)
             raise self.reader.error(reason, relation.at, end, fix=fix, kind="relation-and-index")
@@ -162,25 +189,36 @@ class _TreeReader(CqlTermReader):
         assigned = dict(prefixes)
         if not dot and not prefix and "" in assigned:
             self.reader.note(
-                f"the context set {assigned['']} is ignored for indexes without a prefix"
+                message(
+                    "the context set {uri} is ignored for indexes without a prefix",
+                    uri=assigned[""],
+                )
             )
         known_set = set_of(prefix.lower(), assigned.get(prefix)) if dot else ""
         low = name.lower()
         if known_set in ("cql", "srw") and low == "allrecords":
             return None
         if known_set in ("cql", "srw") and low in ("resultsetid", "resultset"):
-            raise self.unknown(relation, "Earlier result sets are not kept", None, "result-set")
+            raise self.unknown(
+                relation, message("Earlier result sets are not kept"), None, "result-set"
+            )
         if known_set == "rec":
             raise self.unknown(
                 relation,
-                f"{relation.index} describes a record in its database; it cannot be searched",
+                message(
+                    "{index} describes a record in its database; it cannot be searched",
+                    index=relation.index,
+                ),
                 None,
             )
         if known_set is None:
             raise self.unknown(
                 relation,
-                f'The context set "{prefix[:30]}" is not known; '
-                "those known are cql, dc, bath, bib, marc",
+                message(
+                    'The context set "{prefix}" is not known; those known are cql, dc, bath, '
+                    "bib, marc",
+                    prefix=prefix[:30],
+                ),
                 name,
                 "context-set",
             )
@@ -190,13 +228,17 @@ class _TreeReader(CqlTermReader):
             return known[low]
         if low in NOT_SEARCHED:
             raise self.unknown(
-                relation, f"{relation.index} cannot be searched here: no field holds it", None
+                relation,
+                message("{index} cannot be searched here: no field holds it", index=relation.index),
+                None,
             )
         near = get_close_matches(low[:30], known, 1, 0.7)
         names = ", ".join(it.name for it in known.values())
-        reason = (
-            f'There is no index "{name[:30]}" in {known_set or "the indexes without a prefix"}; '
-            f"there are {names}"
+        reason = message(
+            'There is no index "{name}" in {context_set}; there are {names}',
+            name=name[:30],
+            context_set=known_set or message("the indexes without a prefix"),
+            names=names,
         )
         raise self.unknown(
             relation, reason, f"{known_set}.{known[near[0]].name}".lstrip(".") if near else None
@@ -215,10 +257,10 @@ class _TreeReader(CqlTermReader):
         near = get_close_matches(
             relation.name[:30], [*_TEXT_RELATIONS[3:], "within", "encloses"], 1, 0.7
         )
-        reason = (
-            f'There is no relation "{relation.name[:30]}"; there are = == <> < <= > >= any all '
-            f"adj exact within "
-            "encloses. Write words side by side in quotes"
+        reason = message(
+            'There is no relation "{name}"; there are = == <> < <= > >= any all adj '
+            "exact within encloses. Write words side by side in quotes",
+            name=relation.name[:30],
         )
         if near:
             fix = self.reader.replaced(relation.at, end, near[0])
@@ -240,13 +282,20 @@ class _TreeReader(CqlTermReader):
                 masked = False
             elif name in ("regexp", "substring"):
                 raise self.reader.error(
-                    f"/{modifier.name} is not supported by any source", relation.at,
+                    message("/{name} is not supported by any source", name=modifier.name),
+                    relation.at,
                     relation.at + len(relation.name),
-                    advice="Write words; a * at the end of a word stands for any letters.",
+                    advice=message("Write words; a * at the end of a word stands for any letters."),
                     kind="relation-modifier",
                 )  # fmt: skip
             elif name not in _USUAL:
-                self.reader.note(f"{relation.name}{_shown(modifier)}: the modifier is ignored")
+                self.reader.note(
+                    message(
+                        "{name}{shown}: the modifier is ignored",
+                        name=relation.name,
+                        shown=_shown(modifier),
+                    )
+                )
         return masked
 
 

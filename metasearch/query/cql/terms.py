@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from metasearch.bib.languages import language_code
 from metasearch.errors import QueryFault
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
+from metasearch.message import message
+from metasearch.query.ast import FIELD_WORDS, IDENTIFIERS, Query, Term, Years
 from metasearch.query.blanks import plain
 from metasearch.query.cql.indexes import CqlIndex
 from metasearch.query.cql.syntax_tree import Relation
@@ -55,14 +56,16 @@ class CqlTermReader:
         split = self.unanchored(_split(term.text, quoted=term.kind == "quoted", masked=masked))
         if not split:
             fix = self.reader.without(term.start, term.end)
-            reason = "There is nothing between the quotes"
+            reason = message("There is nothing between the quotes")
             raise self.reader.error(reason, term.start, term.end, fix=fix, kind="empty-term")
         if field == "identifier":
             known = identifier_field(" ".join(word.text for word in split))
             field = known or "any"
             if known is None:
                 self.reader.note(
-                    "dc.identifier is looked for everywhere: the term is no DOI, ISBN or ISSN"
+                    message(
+                        "dc.identifier is looked for everywhere: the term is no DOI, ISBN or ISSN"
+                    )
                 )
         texts = [self.unmasked(word, term) for word in split]
         if field in IDENTIFIERS and any(cut for _, cut in texts):
@@ -75,8 +78,11 @@ class CqlTermReader:
             return self.each(texts, field, term)
         if relation in ("==", "exact"):
             self.reader.note(
-                f"{relation} is read as a phrase: sources cannot be asked for fields that hold "
-                "no other words"
+                message(
+                    "{relation} is read as a phrase: sources cannot be asked for fields that "
+                    "hold no other words",
+                    relation=relation,
+                )
             )
         exact = relation in ("==", "exact", "adj") or len(texts) > 1
         return self.together(texts, field, term, exact=exact)
@@ -88,7 +94,7 @@ class CqlTermReader:
         if any(cut for _, cut in texts) or field in ("type", "language"):
             if len(texts) > 1 and field not in ("type", "language"):
                 self.reader.note(
-                    "a phrase with a * in it is read as all of its words, in any order"
+                    message("a phrase with a * in it is read as all of its words, in any order")
                 )
             return self.each(texts, field, term)
         return words(
@@ -112,11 +118,13 @@ class CqlTermReader:
         if field in convert:
             known = convert[field](word)
             if known is None or cut:
-                reason = f'"{word[:30]}" is no known {field}'
+                reason = message(
+                    '"{word}" is no known {field}', word=word[:30], field=FIELD_WORDS[field]
+                )
                 advice = (
-                    "Write a code, such as en, or a name."
+                    message("Write a code, such as en, or a name.")
                     if field == "language"
-                    else "Write a type, such as thesis."
+                    else message("Write a type, such as thesis.")
                 )
                 raise self.reader.error(reason, term.start, term.end, advice=advice, kind="term")
             return Term(known, field)
@@ -129,7 +137,9 @@ class CqlTermReader:
         bare = [_TermWord(_without_anchors(word.chars)) for word in split]
         if bare == split or not any(word.chars for word in bare):
             return split
-        self.reader.note("^ is ignored: sources cannot be asked where in a field a word stands")
+        self.reader.note(
+            message("^ is ignored: sources cannot be asked where in a field a word stands")
+        )
         return [word for word in bare if word.chars]
 
     def unmasked(self, word: _TermWord, term: CqlToken) -> tuple[str, bool]:
@@ -140,9 +150,11 @@ class CqlTermReader:
             return word.text[:-1], True
         sign = word.masks.replace("*", "")[:1] or "*"
         what = {
-            "?": "? for one letter is not supported",
-            "^": "^ for the beginning or end of a field can stand only at the end of a word",
-            "*": "* for any letters can stand only at the end of a word",
+            "?": message("? for one letter is not supported"),
+            "^": message(
+                "^ for the beginning or end of a field can stand only at the end of a word"
+            ),
+            "*": message("* for any letters can stand only at the end of a word"),
         }[sign]
         bare = "".join(char for char, mask in word.chars if not mask)
         raw = self.reader.text[term.start : term.end]
@@ -150,7 +162,7 @@ class CqlTermReader:
         for mask in set(word.masks):
             fixed = fixed.replace(mask, "" if bare else "x")
         fix = self.reader.replaced(term.start, term.end, fixed) if bare else None
-        advice = None if bare else "Add a word to look for."
+        advice = None if bare else message("Add a word to look for.")
         kind = _MASK_FAULTS[sign]
         raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice, kind=kind)
 
@@ -161,31 +173,33 @@ class CqlTermReader:
                 parts = value.split()
                 if name == "within":
                     if len(parts) != 2:
-                        raise BadYears('within takes two years in quotes: within "2015 2020"')
+                        raise BadYears(
+                            message('within takes two years in quotes: within "2015 2020"')
+                        )
                     return self.exactly(between(parts[0], parts[1]))
                 return disjunction([self.exactly(dated(part)) for part in parts])
             years = self.exactly(dated(value))
             if name in ORDERED[:4] and years.first != years.last:
-                raise BadYears(f"{name} takes one year")
+                raise BadYears(message("{relation} takes one year", relation=name))
         except BadYears as bad:
             fix = (
                 self.reader.replaced(term.start, term.end, f'"{bad.corrected}"')
                 if bad.corrected
                 else None
             )
-            advice = None if fix else "Write a year with four digits."
+            advice = None if fix else message("Write a year with four digits.")
             raise self.reader.error(
                 bad.reason, term.start, term.end, fix=fix, advice=advice, kind="term"
             ) from None
         if name == "encloses":
-            self.reader.note("encloses is read as =, because a record has one year")
+            self.reader.note(message("encloses is read as =, because a record has one year"))
         year = years.first
         if (name == "<" and year == 1) or (name == ">" and year == 9999):
             raise self.reader.error(
-                "There is no such year",
+                message("There is no such year"),
                 term.start,
                 term.end,
-                advice="Write another year.",
+                advice=message("Write another year."),
                 kind="term",
             )
         match name:
@@ -205,7 +219,7 @@ class CqlTermReader:
         """The years of a date; a note says where the date has more than years."""
         years, whole = dated_years
         if not whole:
-            self.reader.note("only the year of a date is searched")
+            self.reader.note(message("only the year of a date is searched"))
         return years
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from metasearch.message import message
 from metasearch.query.blanks import is_blank
 from metasearch.query.reading import QueryReader
 
@@ -74,5 +75,7 @@ def _quoted(reader: QueryReader, at: int) -> CqlToken:
             if text[at + 1 :].strip() and not text.rstrip().endswith("\\")
             else reader.without(at, at + 1)
         )
-        raise reader.error("This quote is never closed", at, at + 1, fix=closed, kind="quotes")
+        raise reader.error(
+            message("This quote is never closed"), at, at + 1, fix=closed, kind="quotes"
+        )
     return CqlToken("quoted", text[at + 1 : end], at, end + 1)

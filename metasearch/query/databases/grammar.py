@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from metasearch.message import message
 from metasearch.query.field_targets import FieldTarget
 
-_ANYWHERE = "looked for everywhere: there is no field for it"
-_HEADING = "looked for among keywords and subject headings"
-_OTHER_DATE = "read as the date of publication"
+_ANYWHERE = message("looked for everywhere: there is no field for it")
+_HEADING = message("looked for among keywords and subject headings")
+_OTHER_DATE = message("read as the date of publication")
 
 ANY = FieldTarget(("any",))
 TITLE = FieldTarget(("title",))
@@ -20,7 +21,7 @@ TITLE_ABSTRACT = FieldTarget(("title", "abstract"))
 TOPIC = FieldTarget(("title", "abstract", "subject"))
 AUTHOR = FieldTarget(("author",))
 FIRST_AUTHOR = FieldTarget(
-    ("author",), "looked for among all authors: sources cannot be asked for their order"
+    ("author",), message("looked for among all authors: sources cannot be asked for their order")
 )
 VENUE = FieldTarget(("venue",))
 SUBJECT = FieldTarget(("subject",))

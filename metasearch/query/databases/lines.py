@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import And, Not, Or, Query
 from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.scanner import StrategyLine
@@ -120,10 +121,10 @@ def read_lines(
     """
     if len(lines) > MAX_LINES:
         raise QuerySyntaxError(
-            f"The strategy has more than {MAX_LINES} lines",
+            message("The strategy has more than {max_lines} lines", max_lines=MAX_LINES),
             text=text,
             position=lines[MAX_LINES].start,
-            advice="Search for its parts one by one.",
+            advice=message("Search for its parts one by one."),
             syntax=syntax,
         )
     losses = Losses()
@@ -182,11 +183,11 @@ def _placed(
     if error.suggestion is not None:
         fix = f"{text[: line.start]}{error.suggestion}{text[line.start + len(bare) :]}"
     return QuerySyntaxError(
-        f"Line {line.number}: {error.reason}",
+        message("Line {number}: {reason}", number=line.number, reason=error.reason),
         text=text,
         position=line.start + error.position,
         length=error.length,
         suggestion=fix,
-        advice=error.advice or "Correct this line.",
+        advice=error.advice or message("Correct this line."),
         syntax=syntax,
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import message
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.databases.grammar import HEADING
@@ -103,7 +104,7 @@ class OvidReader(DatabaseReader):
         unknown = _UNKNOWN.search(word) if match is None and word.endswith(".") else None
         if unknown and (word.count(".") == 2 or "," in unknown[1]):
             begin = start + unknown.start() + 1
-            reason = f"There is no field .{unknown[1]}. in Ovid"
+            reason = message("There is no field .{field}. in Ovid", field=unknown[1])
             raise self.error(reason, begin, end, fix=self.without(begin, end))
         return match
 
@@ -134,7 +135,7 @@ class OvidReader(DatabaseReader):
         name = plain(name.strip('"'))
         if not any(map(str.isalnum, name)):
             raise self.error(
-                "There is no heading before the slash", *where, fix=self.without(*where)
+                message("There is no heading before the slash"), *where, fix=self.without(*where)
             )
         self.losses.add("heading", f"{name}/")
         return words(name, "subject", phrase=" " in name or not name.isalnum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import message
 from metasearch.query.databases.grammar import (
     ABSTRACT,
     ANY,
@@ -36,7 +37,7 @@ PROQUEST = DatabaseGrammar(
         ("all", ANY),
         (
             "noft anywhere ft tx text full-text citabs",
-            FieldTarget(("any",), "looked for everywhere"),
+            FieldTarget(("any",), message("looked for everywhere")),
         ),
         ("ti title", TITLE),
         ("ab abstract", ABSTRACT),

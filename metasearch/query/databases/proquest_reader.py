@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.query.databases.proquest import PROQUEST
 from metasearch.query.databases.reader import DatabaseReader
@@ -25,7 +26,7 @@ class ProquestReader(DatabaseReader):
         if match and match[1].upper().startswith(("MJ", "MAJ")):
             self.losses.add("focus", match[1])
         if match is None and (unknown := _UNKNOWN.match(self.text, self.at)):
-            reason = f"There is no field {unknown[1]} in ProQuest"
+            reason = message("There is no field {field} in ProQuest", field=unknown[1])
             raise self.error(reason, *unknown.span(1), fix=self.without(*unknown.span(1)))
         return match
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.databases.references import ReferenceReader
@@ -43,10 +44,10 @@ class DatabaseReader(ReferenceReader):
         """
         if query is None:
             raise self.not_searchable or self.error(
-                "No part of the query can be searched for",
+                message("No part of the query can be searched for"),
                 0,
                 len(self.text),
-                advice="Add a word to look for.",
+                advice=message("Add a word to look for."),
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
@@ -120,7 +121,10 @@ class DatabaseReader(ReferenceReader):
         if handled:
             if self.at <= start:
                 raise self.error(
-                    "This cannot be read", start, start + 1, fix=self.without(start, start + 1)
+                    message("This cannot be read"),
+                    start,
+                    start + 1,
+                    fix=self.without(start, start + 1),
                 )
             return query
         if prefix := self.prefix():
@@ -148,7 +152,7 @@ class DatabaseReader(ReferenceReader):
         if close is None:
             count = len(self.text) and self.text.count("(", opening) + len(self.open)
             fix = self.text + ")" * min(count, 1 + len(self.open))
-            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
+            raise self.error(message("This bracket is never closed"), opening, opening + 1, fix=fix)
         outer = self.target, self.shown
         self.at = close + 1
         named = self.suffix_here()
@@ -158,7 +162,7 @@ class DatabaseReader(ReferenceReader):
         self.at = opening + 1
         if self.here() == ")":
             raise self.error(
-                "There is nothing between the brackets",
+                message("There is nothing between the brackets"),
                 opening,
                 close + 1,
                 fix=self.without(opening, after),
@@ -178,7 +182,7 @@ class DatabaseReader(ReferenceReader):
         start = max(at - len(shown) - 1, 0)
         if self.here() in ("", ")") or ((sign := self.peeked()) is not None and sign.name != "NOT"):
             raise self.error(
-                f"{shown} needs something to look for after it",
+                message("{sign} needs something to look for after it", sign=shown),
                 start,
                 at,
                 fix=self.without(start, at),
@@ -186,7 +190,10 @@ class DatabaseReader(ReferenceReader):
         before = self.at
         if self.prefix() is not None and self.text[before] != "(":
             raise self.error(
-                f"{shown} stands before another field", start, at, fix=self.without(start, at)
+                message("{shown} stands before another field", shown=shown),
+                start,
+                at,
+                fix=self.without(start, at),
             )
         self.at = before
         opens = self.here() == "("
@@ -236,7 +243,7 @@ class DatabaseReader(ReferenceReader):
         text = plain(" ".join(words))
         if not text:
             raise self.error(
-                "There is nothing to look for here",
+                message("There is nothing to look for here"),
                 start,
                 max(self.at, start + 1),
                 fix=self.without(start, max(self.at, start + 1)),
@@ -252,7 +259,10 @@ class DatabaseReader(ReferenceReader):
 
     def nothing(self) -> QuerySyntaxError:
         return self.error(
-            "There is nothing to look for here", 0, max(1, len(self.text)), advice="Write a word."
+            message("There is nothing to look for here"),
+            0,
+            max(1, len(self.text)),
+            advice=message("Write a word."),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.query.databases.terms import TermReader
 from metasearch.query.limits import MAX_LINES
@@ -15,18 +16,20 @@ class ReferenceReader(TermReader):
         self.at = max(self.at, end)
         shown = self.text[start:end]
         if self.lines is None:
-            reason = f"{shown} names an earlier search; earlier searches are not kept"
+            reason = message(
+                "{shown} names an earlier search; earlier searches are not kept", shown=shown
+            )
             raise self.error(
                 reason,
                 start,
                 end,
                 fix=self.without(start, end),
-                advice="Send all lines of the strategy.",
+                advice=message("Send all lines of the strategy."),
             )
         line = self.lines.get(number)
         if line is None:
-            reason = f"There is no line {number} before this one"
-            raise self.error(reason, start, end, advice="A line may name those before it.")
+            reason = message("There is no line {number} before this one", number=number)
+            raise self.error(reason, start, end, advice=message("A line may name those before it."))
         self.used.add(number)
         self.losses.widened += line.widened
         if line.size > 1:
@@ -41,15 +44,21 @@ class ReferenceReader(TermReader):
             first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
             if not first.isdigit() or not (last or first).isdigit():
                 raise self.error(
-                    f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3."
+                    message('"{part}" names no lines', part=part.strip()),
+                    *where,
+                    advice=message("Write 1-4 or 1,3."),
                 )
             if int(last or first) < int(first):
                 raise self.error(
-                    f"The range {part.strip()} ends before it begins", *where, advice="Write 1-4."
+                    message("The range {part} ends before it begins", part=part.strip()),
+                    *where,
+                    advice=message("Write 1-4."),
                 )
             if int(last or first) - int(first) > MAX_LINES:
                 raise self.error(
-                    f"The range {part.strip()} names too many lines", *where, advice="Write 1-4."
+                    message("The range {part} names too many lines", part=part.strip()),
+                    *where,
+                    advice=message("Write 1-4."),
                 )
             numbers |= dict.fromkeys(range(int(first), int(last or first) + 1))
         return list(numbers)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import IDENTIFIERS, Query
 from metasearch.query.blanks import is_blank, plain
 from metasearch.query.databases.grammar import DatabaseGrammar
@@ -181,7 +182,9 @@ class TextScanner(NestedReader):
         tag = self.known(match[1])
         if tag is None:
             shown = plain(match[0])
-            reason = f"There is no field {shown} in {self.grammar.title}"
+            reason = message(
+                "There is no field {field} in {title}", field=shown, title=self.grammar.title
+            )
             raise self.error(reason, *match.span(), fix=self.without(*match.span()))
         self.at = match.end()
         self.after_suffix()

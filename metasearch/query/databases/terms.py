@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from metasearch.message import message
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.databases.scanner import TextScanner
 from metasearch.query.databases.values import language_named, type_named, years_in
@@ -37,9 +38,9 @@ class TermReader(TextScanner):
         if not tag.fields:
             self.losses.add("nowhere", f"{label} {text}")
             if self.not_searchable is None:
-                reason = f"{label} cannot be searched here: no field holds it"
+                reason = message("{index} cannot be searched here: no field holds it", index=label)
                 self.not_searchable = self.error(
-                    reason, *where, advice="Add a word to look for in another field."
+                    reason, *where, advice=message("Add a word to look for in another field.")
                 )
             return None
         match tag.fields:
@@ -53,7 +54,7 @@ class TermReader(TextScanner):
             if tag.heading:
                 self.losses.add("heading", label)
             else:
-                self.losses.add("field", f"{label} is {tag.loss}")
+                self.losses.add("field", message("{field} is {loss}", field=label, loss=tag.loss))
         if not quoted and not tag.heading and text == "*":
             return None
         return self.looked_for(text, tag, where, quoted=quoted)
@@ -77,7 +78,7 @@ class TermReader(TextScanner):
         texts = [it for it in texts if it[0]]
         if not texts:
             raise self.error(
-                "There is no letter or digit to look for", *where, fix=self.without(*where)
+                message("There is no letter or digit to look for"), *where, fix=self.without(*where)
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
@@ -107,8 +108,10 @@ class TermReader(TextScanner):
         if rest not in self.grammar.endless:
             self.losses.add("wildcard", word)
         if sum(map(str.isalnum, stem)) < 2:
-            reason = f"{word[:40]} has too few letters before its sign"
-            raise self.error(reason, *where, advice="Write the whole words, with OR between them.")
+            reason = message("{word} has too few letters before its sign", word=word[:40])
+            raise self.error(
+                reason, *where, advice=message("Write the whole words, with OR between them.")
+            )
         return self.unsigned(stem), True
 
     def unsigned(self, word: str) -> str:
@@ -122,10 +125,17 @@ class TermReader(TextScanner):
             years, whole = years_in(text)
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected) if bad.corrected else None
-            advice = None if fix else "Write the years as 2015 or 2015-2020."
+            advice = None if fix else message("Write the years as 2015 or 2015-2020.")
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if other:
-            self.losses.add("field", f"{other} is read as the date of publication")
+            self.losses.add(
+                "field",
+                message(
+                    "{field} is {loss}",
+                    field=other,
+                    loss=message("read as the date of publication"),
+                ),
+            )
         if not whole:
             self.losses.add("date", text)
         return years

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.bib.languages import language_code
+from metasearch.message import message
 from metasearch.query.ast import Years
 from metasearch.query.kinds import type_word
 from metasearch.query.publication_types import TYPES
@@ -45,17 +46,17 @@ def years_in(text: str) -> tuple[Years, bool]:
     ranged = _RANGE.fullmatch(plain)
     last = ranged[2] if ranged and (ranged[2] or "")[:1].isdigit() else None
     if ranged is None or not (ranged[1] or last):
-        raise BadYears("Years are written with four digits, as 2015 or 2015-2020")
+        raise BadYears(message("Years are written with four digits, as 2015 or 2015-2020"))
     begin, end = (int(it[:4]) if it else None for it in (ranged[1], last))
     if begin is not None and end is not None and begin > end:
-        raise BadYears("The range ends before it begins", f"{end}-{begin}")
+        raise BadYears(message("The range ends before it begins"), f"{end}-{begin}")
     if end is not None and end >= 2999:
         end = None
     exact = (not ranged[1] or _at_edge(ranged[1], "01", "01")) and (
         not last or _at_edge(last, "12", "31")
     )
     if begin is None and end is None:
-        raise BadYears("A range of years has a year at one end")
+        raise BadYears(message("A range of years has a year at one end"))
     return Years(begin, end), exact
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from metasearch.message import message
 from metasearch.query.field_targets import FieldTarget
 
-_FIRST = "among all authors: sources cannot be asked for the first author"
+_FIRST = message("among all authors: sources cannot be asked for the first author")
 _TABLE: tuple[tuple[str, FieldTarget], ...] = (
     ("TI T 题名 篇名 标题 论文题名 Title", FieldTarget(("title",))),
     ("KY K 关键词 关键字 Keyword Keywords", FieldTarget(("subject",))),
@@ -21,19 +22,22 @@ _TABLE: tuple[tuple[str, FieldTarget], ...] = (
     (
         "RP 通讯作者 通信作者",
         FieldTarget(
-            ("author",), "among all authors: sources cannot be asked for the corresponding author"
+            ("author",),
+            message("among all authors: sources cannot be asked for the corresponding author"),
         ),
     ),
     ("JN J LY 刊名 期刊 期刊名称 文献来源 来源 出处 Periodical", FieldTarget(("venue",))),
     ("TKA 篇关摘", FieldTarget(("title", "subject", "abstract"))),
     ("M 题名或关键词", FieldTarget(("title", "subject"))),
-    ("SU 主题", FieldTarget(("any",), "in all that a database searches by default")),
+    ("SU 主题", FieldTarget(("any",), message("in all that a database searches by default"))),
     ("U 任意字段 全部 全部字段", FieldTarget(("any",))),
     (
         "FT QW 全文",
         FieldTarget(
             ("any",),
-            "in all that a database searches by default, which may not include the full text",
+            message(
+                "in all that a database searches by default, which may not include the full text"
+            ),
         ),
     ),
     (

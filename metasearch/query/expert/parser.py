@@ -23,6 +23,7 @@ import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.expert.fields import EXPERT_FIELDS, SEARCHED
@@ -77,8 +78,10 @@ class _ExpertParser(ExpertValueReader):
             joined.add(name, self.inner((start, end)))
         if joined.mixed:
             self.note(
-                "AND, OR and NOT are read from left to right, as CNKI reads them; write brackets "
-                "to be sure"
+                message(
+                    "AND, OR and NOT are read from left to right, as CNKI reads them; write "
+                    "brackets to be sure"
+                )
             )
         self.outer = before
         return joined.query()
@@ -182,20 +185,30 @@ class _ExpertParser(ExpertValueReader):
             raise self.unknown_field(match)
         if not target.fields:
             fix = self.without(match.start(), match.end())
-            reason = (
-                f"{match[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
+            reason = message(
+                "{field} cannot be searched here: no field holds it; the fields are {names}",
+                field=match[1],
+                names=SEARCHED,
             )
             raise self.error(reason, *match.span(1), fix=fix)
         self.at = match.end()
         if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
             fix = self.without(match.start(), match.end())
             raise self.error(
-                f"{match[1]}{sign} needs something to look for after it", *match.span(), fix=fix
+                message("{sign} needs something to look for after it", sign=f"{match[1]}{sign}"),
+                *match.span(),
+                fix=fix,
             )
         if target.loss:
-            self.note(f"{match[1]} is looked for {target.loss}")
+            self.note(message("{field} is looked for {loss}", field=match[1], loss=target.loss))
         if sign in ("%", "%="):
-            self.note(f"{match[1]}{sign}: each database decides how loosely it matches")
+            self.note(
+                message(
+                    "{field}{sign}: each database decides how loosely it matches",
+                    field=match[1],
+                    sign=sign,
+                )
+            )
         self.target = target
         return sign
 
@@ -204,7 +217,11 @@ class _ExpertParser(ExpertValueReader):
 
         names = [name for name, target in EXPERT_FIELDS.items() if target.fields and len(name) > 1]
         near = get_close_matches(match[1].casefold(), names, 1, 0.6)
-        reason = f'There is no field "{match[1]}"; the fields are {SEARCHED}'
+        reason = message(
+            'There is no field "{field}"; the fields are {names}',
+            field=match[1],
+            names=SEARCHED,
+        )
         start = match.start()
         word = self.word_end(match.end()) if match.end() < len(self.text) else match.end()
         if near and len(match[1]) > 1:
@@ -219,11 +236,11 @@ class _ExpertParser(ExpertValueReader):
     def between(self, match: re.Match[str]) -> _ExpertOperand:
         target = EXPERT_FIELDS.get(match[1].casefold())
         if target is None or target.fields != ("year",):
-            reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
+            reason = message("BETWEEN is for years: YE BETWEEN ('2015','2020')")
             raise self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), "YE"))
         if match[2] and not match[5]:
             closed = self.replaced(match.end(), match.end(), ")")
-            raise self.error("This bracket is never closed", *match.span(2), fix=closed)
+            raise self.error(message("This bracket is never closed"), *match.span(2), fix=closed)
         # A bracket that was opened before the field closes there.
         end = match.start(5) if match[5] and not match[2] else match.end()
         self.count(match.start(), end)
@@ -235,7 +252,7 @@ class _ExpertParser(ExpertValueReader):
                 first, _, last = bad.corrected.partition("-")
                 ended = self.replaced(match.start(4), match.end(4), last)
                 fix = f"{ended[: match.start(3)]}{first}{ended[match.end(3) :]}"
-            advice = None if fix else "Write the years with four digits."
+            advice = None if fix else message("Write the years with four digits.")
             raise self.error(
                 bad.reason, match.start(3), match.end(4), fix=fix, advice=advice
             ) from None

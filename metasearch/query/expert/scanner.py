@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import message
 from metasearch.query.blanks import is_blank
 from metasearch.query.nested import NestedReader
 
@@ -139,7 +140,7 @@ class ExpertScanner(NestedReader):
                 opening + 1 + len(rest), len(self.text), sign + self.text[opening + 1 + len(rest) :]
             )
             raise self.error(
-                "This quote is never closed",
+                message("This quote is never closed"),
                 opening,
                 opening + 1,
                 fix=fix if rest else self.text[:opening],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from metasearch.bib.languages import language_code
+from metasearch.message import message
 from metasearch.query.ast import Query, Term, Years, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.expert.fields import EXPERT_FIELDS
@@ -74,12 +75,12 @@ class ExpertValueReader(ExpertScanner):
         if field in convert:
             known = convert[field](text)
             if known is None:
-                reason = f'"{text[:30]}" is no known {field}'
+                reason = message('"{text}" is no known {field}', text=text[:30], field=field)
                 raise self.error(
                     reason,
                     start,
                     start + len(text),
-                    advice="Write a name, such as 英文 or 学位论文.",
+                    advice=message("Write a name, such as 英文 or 学位论文."),
                 )
             return Term(known, field)
         plain_id = field in ("doi", "isbn", "issn")
@@ -98,17 +99,17 @@ class ExpertValueReader(ExpertScanner):
             if sign in ("<", ">", "<=", ">="):
                 dates, whole = dated(value)
                 if dates.first is None or dates.first != dates.last:
-                    raise BadYears(f"{sign} takes one year")
+                    raise BadYears(message("{relation} takes one year", relation=sign))
                 dates, _ = dated(f"{sign}{dates.first:04d}")
             else:
                 dates, whole = dated(value)
         except BadYears as bad:
             fix = self.replaced(start, self.at, bad.corrected) if bad.corrected else None
-            advice = None if fix else "Write the year with four digits, as in YE=2020."
+            advice = None if fix else message("Write the year with four digits, as in YE=2020.")
             raise self.error(bad.reason, start, self.at, fix=fix, advice=advice) from None
         return self.exactly(dates, whole)
 
     def exactly(self, years: Years, whole: bool) -> Years:
         if not whole:
-            self.note("only the year of a date is searched")
+            self.note(message("only the year of a date is searched"))
         return years

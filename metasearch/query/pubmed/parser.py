@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.query.blanks import plain
 from metasearch.query.databases.lines import numbered_lines, read_lines
@@ -56,7 +57,10 @@ class _PubmedParser(PubmedValueReader):
         if query is None:
             end = len(self.text)
             raise self.not_searchable or self.error(
-                "No part of the query can be searched for", 0, end, advice="Add a word to look for."
+                message("No part of the query can be searched for"),
+                0,
+                end,
+                advice=message("Add a word to look for."),
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
@@ -120,7 +124,7 @@ class _PubmedParser(PubmedValueReader):
         query = self.query_or_none()
         self.leave(opening)
         if match := TAG.match(self.text, self.at):
-            reason = "A tag applies to a word or phrase, not to a group"
+            reason = message("A tag applies to a word or phrase, not to a group")
             raise self.error(
                 reason, match.start(1) - 1, match.end(), fix=self.without(*match.span())
             )
@@ -130,12 +134,14 @@ class _PubmedParser(PubmedValueReader):
         """What an earlier line means."""
         where = match.span()
         if self.lines is None:
-            reason = f"{match[0]} names an earlier search; earlier searches are not kept"
+            reason = message(
+                "{shown} names an earlier search; earlier searches are not kept", shown=match[0]
+            )
             raise self.error(reason, *where, fix=self.without(*where))
         line = self.lines.get(int(match[1]))
         if line is None:
-            reason = f"There is no line {match[1]} before this one"
-            raise self.error(reason, *where, advice="A line may name those before it.")
+            reason = message("There is no line {number} before this one", number=match[1])
+            raise self.error(reason, *where, advice=message("A line may name those before it."))
         self.at = match.end()
         self.used.add(int(match[1]))
         self.losses.widened += line.widened
@@ -174,7 +180,7 @@ class _PubmedParser(PubmedValueReader):
         match = TAG.match(self.text, self.at)
         end = match.end() if match else self.at + 1
         return self.error(
-            "A tag stands directly after a word or phrase",
+            message("A tag stands directly after a word or phrase"),
             self.at,
             end,
             fix=self.without(self.at, end),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from metasearch.message import message
 from metasearch.query.field_targets import FieldTarget
 
-_ANY_AUTHOR = "looked for among all authors: sources cannot be asked for their order"
-_HEADING = "looked for among keywords and subject headings; narrower headings are not added"
-_MAIN = f"{_HEADING}, and it need not be the main topic"
-_OTHER_DATE = "read as the date of publication"
+_ANY_AUTHOR = message("looked for among all authors: sources cannot be asked for their order")
+_HEADING = message(
+    "looked for among keywords and subject headings; narrower headings are not added"
+)
+_MAIN = message("{heading}, and it need not be the main topic", heading=_HEADING)
+_OTHER_DATE = message("read as the date of publication")
 _TABLE: tuple[tuple[str, FieldTarget], ...] = (
     ("ti|title|tt|transliterated title", FieldTarget(("title",))),
     ("tiab|title/abstract", FieldTarget(("title", "abstract"))),
@@ -55,8 +58,11 @@ _TABLE: tuple[tuple[str, FieldTarget], ...] = (
     ("doi", FieldTarget(("doi",))),
     ("is|issn", FieldTarget(("issn",))),
     ("isbn", FieldTarget(("isbn",))),
-    ("pmid|uid", FieldTarget(("any",), "looked for everywhere: there is no field for it")),
-    ("pmc|pmcid", FieldTarget(("any",), "looked for everywhere: there is no field for it")),
+    ("pmid|uid", FieldTarget(("any",), message("looked for everywhere: there is no field for it"))),
+    (
+        "pmc|pmcid",
+        FieldTarget(("any",), message("looked for everywhere: there is no field for it")),
+    ),
     (
         (
             "ad|affiliation|gr|grants and funding|grant "

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.bib.languages import language_code
-from metasearch.query.ast import IDENTIFIERS, Query, Term
+from metasearch.message import message
+from metasearch.query.ast import FIELD_WORDS, IDENTIFIERS, Query, Term
 from metasearch.query.blanks import plain
 from metasearch.query.field_targets import FieldTarget
 from metasearch.query.identifiers import identifier_field
@@ -34,28 +35,37 @@ class PubmedValueReader(PubmedScanner):
         shown = plain(match[1])
         if tag is None:
             likely = get_close_matches(name, [it for it, to in TAGS.items() if to.fields], 3, 0.6)
-            meant = (
-                f"; near it are {' '.join(f'[{it}]' for it in likely)}"
+            reason = (
+                message(
+                    "There is no tag [{tag}]; near it are {near}",
+                    tag=shown,
+                    near=" ".join(f"[{it}]" for it in likely),
+                )
                 if likely
-                else f"; there are {SEARCHED}"
+                else message("There is no tag [{tag}]; there are {tags}", tag=shown, tags=SEARCHED)
             )
             fix = (
                 self.replaced(start, end, f"[{likely[0]}]") if likely else self.without(start, end)
             )
-            raise self.error(f"There is no tag [{shown}]{meant}", start, end, fix=fix)
+            raise self.error(reason, start, end, fix=fix)
         if not tag.fields and self.not_searchable is None:
-            reason = (
-                f"[{shown}] cannot be searched here: no field holds it; those that can are "
-                f"{SEARCHED}"
+            reason = message(
+                "[{shown}] cannot be searched here: no field holds it; those that can "
+                "are {searched}",
+                shown=shown,
+                searched=SEARCHED,
             )
             self.not_searchable = self.error(reason, start, end, fix=self.without(start, end))
         if near:
             self.note(
-                f"[{shown}]: sources cannot be asked how near words stand to one another; "
-                "all of the words are looked for"
+                message(
+                    "[{shown}]: sources cannot be asked how near words stand to one another; "
+                    "all of the words are looked for",
+                    shown=shown,
+                )
             )
         if tag.loss:
-            self.note(f"[{shown}] is {tag.loss}")
+            self.note(message("[{shown}] is {loss}", shown=shown, loss=tag.loss))
         return tag
 
     def term(
@@ -71,7 +81,14 @@ class PubmedValueReader(PubmedScanner):
                 self.losses.add("type", f"{text}[{shown}]")
                 return words(text, "subject", phrase=" " in text)
             if TYPES.get(text.casefold()):
-                self.note(f'[{shown}] "{text}" is read as type:{known}, which includes more')
+                self.note(
+                    message(
+                        '[{shown}] "{text}" is read as type:{known}, which includes more',
+                        shown=shown,
+                        text=text,
+                        known=known,
+                    )
+                )
             return self.listed(known, "type", text, where)
         if tag.fields == ("language",):
             return self.listed(language_code(text), "language", text, where)
@@ -80,7 +97,12 @@ class PubmedValueReader(PubmedScanner):
             known = identifier_field(text)
             fields = (known or "any",)
             if known is None:
-                self.note(f"[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN")
+                self.note(
+                    message(
+                        "[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN",
+                        shown=shown,
+                    )
+                )
         if ":~" in shown:
             phrase = False
         texts = [self.cut_short(word, where) for word in text.split(" ")]
@@ -88,7 +110,9 @@ class PubmedValueReader(PubmedScanner):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
             if phrase and len(texts) > 1:
-                self.note("a phrase with a * in it is read as all of its words, in any order")
+                self.note(
+                    message("a phrase with a * in it is read as all of its words, in any order")
+                )
             return in_fields(fields, lambda field: truncatable(texts, field))
         phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in (
             "doi",
@@ -114,11 +138,13 @@ class PubmedValueReader(PubmedScanner):
 
     def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
         if known is None:
-            reason = f'"{text[:40]}" is no known {field}'
+            reason = message(
+                '"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field]
+            )
             advice = (
-                "Write an English name or a code."
+                message("Write an English name or a code.")
                 if field == "language"
-                else "Write a type, such as review or letter."
+                else message("Write a type, such as review or letter.")
             )
             raise self.error(reason, *where, advice=advice)
         return Term(known, field)
@@ -132,13 +158,13 @@ class PubmedValueReader(PubmedScanner):
             return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
             fix = self.replaced(*where, self.text[where[0] : where[1]].replace("*", ""))
-            raise self.error("* can stand only at the end of a word", *where, fix=fix)
+            raise self.error(message("* can stand only at the end of a word"), *where, fix=fix)
         return bare, bare != word
 
     def years(self, text: str, tag: FieldTarget, where: tuple[int, int], shown: str) -> Query:
         if tag.fields != ("year",):
             raise self.error(
-                f"[{shown}] cannot be a range of years",
+                message("[{shown}] cannot be a range of years", shown=shown),
                 *where,
                 fix=self.replaced(*where, f'"{text}"'),
             )
@@ -147,8 +173,8 @@ class PubmedValueReader(PubmedScanner):
             years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected.replace("-", ":")) if bad.corrected else None
-            advice = None if fix else "Write it as 2020[dp] or 2015:2020[dp]."
+            advice = None if fix else message("Write it as 2020[dp] or 2015:2020[dp].")
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
-            self.note("only the year of a date is searched")
+            self.note(message("only the year of a date is searched"))
         return years

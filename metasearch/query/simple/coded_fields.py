@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from metasearch.bib.languages import language_code, language_words
+from metasearch.message import message
 from metasearch.query.kinds import TYPE_NAMES, TYPE_WORDS, type_word
 
 #: For messages: what may be written.
 CODED_WORDS: Mapping[str, str] = {
     "type": ", ".join(TYPE_NAMES),
-    "language": "the codes of ISO 639-1 (en, zh), or an English name (chinese)",
+    "language": message("the codes of ISO 639-1 (en, zh), or an English name (chinese)"),
 }
 
 

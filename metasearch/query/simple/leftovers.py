@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import Message, message
 from metasearch.query.simple.lexer import tokens
 from metasearch.query.simple.lowercase import with_operators
 
@@ -11,21 +12,23 @@ _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
 _SHOWN = 6
 #: What it is -> how a word looks that is one.
 _SIGNS = {
-    "operators of proximity": re.compile(
+    message("operators of proximity"): re.compile(
         r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
         re.IGNORECASE,
     ),
-    "signs for letters": re.compile(
+    message("signs for letters"): re.compile(
         r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
     ),
-    "headings": re.compile(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
-    "fields": re.compile(
+    message("headings"): re.compile(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
+    message("fields"): re.compile(
         r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
         r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
         re.IGNORECASE,
     ),
-    "references to lines": re.compile(r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE),
-    "operators": re.compile(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
+    message("references to lines"): re.compile(
+        r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE
+    ),
+    message("operators"): re.compile(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
 }
 
 
@@ -37,7 +40,7 @@ def leftovers(text: str) -> tuple[str, ...]:
     """
     pieces = with_operators(tokens(text))
     all_words = [token.text for token in pieces if token.kind == "word"]
-    reported: dict[str, dict[str, None]] = {}
+    reported: dict[Message, dict[str, None]] = {}
     lower = any(
         token.kind in ("and", "or", "not") and text[token.start : token.end].islower()
         for token in pieces
@@ -50,12 +53,20 @@ def leftovers(text: str) -> tuple[str, ...]:
     notes = []
     if lower:
         notes.append(
-            "and, or, not in small letters are read as operators, because brackets or fields "
-            "stand beside them"
+            message(
+                "and, or, not in small letters are read as operators, because brackets or fields "
+                "stand beside them"
+            )
         )
     if words:
         capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
-        notes.append(f"{', '.join(words)}: read as words; write {capitals}")
+        notes.append(
+            message(
+                "{words}: read as words; write {capitals}",
+                words=", ".join(words),
+                capitals=capitals,
+            )
+        )
     for word in all_words:
         for kind, pattern in _SIGNS.items():
             if len(word) <= 200 and pattern.fullmatch(word):
@@ -63,7 +74,11 @@ def leftovers(text: str) -> tuple[str, ...]:
     for kind, reported_words in reported.items():
         shown = ", ".join(list(reported_words)[:_SHOWN])
         notes.append(
-            f"{shown}: read as words; if they are {kind} of another syntax, "
-            "name the syntax, as in --syntax ovid"
+            message(
+                "{words}: read as words; if they are {kind} of another syntax, "
+                "name the syntax, as in --syntax ovid",
+                words=shown,
+                kind=kind,
+            )
         )
     return tuple(notes)

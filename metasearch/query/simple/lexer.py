@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS
 from metasearch.query.blanks import is_blank
 from metasearch.query.identifiers import bare_doi
@@ -88,7 +89,7 @@ def tokens(text: str) -> list[Token]:
     if bad := _SURROGATE.search(text):
         at = bad.start()
         raise error_at(
-            "The query contains a byte that is not text",
+            message("The query contains a byte that is not text"),
             text,
             at,
             at + 1,
@@ -156,7 +157,11 @@ class _Lexer(WordScanner):
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
             fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
             raise error_at(
-                "The minus sign stands before the field, not after its colon", text, at, at + 1, fix
+                message("The minus sign stands before the field, not after its colon"),
+                text,
+                at,
+                at + 1,
+                fix,
             )
         return field, at
 
@@ -179,7 +184,13 @@ class _Lexer(WordScanner):
         shown = name if len(name) <= 30 else f"{name[:29]}…"
         known = ", ".join(dict.fromkeys(FIELD_NAMES.values()))
         return error_at(
-            f'There is no field "{shown}"; the fields are {known}', text, start, at - 1, fix
+            message(
+                'There is no field "{field}"; the fields are {names}', field=shown, names=known
+            ),
+            text,
+            start,
+            at - 1,
+            fix,
         )
 
     def empty_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
@@ -191,7 +202,13 @@ class _Lexer(WordScanner):
             fix = text_without(text, start, at)
         else:
             fix = text[:at] + text[rest:]
-        return error_at(f"{name}: needs a word directly after the colon", text, start, at, fix)
+        return error_at(
+            message("{name}: needs a word directly after the colon", name=name),
+            text,
+            start,
+            at,
+            fix,
+        )
 
     def phrase(self, start: int, at: int, field: str | None) -> Token:
         text, closers = self.text, CLOSERS[self.text[at]]
@@ -211,11 +228,11 @@ class _Lexer(WordScanner):
                 if kept > at + 1
                 else text_without(text, start, at + 1)
             )
-            raise error_at("This quote is never closed", text, at, at + 1, fix)
+            raise error_at(message("This quote is never closed"), text, at, at + 1, fix)
         value = " ".join("".join(out).split())
         if not value:
             raise error_at(
-                "There is nothing between the quotes",
+                message("There is nothing between the quotes"),
                 text,
                 at,
                 end + 1,

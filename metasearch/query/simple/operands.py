@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Query, Term, Years
+from metasearch.message import message
+from metasearch.query.ast import CODED_FIELDS, FIELD_WORDS, IDENTIFIERS, Query, Term, Years
 from metasearch.query.limits import MAX_TERMS
 from metasearch.query.simple.coded_fields import CODED_WORDS, coded_word, near_coded_words
 from metasearch.query.simple.lexer import Token, tokens
@@ -14,7 +15,7 @@ from metasearch.query.simple.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text
 
 #: What to do about an empty query.
-ADVICE = "Type one or more words, such as: gene drive"
+ADVICE = message("Type one or more words, such as: gene drive")
 _SPREAD_RANGE = re.compile(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
 
 
@@ -51,7 +52,10 @@ class OperandReader:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
                 raise self.error(
-                    f"{field}: takes whole numbers, without a star", token.value, token.end, fix
+                    message("{field}: takes whole numbers, without a star", field=field),
+                    token.value,
+                    token.end,
+                    fix,
                 )
             return Operand(Term(token.text, field or "any", truncated=True))
         if token.doi is not None and field in (None, "doi"):
@@ -65,10 +69,15 @@ class OperandReader:
             return Term(word, field)
         near = near_coded_words(field, token.text)
         shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
-        reason = f'There is no {field} "{shown}"' + (
-            f"; near it are {', '.join(near)}" if near else ""
-        )
+        named = FIELD_WORDS[field]
+        reason = message('There is no {field} "{word}"', field=named, word=shown)
         if near:
+            reason = message(
+                'There is no {field} "{word}"; near it are {near}',
+                field=named,
+                word=shown,
+                near=", ".join(near),
+            )
             fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
             raise self.error(reason, token.value, token.end, fix)
         raise QuerySyntaxError(
@@ -76,7 +85,7 @@ class OperandReader:
             text=self.text,
             position=token.value,
             length=token.end - token.value,
-            advice=f"Write one of {CODED_WORDS[field]}.",
+            advice=message("Write one of {names}.", names=CODED_WORDS[field]),
         )
 
     def years(self, token: Token, value: str) -> Years:
@@ -94,7 +103,7 @@ class OperandReader:
             before, after = self.text[: token.start], self.text[spread.end() :]
             fix = f"{before}year:{years_text(years)}-{spread[1]}{after}"
             raise self.error(
-                "A range of years is written without blanks", token.end, spread.end(), fix
+                message("A range of years is written without blanks"), token.end, spread.end(), fix
             )
         return years
 
@@ -110,11 +119,13 @@ class OperandReader:
         self.read += 1
         if self.read > MAX_TERMS:
             raise QuerySyntaxError(
-                f"The query has more than {MAX_TERMS} words and phrases",
+                message(
+                    "The query has more than {max_terms} words and phrases", max_terms=MAX_TERMS
+                ),
                 text=self.text,
                 position=token.start,
                 length=token.end - token.start,
-                advice="Split it into several searches.",
+                advice=message("Split it into several searches."),
             )
 
     def without(self, start: int, end: int) -> str:
@@ -127,7 +138,7 @@ class OperandReader:
 
     def stray(self, token: Token) -> QuerySyntaxError:
         return self.error(
-            "This bracket has no opening bracket",
+            message("This bracket has no opening bracket"),
             token.start,
             token.end,
             self.without(token.start, token.end),
@@ -136,6 +147,14 @@ class OperandReader:
     def lacks(self, token: Token, side: str) -> QuerySyntaxError:
         sign = self.text[token.start : token.end]
         fix = self.without(token.start, token.end)
+        reason = (
+            message("{sign} needs something to look for before it", sign=sign)
+            if side == "before"
+            else message("{sign} needs something to look for after it", sign=sign)
+        )
         return self.error(
-            f"{sign} needs something to look for {side} it", token.start, token.end, fix
+            reason,
+            token.start,
+            token.end,
+            fix,
         )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.ast import Not, Or, Query, Term, conjunction, searches, without_words
 from metasearch.query.blanks import plain
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, corrections
@@ -54,21 +55,23 @@ def _read(text: str) -> Query:
     """As `parse`, but a suggestion corrects only one mistake."""
     if len(text) > MAX_LENGTH:
         raise QuerySyntaxError(
-            f"The query is longer than {MAX_LENGTH:,} characters",
+            message(
+                "The query is longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
+            ),
             text=text,
             position=MAX_LENGTH,
-            advice="Split it into several searches.",
+            advice=message("Split it into several searches."),
         )
     query = _SimpleParser(text).query()
     if not searches(query):
         only = without_words(query)
         example = "climate NOT warming" if only == "what is excluded" else "climate year:2020"
         raise QuerySyntaxError(
-            f"The query has no word to look for, only {only}",
+            message("The query has no word to look for, only {without_words}", without_words=only),
             text=text,
             position=len(text) - len(text.lstrip()),
             length=len(text.strip()),
-            advice=f"Add a word to look for, as in: {example}",
+            advice=message("Add a word to look for, as in: {example}", example=example),
         )
     return query
 
@@ -101,7 +104,9 @@ def _corrected(text: str, fix: str | None) -> str | None:
 class _SimpleParser(OperandReader):
     def query(self) -> Query:
         if self.peek().kind == "end":
-            raise QuerySyntaxError("The query is empty", text=self.text, position=0, advice=ADVICE)
+            raise QuerySyntaxError(
+                message("The query is empty"), text=self.text, position=0, advice=ADVICE
+            )
         query = self.disjunction(None)
         if self.peek().kind == ")":
             raise self.stray(self.peek())
@@ -175,22 +180,22 @@ class _SimpleParser(OperandReader):
         bracket = opening.end - 1
         if len(self.open) == MAX_DEPTH:
             raise QuerySyntaxError(
-                f"Brackets are nested more than {MAX_DEPTH} deep",
+                message("Brackets are nested more than {max_depth} deep", max_depth=MAX_DEPTH),
                 text=self.text,
                 position=bracket,
-                advice="Write the query with fewer brackets.",
+                advice=message("Write the query with fewer brackets."),
             )
         if self.peek().kind == ")":
             closing = self.peek()
             raise self.error(
-                "There is nothing between the brackets",
+                message("There is nothing between the brackets"),
                 bracket,
                 closing.end,
                 self.without(opening.start, closing.end),
             )
         if self.peek().kind == "end":
             raise self.error(
-                "There is nothing after this bracket",
+                message("There is nothing after this bracket"),
                 bracket,
                 bracket + 1,
                 self.without(opening.start, opening.end),
@@ -199,7 +204,7 @@ class _SimpleParser(OperandReader):
         query = self.disjunction(opening.field or field)
         if self.peek().kind != ")":
             closed = self.text + ")" * len(self.open)
-            raise self.error("This bracket is never closed", bracket, bracket + 1, closed)
+            raise self.error(message("This bracket is never closed"), bracket, bracket + 1, closed)
         self.take()
         self.open.pop()
         return query

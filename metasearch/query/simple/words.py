@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.blanks import is_blank
 from metasearch.query.identifiers import DOI
 
@@ -50,7 +51,11 @@ class WordScanner:
         else:
             fix = f"{text[:place]} {text[place + 1 :]}"
         return error_at(
-            "A star can stand only at the end of a word: gene*", text, place, place + 1, fix
+            message("A star can stand only at the end of a word: gene*"),
+            text,
+            place,
+            place + 1,
+            fix,
         )
 
     def scan(self, at: int) -> ScannedWord:
@@ -65,7 +70,7 @@ class WordScanner:
                 if end + 1 == len(text) or is_blank(text[end + 1]):
                     fix = text_without(text, end, end + 1)
                     raise error_at(
-                        "This backslash has no character after it", text, end, end + 1, fix
+                        message("This backslash has no character after it"), text, end, end + 1, fix
                     )
                 end += 1
                 char, escaped = text[end], True

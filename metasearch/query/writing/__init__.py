@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from metasearch.errors import UsageError
+from metasearch.message import message
 from metasearch.query.ast import Query
 
 #: Name -> what is written, in a few words; in the order of a list of all.
@@ -64,7 +65,8 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
     """
     if to not in TARGETS:
         raise UsageError(
-            f"there is no syntax called {to[:40]!r}", advice=f"Choose one of {', '.join(TARGETS)}."
+            message("there is no syntax called {syntax}", syntax=repr(to[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
         )
     if not isinstance(query, str):
         return written(query, to)

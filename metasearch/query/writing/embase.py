@@ -4,6 +4,7 @@ square brackets.
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.databases.embase import EMBASE
 from metasearch.query.writing.style import DOUBLE, SINGLE, Style, YearRanges, fields_of
 
@@ -21,8 +22,9 @@ STYLE = Style(
     )
     | dict.fromkeys(("type", "language"), "[{x}]/lim"),
     losses={
-        "any": "Embase: what is looked for everywhere is looked for in titles, abstracts and "
-        "keywords"
+        "any": message(
+            "Embase: what is looked for everywhere is looked for in titles, abstracts and keywords"
+        )
     },
     single=frozenset({"type", "language"}),
     phrase="'{x}'",

@@ -4,6 +4,7 @@ marsh).ti,ab.`
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.databases.ovid import OVID
 from metasearch.query.writing.style import DOUBLE, Booleans, Style, YearRanges, fields_of
 
@@ -14,8 +15,10 @@ STYLE = Style(
         OVID, "{x}.{code}.", title_abstract="ti,ab", subject="hw,kf", venue="jw", isbn=""
     ),
     losses={
-        "author": "Ovid looks for whole names among authors: write burt-a.au. for one, or "
-        "burt*.au. for all"
+        "author": message(
+            "Ovid looks for whole names among authors: write burt-a.au. for one, or "
+            "burt*.au. for all"
+        )
     },
     booleans=Booleans(all=" and ", either=" or ", without=" not "),
     reserved=r"near\d*|with|same|use|freq|exp|limit|to",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from metasearch.bib.languages import languages
+from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years
 from metasearch.query.blanks import plain
 from metasearch.query.simple.printer import to_text
@@ -18,9 +19,9 @@ _PLAIN = re.compile(r"[^\W\d_]\w*(?:-\w+)*")
 #: Years that stand for an open beginning and an open end where a syntax knows closed ranges only.
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 _NAMES = {
-    "any": "everywhere", "title": "titles", "author": "authors", "venue": "journals",
-    "abstract": "abstracts",
-    "subject": "subjects", "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
+    "any": message("everywhere"), "title": message("titles"), "author": message("authors"),
+    "venue": message("journals"), "abstract": message("abstracts"),
+    "subject": message("subjects"), "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
 }  # fmt: skip
 
 
@@ -53,8 +54,11 @@ class QueryReducer(Grouping):
                 return self.either(parts)
             case Not(part):
                 self.note(
-                    f"{self.style.label} has no NOT without something before it: {shown(query)} "
-                    f"is left out"
+                    message(
+                        "{label} has no NOT without something before it: {shown} is left out",
+                        label=self.style.label,
+                        shown=shown(query),
+                    )
                 )
                 return None
         positive = [part for part in query.parts if not isinstance(part, Not)]
@@ -120,15 +124,23 @@ class QueryReducer(Grouping):
         frame = self.style.template(term.field)
         if frame is None and term.field in IDENTIFIERS:
             self.note(
-                f"{self.style.label} cannot be asked for {_NAMES[term.field]}: {shown(term)} is "
-                f"left out"
+                message(
+                    "{label} cannot be asked for {fields}: {shown} is left out",
+                    label=self.style.label,
+                    fields=_NAMES[term.field],
+                    shown=shown(term),
+                )
             )
             return None
         if frame is None:
             frame = self.style.fields["any"]
             self.note(
-                f"{self.style.label} cannot search {_NAMES[term.field]} alone: {shown(term)} is "
-                f"looked for by topic"
+                message(
+                    "{label} cannot search {fields} alone: {shown} is looked for by topic",
+                    label=self.style.label,
+                    fields=_NAMES[term.field],
+                    shown=shown(term),
+                )
             )
         elif loss := self.style.losses.get(term.field):
             self.note(loss)
@@ -152,24 +164,46 @@ class QueryReducer(Grouping):
         bare = " ".join(word for word in pieces if any(map(str.isalnum, word)))
         lost += [word for word in pieces if word and not any(map(str.isalnum, word))]
         if not bare:
-            self.note(f"{style.label} cannot search for {text[:30]}, which is left out")
+            self.note(
+                message(
+                    "{label} cannot search for {text}, which is left out",
+                    label=style.label,
+                    text=text[:30],
+                )
+            )
             return ""
         if lost:
             self.note(
-                f"{style.label} cannot search for {' '.join(lost)}, which is left out of "
-                f"{text[:60]}"
+                message(
+                    "{label} cannot search for {lost}, which is left out of {text}",
+                    label=style.label,
+                    lost=" ".join(lost),
+                    text=text[:60],
+                )
             )
         sign = ""
         if term.truncated and not style.truncation:
             self.note(
-                f"{style.label} cannot be asked for the beginnings of words: {bare[:30]}* is "
-                f"written as a word"
+                message(
+                    "{label} cannot be asked for the beginnings of words: {bare}* is written "
+                    "as a word",
+                    label=style.label,
+                    bare=bare[:30],
+                )
             )
         elif term.truncated:
             sign = style.truncation
             if sum(map(str.isalnum, bare)) < style.least:
-                wanted = f"{style.label} wants {style.least} letters or digits before a {sign}"
-                self.note(f"{wanted}: {bare}{sign} finds less there")
+                self.note(
+                    message(
+                        "{label} wants {least} letters or digits before a {sign}: {bare}{sign} "
+                        "finds less there",
+                        label=style.label,
+                        least=style.least,
+                        bare=bare,
+                        sign=sign,
+                    )
+                )
         simple = _PLAIN.fullmatch(bare) and not re.fullmatch(
             f"{SIGNS}|{style.reserved}", bare, re.IGNORECASE
         )
@@ -188,7 +222,13 @@ class QueryReducer(Grouping):
                 else ()
             )
         if frame is None or not words:
-            self.note(f"{self.style.label} has no word for {shown(term)}, which is left out")
+            self.note(
+                message(
+                    "{label} has no word for {shown}, which is left out",
+                    label=self.style.label,
+                    shown=shown(term),
+                )
+            )
             return None
         quoted = self.style.value or self.style.phrase
         bare = self.style.bare
@@ -205,7 +245,11 @@ class QueryReducer(Grouping):
         first, last = years.first, years.last
         if ranges is None or (first is None and last is not None and last < FIRST_YEAR):
             self.note(
-                f"{self.style.label} cannot be asked for such years: {shown(years)} is left out"
+                message(
+                    "{label} cannot be asked for such years: {shown} is left out",
+                    label=self.style.label,
+                    shown=shown(years),
+                )
             )
             return None
         if first == last:

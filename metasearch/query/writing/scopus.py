@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.databases.scopus import SCOPUS
 from metasearch.query.writing.style import DOUBLE, Booleans, Style, YearRanges, fields_of
 
@@ -13,8 +14,9 @@ STYLE = Style(
     bracketed=True,
     fields=fields_of(SCOPUS, "{CODE}({x})", any="title-abs-key"),
     losses={
-        "any": "Scopus: what is looked for everywhere is looked for in titles, abstracts and "
-        "keywords"
+        "any": message(
+            "Scopus: what is looked for everywhere is looked for in titles, abstracts and keywords"
+        )
     },
     booleans=Booleans(without=" AND NOT "),
     reserved=r"w|pre",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.databases.wos import WOS
 from metasearch.query.writing.style import DOUBLE, Style, YearRanges, fields_of
 
@@ -13,8 +14,10 @@ STYLE = Style(
     bracketed=True,
     fields=fields_of(WOS, "{CODE}=({x})", any="ts", isbn="is"),
     losses={
-        "any": "Web of Science: what is looked for everywhere is looked for in titles, abstracts "
-        "and keywords"
+        "any": message(
+            "Web of Science: what is looked for everywhere is looked for in titles, abstracts "
+            "and keywords"
+        )
     },
     reserved="near|same",
     lost=f"[{DOUBLE}*?$]",

@@ -7,6 +7,7 @@ cannot; `text` writes that, with one field around all that is looked for in it.
 
 from __future__ import annotations
 
+from metasearch.message import message
 from metasearch.query.ast import Query
 from metasearch.query.writing.groups import Group, Leaf, Part, is_framed
 from metasearch.query.writing.reducer import QueryReducer
@@ -20,7 +21,9 @@ class QueryWriter(QueryReducer):
         """Returns the text; "" where nothing of the query can be written, which a note says."""
         part = self.reduced(query)
         if part is None:
-            self.note(f"nothing of the query can be written for {self.style.label}")
+            self.note(
+                message("nothing of the query can be written for {label}", label=self.style.label)
+            )
             return ""
         return self.text(part)
 

@@ -11,16 +11,17 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 
-def on_first_request(module: str, handler: str = "answer") -> Handler:
+def on_first_request(module: str, handler: str = "answer", package: str = __name__) -> Handler:
     """A handler that imports a face when it is first asked.
 
     Args:
-        module: The name of the face below this package.
+        module: The name of the face below the package.
         handler: Its coroutine that takes the request.
+        package: Another one than that of the faces.
     """
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        answer: Handler = getattr(import_module(f"{__name__}.{module}"), handler)
+        answer: Handler = getattr(import_module(f"{package}.{module}"), handler)
         return await answer(request)
 
     return handle

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.text import clean
+from metasearch.message import message
 from metasearch.server.faces.works import is_large, written
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
@@ -42,12 +43,16 @@ async def answer(request: web.Request) -> web.Response:
     async with shared.admission.brief():
         hit = await shared.engine.works.find(name)
     if hit is None:
-        raise Problem(404, "no-such-work", f"No work is known here as {name[:100]!r}.")
+        raise Problem(
+            404, "no-such-work", message("No work is known here as {name}.", name=repr(name[:100]))
+        )
     if not form:
         return _formats(hit.id)
     if form not in FORMATS:
         offered = [(known, WRITABLE[known].media_type) for known in FORMATS]
-        raise Problem.unacceptable(f"There is no format {form[:40]!r} here.", offered)
+        raise Problem.unacceptable(
+            message("There is no format {name} here.", name=repr(form[:40])), offered
+        )
     body = await shared.admission.written(lambda: written(hit, form), large=is_large(hit))
     return web.Response(
         body=body, content_type=WRITABLE[form].media_type, headers={"Cache-Control": "no-store"}

@@ -22,6 +22,7 @@ from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import hit_object
 from metasearch.formats.citations.styles import STYLES
+from metasearch.message import message
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
 from metasearch.server.answering import answered
@@ -59,9 +60,10 @@ _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 LONGEST_ID = 500
 #: Records and authors of a work that is written on the loop.
 _SMALL = 100
-_ADVICE = (
-    "A work is known by its id for a day after its page was shown. Later, use the address that a "
-    "list links to, which has the search (q=), or an identifier: /work/doi:10.1000/abc."
+_ADVICE = message(
+    "A work is known by its id for a day after its page was shown. Later, "
+    "use the address that a list links to, which has the search (q=), or an "
+    "identifier: /work/doi:10.1000/abc."
 )
 
 
@@ -159,9 +161,17 @@ async def _found(request: web.Request, text: str, parameters: Parameters) -> Fou
             await shared.engine.works.keep(hits[:1])
             return FoundWork(hits[0], asked.pairs())
         incomplete |= not answer.complete
-    why = "; not all sources have answered" if incomplete else ""
+    shown = repr(text[:100])
+    detail = (
+        message("No work is known here as {name}; not all sources have answered.", name=shown)
+        if incomplete
+        else message("No work is known here as {name}.", name=shown)
+    )
     raise Problem(
-        404, "no-such-work", f"No work is known here as {text[:100]!r}{why}.", advice=_ADVICE
+        404,
+        "no-such-work",
+        detail,
+        advice=_ADVICE,
     )
 
 

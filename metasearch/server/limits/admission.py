@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from metasearch.engine.scheduler import FairScheduler
+from metasearch.message import message_n
 from metasearch.server.limits.adaptive_limit import AdaptiveLimit
 from metasearch.server.limits.fair_queue import FairQueue
 from metasearch.server.problem import Problem
@@ -189,8 +190,14 @@ class Admission:
         return Problem(
             503,
             "busy",
-            f"{self._running} searches are running, which is what this server can do now. "
-            f"Try again in {seconds} second{'' if seconds == 1 else 's'}.",
+            message_n(
+                "{running} searches are running, which is what this server can do now. "
+                "Try again in {count} second.",
+                "{running} searches are running, which is what this server can do now. "
+                "Try again in {count} seconds.",
+                seconds,
+                running=self._running,
+            ),
             headers={"Retry-After": str(seconds)},
         )
 

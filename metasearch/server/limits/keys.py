@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from metasearch import opening
 from metasearch.errors import SettingsError
+from metasearch.message import message
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,16 +76,22 @@ class ApiKeys:
             raise Problem(
                 400,
                 "key-in-address",
-                "Addresses are kept in logs and histories, so no key is taken from them. If that "
-                "was one, replace it, "
-                "and send the new one as `Authorization: Bearer KEY`.",
+                message(
+                    "Addresses are kept in logs and histories, so no key is taken from them. "
+                    "If that was one, replace it, and send the new one as `Authorization: "
+                    "Bearer KEY`."
+                ),
             )
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         given = given.strip()
         if scheme.lower() != "bearer" or not given:
-            raise _refused("This server requires an API key: send `Authorization: Bearer KEY`.")
+            raise _refused(
+                message("This server requires an API key: send `Authorization: Bearer KEY`.")
+            )
         if not self._known(given):
-            raise _refused("This server does not know that key.", ', error="invalid_token"')
+            raise _refused(
+                message("This server does not know that key."), ', error="invalid_token"'
+            )
         return _digest(given)
 
     def _known(self, given: str) -> bool:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from metasearch.message import message
 from metasearch.server.problem import Problem
 
 
@@ -55,8 +56,12 @@ class Quota:
             raise Problem(
                 429,
                 "rate-limited",
-                f"More than {self.limit} requests in {self.window:.0f} seconds. Try again in "
-                f"{self.wait} seconds.",
+                message(
+                    "More than {limit} requests in {window} seconds. Try again in {wait} seconds.",
+                    limit=self.limit,
+                    window=f"{self.window:.0f}",
+                    wait=self.wait,
+                ),
                 headers={"Retry-After": str(self.wait)},
             )
 

@@ -14,7 +14,9 @@ from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
+from metasearch.dedup.because import BECAUSE, VERSION_KINDS
 from metasearch.formats.text import clean, line, web_url
+from metasearch.listing.reasons import REASONS
 from metasearch.server.pages.assets import asset_path
 from metasearch.server.pages.language import DEFAULT, Language, language
 
@@ -43,11 +45,6 @@ def macro(template: str, name: str, language: Language) -> Callable[..., Markup]
     """
     made: Callable[..., Markup] = getattr(environment(language).get_template(template).module, name)
     return made
-
-
-def many(number: int, noun: str) -> str:
-    """To be replaced by ngettext."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _cleaned(value: Any) -> Any:
@@ -125,9 +122,14 @@ def environment(language: Language) -> Environment:
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
     made.filters["listed"] = language.listed
-    made.filters["many"] = many
     made.filters["asset"] = asset_path
-    made.globals |= {"language": language, "translated": language.said}
+    made.globals |= {
+        "language": language,
+        "translated": language.said,
+        "reason": partial(language.recognised, templates=REASONS),
+        "evidence": partial(language.recognised, templates=BECAUSE),
+        "version_kind": partial(language.recognised, templates=VERSION_KINDS),
+    }
     return made
 
 

@@ -1,4 +1,4 @@
-"""One work of a result page: its texts and addresses, as the template `_hit.html` shows them."""
+"""One work of a list: its texts and addresses, as the template `_hit.html` shows them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,56 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metasearch.formats.reference import doi_url, field_sources, full_title
-from metasearch.formats.text import line, web_url
-from metasearch.record import Hit, Reason, Record
+from metasearch.formats.reference import doi_url, full_title
+from metasearch.formats.text import clean, line, web_url
+from metasearch.record import Hit, Match, Reason, Record
+from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
+    from metasearch.server.pages.marking import Marker
 
-_AUTHORS_SHOWN = 8
-#: Characters of an abstract that are shown.
-_EXCERPT = 320
-_language = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
+#: Authors that are named, characters of an abstract that are sent, and of one that is shown in
+#: three lines.
+AUTHORS_SHOWN, _LONGEST_ABSTRACT, _SHORT_ABSTRACT = 6, 3_000, 220
+#: Sources, reasons, matches and versions that a card lists; the page of the work has all.
+FOUND_SHOWN, _MOST = 4, 12
+_language = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*", re.IGNORECASE)
+_CHINESE, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3040-\u30ff]")
+#: Languages by their codes of three letters, as catalogues write them, that fonts depend on.
+_SHORT_CODES = {"chi": "zh", "zho": "zh", "jpn": "ja", "kor": "ko"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A source that holds the work.
+
+    Attributes:
+        place: Its rank there; 0 for none.
+        address: Of the record there; None for none.
+    """
+
+    label: str
+    place: int
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why two records are one work.
+
+    Attributes:
+        verdict: What was decided, to be translated.
+        because: The sentence that says why, of the core.
+        matcher: What decided.
+        left, right: The sources of the two records, with their rank there.
+    """
+
+    verdict: str
+    because: str
+    matcher: str
+    left: str
+    right: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +64,53 @@ class HitView:
     """A hit as text for people; "" where nothing is known.
 
     Attributes:
-        address: Of the work: its DOI, else its page at a source.
+        names: All ids that the work may have had before.
+        parts: The title in parts, each with whether it is a word of the query.
         language: Of title and abstract, as HTML names it.
-        place: Year, volume and pages.
-        abstract: Its beginning.
-        found_in: (source with its rank there, address of the record or None), best rank first.
-        reasons, matches, versions, origins: (text, detail) of each line that explains the hit.
+        authors: The first ones.
+        more_authors: How many are not named.
+        imprint: Volume with issue, pages and year, those that are known.
+        abstract: All of it, up to `_LONGEST_ABSTRACT` characters.
+        folds: Whether the abstract is longer than three lines.
+        type: To be translated.
+        found: The sources, best rank first, each once.
+        reasons: (sentence of the core, points) of each part of the score.
+        versions: (kind, the sources that have it with their rank there) of each.
+        fields: (source, the fields that it gave).
         context_object: Its description for reference managers.
         page_address: Of its record page; "" for none.
         resolver: (text, address) of the link to the library's link resolver; None for none.
     """
 
+    id: str
+    names: str
     rank: int
     score: float
     title: str
-    address: str | None
+    parts: Sequence[tuple[str, bool]]
     language: str | None
-    authors: str
+    authors: Sequence[str]
+    more_authors: int
     venue: str
-    place: str
-    abstract: str | None
+    imprint: Sequence[str]
+    abstract: str
+    folds: bool
     retracted: bool
+    retracted_by: Sequence[str]
     type: str
     open_access: bool
-    found_in: Sequence[tuple[str, str | None]]
+    citations: int | None
+    found: Sequence[Found]
     doi: str
+    address: str | None
     doi_address: str | None
     pdf_address: str | None
     record_count: int
-    reasons: Sequence[tuple[str, str]]
-    matches: Sequence[tuple[str, str]]
-    versions: Sequence[tuple[str, str]]
-    origins: Sequence[tuple[str, str]]
+    reasons: Sequence[tuple[str, float]]
+    matches: Sequence[Evidence]
+    more_matches: int
+    versions: Sequence[tuple[str, Sequence[str]]]
+    fields: Sequence[tuple[str, Sequence[str]]]
     context_object: str
     page_address: str
     resolver: tuple[str, str] | None
@@ -69,6 +123,7 @@ def hit_view(
     *,
     page: str = "",
     resolver: Resolver | None = None,
+    marker: Marker | None = None,
 ) -> HitView:
     """The view of a hit.
 
@@ -78,89 +133,119 @@ def hit_view(
         base: Absolute address of this server.
         page: The local address of its record page.
         resolver: The library's link resolver.
+        marker: Of the words of the query.
     """
     from metasearch.server.pages.coins import context_object  # which loads formats
 
     record = hit.record
-    language = record.language or ""
+    title = full_title(record)
+    abstract = line(record.abstract)
+    named = dict.fromkeys(line(author.name) for author in record.authors)
+    authors = [name for name in named if name]
+    few = len(authors) <= AUTHORS_SHOWN + 1
+    found = _found(hit, labels)
+    places = {record.key: _source_place(record, labels) for record in hit.records}
     return HitView(
+        id=clean(hit.id),
+        names=" ".join(dict.fromkeys((hit.id, *hit.also))),
         rank=hit.rank,
         score=hit.score,
-        title=full_title(record) or "[no title]",
-        address=doi_url(record.doi) or web_url(record.url),
-        language=language if _language.fullmatch(language) else None,
-        authors=_authors(record),
+        title=title,
+        parts=marker.parts(title) if marker else [(title, False)],
+        language=text_language(record.language, title),
+        authors=authors if few else authors[:AUTHORS_SHOWN],
+        more_authors=0 if few else len(authors) - AUTHORS_SHOWN,
         venue=line(record.venue) or line(record.publisher),
-        place=_place(record),
-        abstract=_excerpt(record.abstract) if record.abstract else None,
+        imprint=_imprint(record),
+        abstract=abstract[:_LONGEST_ABSTRACT],
+        folds=len(abstract) > _SHORT_ABSTRACT,
         retracted=bool(record.retracted),
-        type=(record.type or "").replace("-", " "),
+        retracted_by=_retracted_by(hit, labels),
+        type=TYPE_WORDS.get(record.type or "", line(record.type)),
         open_access=record.open_access not in (None, "closed"),
-        found_in=_found_in(hit, labels),
+        citations=record.citations,
+        found=found,
         doi=line(record.doi),
+        address=doi_url(record.doi) or web_url(record.url),
         doi_address=doi_url(record.doi),
         pdf_address=web_url(record.pdf_url),
         record_count=len(hit.records),
-        reasons=[(_reason(reason, labels), f"{reason.points:+.4f}") for reason in hit.reasons],
-        matches=[
-            (
-                line(match.because),
-                f"({line(match.matcher)}: {line(match.left)} and {line(match.right)})",
-            )
-            for match in hit.matches
-        ],
+        reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST]],
+        matches=[_evidence(match, places) for match in hit.matches[:_MOST]],
+        more_matches=max(0, len(hit.matches) - _MOST),
         versions=[
-            (f"{line(version.kind)}: {', '.join(line(key) for key in version.records)}", "")
-            for version in hit.versions
+            (line(version.kind), [places.get(key, line(key)) for key in version.records[:_MOST]])
+            for version in hit.versions[:_MOST]
         ],
-        origins=[(origin, "") for origin in field_sources(hit, labels)],
+        fields=_fields(hit, labels),
         context_object=context_object(hit, base),
         page_address=page,
         resolver=(resolver.name, resolver.link(hit, base)) if resolver else None,
     )
 
 
-def _authors(record: Record) -> str:
-    names = [line(author.name) for author in record.authors]
-    more = len(names) - _AUTHORS_SHOWN
-    if more <= 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_AUTHORS_SHOWN])} and {more} more"
+def text_language(code: str | None, text: str) -> str | None:
+    """The language of a text as HTML names it; where the source does not say, that of its
+    characters, so that fonts and voices fit.
+    """
+    named = line(code)
+    if _language.fullmatch(named):
+        return _SHORT_CODES.get(named.lower(), named)
+    if _KANA.search(text):
+        return "ja"
+    return "zh" if _CHINESE.search(text) else None
 
 
-def _place(record: Record) -> str:
+def _imprint(record: Record) -> list[str]:
     issue = f"({line(record.issue)})" if record.issue else ""
-    pages = line(record.pages)
     parts = (
-        str(record.year) if record.year is not None else "",
         f"{line(record.volume)}{issue}",
-        f"p. {pages}" if pages else "",
+        line(record.pages).replace("-", "–"),
+        str(record.year) if record.year is not None else "",
     )
-    return ", ".join(filter(None, parts))
+    return [part for part in parts if part]
 
 
-def _excerpt(abstract: str) -> str:
-    text = line(abstract)
-    if len(text) <= _EXCERPT:
-        return text
-    cut = text[:_EXCERPT]
-    # Text without blanks (Chinese, Japanese) is cut where it stands.
-    return (cut[: cut.rfind(" ")] if " " in cut[_EXCERPT // 2 :] else cut) + "…"
-
-
-def _found_in(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, str | None]]:
+def _found(hit: Hit, labels: Mapping[str, str]) -> list[Found]:
     ranked = sorted(hit.records, key=lambda record: (record.position or 10**9, record.source))
-    shown: list[tuple[str, str | None]] = []
+    best: dict[str, Found] = {}
     for record in ranked:
         label = line(labels.get(record.source, record.source))
-        text = f"{label} #{record.position}" if record.position else label
-        shown.append((text, web_url(record.url)))
-    return shown
+        best.setdefault(label, Found(label, record.position, web_url(record.url)))
+    return list(best.values())
+
+
+def _retracted_by(hit: Hit, labels: Mapping[str, str]) -> list[str]:
+    names = dict.fromkeys(record.source for record in hit.records if record.retracted)
+    return [line(labels.get(name, name)) for name in names]
+
+
+def _source_place(record: Record, labels: Mapping[str, str]) -> str:
+    label = line(labels.get(record.source, record.source))
+    return f"{label} #{record.position}" if record.position else label
+
+
+def _evidence(match: Match, places: Mapping[str, str]) -> Evidence:
+    return Evidence(
+        VERDICT_WORDS.get(match.verdict, match.verdict),
+        line(match.because),
+        line(match.matcher),
+        places.get(match.left, line(match.left)),
+        places.get(match.right, line(match.right)),
+    )
+
+
+def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str]]]:
+    """(source, the fields that it gave)."""
+    of_source: dict[str, list[str]] = {}
+    for field, source in sorted(hit.provenance.items()):
+        of_source.setdefault(line(labels.get(source, source)), []).append(line(field))
+    return sorted(of_source.items())
 
 
 def _reason(reason: Reason, labels: Mapping[str, str]) -> str:
     """A reason such as "crossref ranks it 3", with the label of the source in place of its name."""
-    text, source = line(reason.text), reason.source
+    text, source = reason.text, reason.source
     if source is None or not text.startswith(f"{source} "):
         return text
-    return labels.get(source, source) + text.removeprefix(source)
+    return line(labels.get(source, source) + text.removeprefix(source))

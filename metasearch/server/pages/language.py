@@ -14,6 +14,7 @@ from importlib.resources import files
 from io import BytesIO
 
 from metasearch.bib.languages import languages as known_languages
+from metasearch.message import Templates, translated
 from metasearch.server.negotiate import preferred_languages
 
 
@@ -37,7 +38,12 @@ class Language:
 
     def said(self, text: str) -> str:
         """A sentence of the core in this language; as it is where it has no translation."""
-        return self.gettext(text) if text else ""
+        return translated(text, self.gettext, self.ngettext)
+
+    def recognised(self, text: str, templates: Templates) -> str:
+        """A sentence that the core keeps as plain text, in this language."""
+        # English is as it is; to find the template takes time, and a list has hundreds of these.
+        return text if self.tag == DEFAULT else self.said(templates.messages(text))
 
     def number(self, value: float) -> str:
         """A number with the separators of the language."""

@@ -20,6 +20,8 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+#: Examples in one language on the start page.
+_MOST_EXAMPLES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def _by_language(examples: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """Tag of a language -> the examples in it."""
     chinese = [text for text in examples if any("\u4e00" <= char <= "\u9fff" for char in text)]
     others = [text for text in examples if text not in chinese]
-    return {tag: texts for tag, texts in (("en", others), ("zh-Hans", chinese)) if texts}
+    listed = (("en", others), ("zh-Hans", chinese))
+    return {tag: texts[:_MOST_EXAMPLES] for tag, texts in listed if texts}
 
 
 def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> str:
@@ -104,7 +107,7 @@ def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> st
     return page(
         "problem.html",
         visit,
-        visit.language.gettext(problem.title),
+        visit.language.said(problem.title),
         form or Form(),
         problem=problem,
         marked=_marked(problem) if problem.kind == "query-syntax" else None,

@@ -1,300 +1,186 @@
-"""The result page: every hit with its origin, and every source with its outcome."""
+"""The result page: what was found so far, the panel that narrows it, and the works."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-from metasearch.engine.pages import held_back
-from metasearch.events import Answer, SourceReport
-from metasearch.formats import WRITABLE
-from metasearch.formats.failures import NAMED_FIRST, alike, as_line
+from markupsafe import Markup
+
+from metasearch.errors import MetasearchError
+from metasearch.events import Answer
+from metasearch.formats.citations.styles import STYLES
 from metasearch.formats.text import line
-from metasearch.server.pages.environment import many
+from metasearch.listing.filters import parse_filters
+from metasearch.query import read
+from metasearch.record import Hit
+from metasearch.server.pages.environment import macro
+from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import hit_view
-from metasearch.server.pages.narrowing import Narrowing
+from metasearch.server.pages.list_links import deeper, exports, pages, size_links, sort_links
+from metasearch.server.pages.marking import Marker
 from metasearch.server.pages.page import Form, page
+from metasearch.server.pages.summary import Summary, summary
 from metasearch.server.pages.work_links import work_address
-from metasearch.server.site import Site
-from metasearch.server.sources import SourceView
 from metasearch.server.visit import Visit
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
 
-#: Seconds after which a page that lacks sources asks for itself again.
-REFRESH = 2
-
-#: What a status means, for people.
-STATUS_WORDS: Mapping[str, str] = {
-    "running": "still running",
-    "ok": "answered",
-    "empty": "nothing found",
-    "timeout": "timed out",
-    "error": "failed",
-    "limited": "rate limit reached",
-    "blocked": "blocked this server",
-    "drifted": "unknown answer format",
-    "late": "not read in time",
-    "skipped": "not asked",
-}
-#: Formats that the page links to, with the words of the link.
-EXPORTS = (
-    ("ris", "RIS"),
-    ("bibtex", "BibTeX"),
-    ("csv", "CSV"),
-    ("json", "JSON"),
-    ("atom", "Atom feed"),
-)
+#: Parameters that a new search from the form of the head does not repeat.
+_NOT_REPEATED = frozenset({"q", "start", "filter"})
+#: Cards whose marks an address has; of more, all are sent again.
+_MOST_MARKS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Results:
     """What a result page is made from.
 
     Attributes:
         labels: Source name -> what people call it.
-        parameters: Of the search, without `format`, for links to it in other formats.
+        parameters: Of the search as the address names them, without `format`.
+        size: Works on a page.
+        updates: Address of the stream that continues a search that is running; "" for none.
         resolver: The library's link resolver; None for none.
     """
 
+    visit: Visit
     answer: Answer
-    form: Form
     labels: Mapping[str, str]
     parameters: Mapping[str, str | int]
+    size: int
+    updates: str = ""
     resolver: Resolver | None = None
+    marker: Marker = field(default_factory=lambda: Marker(None))
 
     def label(self, source: str) -> str:
         """What people call a source."""
-        return self.labels.get(source, source)
+        return line(self.labels.get(source, source))
 
-    def address(self, site: Site, **changes: str | int | None) -> str:
+    def address(self, **changes: str | int | None) -> str:
         """The local address of the same search with other parameters, without those that are
         None.
         """
-        parameters = {**self.parameters, **changes}
+        parameters = {**self.parameters, "format": "html", **changes}
         kept = {name: value for name, value in parameters.items() if value is not None}
-        return site.path("/search", **kept)
+        return self.visit.site.path("/search", **kept)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The head of the page."""
+        return summary(self.answer, self.label, self.visit.language)
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The panel of the facets."""
+        filters = parse_filters(self.answer.filter).filters
+
+        def narrowed(written: str) -> str:
+            return self.address(start=None, filter=written or None)
+
+        given = {**self.parameters, "format": "html"}
+        kept = {name: value for name, value in given.items() if name not in ("start", "filter")}
+        maker = PanelMaker(filters, narrowed, self.label, self.visit.language)
+        return maker.panel(self.answer.facets, kept)
+
+    def card(self, hit: Hit) -> Markup:
+        """The HTML of a work of the list."""
+        visit = self.visit
+        view = hit_view(
+            hit,
+            self.labels,
+            visit.site.base,
+            page=work_address(visit.site, hit.id, self.parameters),
+            resolver=self.resolver,
+            marker=self.marker,
+        )
+        today = dt.datetime.now(dt.UTC).date()
+        citation = STYLES[visit.style].citation(hit.record, today)
+        return macro("_hit.html", "article", visit.language)(view, citation)
+
+    def around(self) -> dict[str, Any]:
+        """What the template uses besides the works."""
+        answer = self.answer
+        running = bool(answer.running)
+        return {
+            "answer": answer,
+            "query": str(self.parameters.get("q", "")),
+            "summary": self.summary,
+            "running": running,
+            "sorts": sort_links(answer.sort, self.address),
+            "sizes": size_links(self.size, self.address),
+            "pages": None if running else pages(answer, self.size, self.address),
+            "deeper": None if running else deeper(answer, self.address),
+            "exports": exports(self.address),
+            "reload": self.address(),
+            "wait_for_all": self.address(wait=60),
+            "chips": self.panel.chips,
+            "clear": self.panel.clear,
+            "nothing": self._nothing_found(),
+        }
+
+    def _nothing_found(self) -> str:
+        """Why the list is empty, to be translated; "" where it is not."""
+        answer = self.answer
+        if answer.hits:
+            return ""
+        if answer.running:
+            return "running"
+        if answer.paging.start and answer.counts.unique:
+            return "end"
+        if answer.filter and answer.counts.unique:
+            return "filters"
+        if any(report.answered for report in answer.sources):
+            return "none"
+        return "failed" if any(report.failed for report in answer.sources) else "not asked"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link that the page offers.
-
-    Attributes:
-        rel: How the target relates to this page; "" for nothing special.
-        media_type: Of the target; "" for a page.
+def query_marker(text: str) -> Marker:
+    """The marker of a query in its normal spelling; one that marks nothing where it cannot be
+    read.
     """
-
-    text: str
-    address: str
-    rel: str = ""
-    media_type: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Incomplete:
-    """Why an answer is incomplete.
-
-    Attributes:
-        reasons: A line for each group of equal failures; empty where no source has failed.
-        some_answered: Whether any source has answered or may still answer.
-    """
-
-    reasons: Sequence[str]
-    some_answered: bool
+    try:
+        return Marker(read(text, syntax="simple").query)
+    except MetasearchError:
+        return Marker(None)
 
 
-@dataclass(frozen=True, slots=True)
-class ReportView:
-    """A source of the answer, as text for people.
-
-    Attributes:
-        css_class: "good", "off" or "bad".
-        numbers: Records, seconds, and whether they come from the cache.
-        open: Whether its details are shown without a click.
-    """
-
-    label: str
-    status: str
-    css_class: str
-    numbers: str
-    query: str
-    notes: Sequence[str]
-    error: str
-    advice: str
-    open: bool
-
-
-def results_page(visit: Visit, results: Results, sources: Sequence[SourceView]) -> str:
+def results_page(results: Results) -> str:
     """The whole page."""
-    answer, site = results.answer, visit.site
-
-    def narrowed(filters: str) -> str:
-        return results.address(site, start=None, filter=filters or None, format="html")
-
-    narrowing = Narrowing(answer.filter, narrowed, results.label)
+    visit = results.visit
+    query = str(results.parameters.get("q", ""))
+    hidden = [
+        (name, str(value))
+        for name, value in results.parameters.items()
+        if name not in _NOT_REPEATED
+    ]
+    cards = [results.card(hit) for hit in results.answer.hits]
     return page(
         "results.html",
         visit,
-        results.form.query,
-        results.form,
-        answer=answer,
-        refresh=REFRESH,
-        chips=narrowing.chips(),
-        facets=narrowing.facets(answer.facets),
-        summary=_summary(answer),
-        expected=_expected(answer),
-        incomplete=_incomplete(results),
-        running=[results.label(name) for name in answer.running],
-        reload=results.address(site, start=answer.paging.start, format="html"),
-        hits=[
-            hit_view(
-                hit,
-                results.labels,
-                site.base,
-                page=work_address(site, hit.id, results.parameters),
-                resolver=results.resolver,
-            )
-            for hit in answer.hits
-        ],
-        nothing_found=_nothing_found(answer),
-        pager=_pager(site, results),
-        exports=[
-            Link(text, results.address(site, format=name), media_type=WRITABLE[name].media_type)
-            for name, text in EXPORTS
-        ],
-        reports=_reports(results),
+        query,
+        Form(query, hidden),
+        panel=results.panel,
+        cards=cards,
+        updates=_with_marks(results.updates, cards),
+        search=visit.site.path("", **results.parameters).removeprefix(visit.site.root)[1:],
+        back=results.address(),
+        **results.around(),
     )
 
 
-def _summary(answer: Answer) -> str:
-    counts = answer.counts
-    answered = sum(report.answered for report in answer.sources)
-    listed = answer.passing
-    shown = f"{len(answer.hits)} of " if len(answer.hits) < listed else ""
-    if shown and answer.hits and answer.paging.start:
-        shown = f"{answer.hits[0].rank} to {answer.hits[-1].rank} of "
-    if answer.filter:
-        shown += f"{listed:,} that pass the filters, of "
-    return (
-        f"{shown}{many(counts.unique, 'work')} from {many(counts.received, 'record')}, "
-        f"{many(counts.duplicates, 'duplicate')} merged; "
-        f"{answered} of {many(len(answer.sources), 'source')} answered in {answer.seconds:.1f} s."
-    )
+def mark(card: str) -> str:
+    """A short name of the HTML of a card: a reader who has it is not sent it again."""
+    return f"{crc32(card.encode()):x}"
 
 
-def _expected(answer: Answer) -> str:
-    """How many works there may be in all; "" where there are no more than were received."""
-    totals = answer.totals
-    if totals is None or answer.expected <= answer.passing:
-        return ""
-    most = f", at most {totals.most:,}" if totals.most is not None else ""
-    uncertain = "" if totals.reliable else " (uncertain)"
-    return (
-        f"About {answer.expected:,} works in all{uncertain}, at least {totals.least:,}{most}: "
-        f"{line(totals.basis)}."
-    )
-
-
-def _nothing_found(answer: Answer) -> str:
-    if answer.running:
-        return "No work has arrived yet."
-    further = "; further pages may have some" if answer.paging.next is not None else ""
-    if answer.paging.start and further:
-        return f"No work on this page passes the filters{further}."
-    if answer.paging.start and answer.counts.unique:
-        return f"The list ends before place {answer.paging.start + 1}."
-    if answer.filter and answer.counts.unique:
-        works = many(answer.counts.unique, "work")
-        return f"None of the {works} received passes the filters{further}."
-    if any(report.answered for report in answer.sources):
-        return "The sources that answered have no work for this query."
-    if any(report.failed for report in answer.sources):
-        return "No source answered."
-    return "No source could be asked."
-
-
-def _pager(site: Site, results: Results) -> list[Link]:
-    """Links to the page before this one, to the next one, and to a longer list."""
-    paging = results.answer.paging
-    before = max(0, paging.start - paging.count) if paging.count else 0
-    links = []
-    if paging.start:
-        links.append(
-            Link(
-                "Previous works" if before else "First works",
-                results.address(site, start=before, format="html"),
-                rel="prev" if before else "first",
-            )
-        )
-    if paging.next is not None:
-        address = results.address(site, start=paging.next.start, format="html")
-        links.append(Link("More works", address, rel="next"))
-    deeper = _deeper(results.answer) if held_back(results.answer) else None
-    if deeper is not None:
-        address = results.address(site, start=0, per_source=deeper, format="html")
-        links.append(Link(f"Ask each source for {deeper} records", address))
-    return links
-
-
-def _deeper(answer: Answer) -> int | None:
-    """Records of each source for a longer list, a round number; None where no more can be asked
-    for.
-    """
-    received = max(report.count + report.filtered + report.unread for report in answer.sources)
-    return next((number for number in (100, 500, 1000) if number >= 2 * received), None)
-
-
-def _incomplete(results: Results) -> Incomplete | None:
-    answer = results.answer
-    failed = [report for report in answer.sources if report.failed]
-    if answer.complete or (answer.running and not failed):
-        return None
-    some_answered = any(
-        report.status in ("ok", "empty", "running") or report.count for report in answer.sources
-    )
-    reasons = [
-        as_line([results.label(report.source) for report in group], _why(group[0]))
-        for group in alike(failed)
-    ]
-    return Incomplete(reasons, some_answered)
-
-
-def _why(report: SourceReport) -> str:
-    words = STATUS_WORDS.get(report.status, report.status)
-    return f"{words} ({line(str(report.error))})" if report.error else words
-
-
-def _reports(results: Results) -> list[ReportView]:
-    reports = results.answer.sources
-    # The reason that many sources share stands above the hits, and is not repeated for each.
-    explained = {
-        report.source for group in alike(reports) if len(group) > NAMED_FIRST for report in group
-    }
-    return [
-        _report_view(report, results.label(report.source), explained=report.source in explained)
-        for report in reports
-    ]
-
-
-def _report_view(report: SourceReport, label: str, *, explained: bool) -> ReportView:
-    answered = report.answered
-    pending = report.status in ("skipped", "running")
-    total = f" of {report.total:,}" if report.total is not None else ""
-    cached = ", cached" if report.cached else ""
-    error = report.error
-    return ReportView(
-        label=label,
-        status=STATUS_WORDS.get(report.status, report.status),
-        css_class="good" if answered else "off" if pending else "bad",
-        numbers=f"{report.count}{total}, {report.seconds:.2f} s{cached}"
-        if report.count or answered
-        else "",
-        query=line(report.query),
-        notes=[line(note) for note in report.notes],
-        error=line(str(error)) if error else "",
-        advice=line(error.advice) if error else "",
-        open=not explained and not answered and report.status != "running",
-    )
+def _with_marks(updates: str, cards: Sequence[str]) -> str:
+    """The address of the stream, with the marks of the cards that the page has."""
+    if not updates or not cards or len(cards) > _MOST_MARKS:
+        return updates
+    return f"{updates}&seen={'.'.join(map(mark, cards))}"

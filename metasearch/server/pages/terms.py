@@ -84,15 +84,6 @@ FACET_HEADINGS: Mapping[str, str] = {
     "subject": N_("Subject"),
     "retracted": N_("Retracted"),
 }
-#: Version of a work -> its name.
-VERSION_WORDS: Mapping[str, str] = {
-    "published": N_("published"),
-    "preprint": N_("preprint"),
-    "accepted": N_("accepted manuscript"),
-    "submitted": N_("submitted manuscript"),
-    "conference": N_("conference version"),
-    "revision": N_("revision"),
-}
 #: Verdict of a comparison -> its name.
 VERDICT_WORDS: Mapping[str, str] = {
     "same": N_("same work"),

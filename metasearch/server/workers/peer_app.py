@@ -11,9 +11,11 @@ from aiohttp import web
 
 from metasearch.errors import MetasearchError
 from metasearch.server.faces import on_first_request
+from metasearch.server.limits.clients import USER
+from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.stream import PING
-from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
+from metasearch.server.workers.peers import Peers, Snapshot, asking_user, loaded_pause
 
 #: Seconds that requests of other workers have when this one stops.
 _PATIENCE = 0.2
@@ -67,12 +69,22 @@ async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
                 await response.write(event or PING)
         return response
 
+    answer_updates = on_first_request("updates", "peer_updates", "metasearch.server")
+
+    async def updates(request: web.Request) -> web.StreamResponse:
+        request[USER] = asking_user(request.headers)
+        try:
+            return await answer_updates(request)
+        except (Problem, MetasearchError) as exc:  # the worker that was asked says why
+            raise web.HTTPBadRequest from exc
+
     app = web.Application(client_max_size=_LONGEST_BODY)
     app.router.add_get("/snapshot", snapshot)
     app.router.add_post("/take", take)
     app.router.add_post("/pause", pause)
     app.router.add_get("/suggest", suggest)
     app.router.add_get("/live", live)
+    app.router.add_get("/updates", updates)
     app[SHARED] = shared
     app.router.add_post("/pazpar2", on_first_request("pazpar2.handler", "answer_peer"))
     # A client that reads a stream through another worker, and disconnects, cancels the handler.

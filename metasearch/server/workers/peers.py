@@ -18,6 +18,7 @@ from zlib import crc32
 
 import aiohttp
 import orjson
+from yarl import URL
 
 from metasearch.adapters.fetch.health import Cause, Pause, SourceState
 from metasearch.server.limits.rate import Quota
@@ -33,6 +34,8 @@ MOST_PAUSES = 64
 #: Characters of the reason of a pause that is sent.
 _LONGEST_REASON = 500
 _CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
+#: Whose request another worker passes on.
+_USER_HEADER = "X-Metasearch-User"
 #: The ids of stream events; nothing else from a client is sent to the other workers.
 _EVENT_ID = re.compile(r"[0-9a-z]{1,32}-[0-9]{1,9}")
 #: The errors of a request to a worker that is ending, stuck, or not started yet.
@@ -95,6 +98,14 @@ def loaded_pause(text: bytes) -> Pause:
             ):
                 return Pause(source, _CAUSES[cause], seconds, reason)
     raise ValueError("not a pause")
+
+
+def asking_user(headers: Mapping[str, str]) -> str:
+    """Whose request another worker has passed on by `Peers.streamed`.
+
+    Only for requests that came over the socket of this worker: a client writes what it likes.
+    """
+    return headers.get(_USER_HEADER, "")
 
 
 def _read(file: Path) -> Mapping[str, Any]:
@@ -215,6 +226,37 @@ class Peers:
             if response.status == 200:
                 return response
             response.close()
+        return None
+
+    async def streamed(
+        self, number: int, path_qs: str, headers: Mapping[str, str], user: str
+    ) -> aiohttp.ClientResponse | None:
+        """The stream with which another worker answers a request; to be closed by the caller.
+
+        Args:
+            number: Of the worker.
+            path_qs: Where it is asked: a path of `peer_app`, and the query string as the client has
+                sent it.
+            headers: Of the client's request, those that the answer depends on.
+            user: Whose request it is, see `Clients.user`; the other worker reads it with
+                `asking_user`.
+
+        Returns:
+            None where there is no such worker, its stream does not begin in time, or it answers
+            with anything but a stream.
+        """
+        if number not in self._others():
+            return None
+        url = URL(path_qs, encoded=True)
+        sent = {**headers, _USER_HEADER: user}
+        try:
+            async with asyncio.timeout(PATIENCE):
+                response = await self._session(number).get(url, headers=sent)
+        except _NO_ANSWER:
+            return None
+        if response.status == 200:
+            return response
+        response.close()
         return None
 
     async def forwarded(

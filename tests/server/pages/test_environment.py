@@ -13,7 +13,8 @@ from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
 from metasearch.server.pages import environment
-from metasearch.server.pages.environment import many, render
+from metasearch.server.pages.environment import render
+from metasearch.server.pages.language import DEFAULT, language
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (
@@ -50,6 +51,7 @@ OTHERS = (
 hostile = st.lists(st.sampled_from(MARKUP + OTHERS), max_size=12).map("".join)
 
 
+LANGUAGE = language(DEFAULT)
 TEMPLATES = {
     file.name: file.read_text(encoding="utf-8")
     for file in (files("metasearch.server") / "templates").iterdir()
@@ -58,7 +60,7 @@ TEMPLATES = {
 
 def rendered(source: str, **context: object) -> str:
     """What a template with that text becomes."""
-    return environment._environment.from_string(source).render(context)
+    return environment.environment(LANGUAGE).from_string(source).render(context)
 
 
 class Skeleton(HTMLParser):
@@ -118,7 +120,7 @@ def test_a_template_must_be_given_all_that_it_uses():
     with pytest.raises(UndefinedError):
         rendered("{{ missing }}")
     with pytest.raises(UndefinedError):
-        render("start.html")
+        render("start.html", LANGUAGE)
 
 
 def test_templates_are_in_the_package():
@@ -127,7 +129,7 @@ def test_templates_are_in_the_package():
         TEMPLATES
     )
     for name in TEMPLATES:
-        environment._environment.get_template(name)
+        environment.environment(LANGUAGE).get_template(name)
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -177,8 +179,3 @@ def test_addresses_that_may_not(address):
     assert rendered("<a{{ address|href }}>x</a>", address=address) == "<a>x</a>"
     assert rendered("<img{{ address|src }}>", address=address) == "<img>"
     assert rendered("<form{{ address|action }}>", address=address) == "<form>"
-
-
-def test_numbers_with_their_nouns():
-    """One is singular; all else, none too, is plural."""
-    assert [many(it, "work") for it in (0, 1, 1234)] == ["0 works", "1 work", "1,234 works"]

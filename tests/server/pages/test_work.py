@@ -145,7 +145,7 @@ async def test_a_retraction_comes_first(serve):
     page = await page_of(serve, work)
     (notice,) = page.xpath("//*[contains(@class, 'retraction')]")
 
-    assert "Beta says that this work was retracted." in notice.text_content()
+    assert "Beta says this work was retracted." in notice.text_content()
     assert "Alpha" not in notice.text_content()
     assert page.xpath("//h1/preceding::*[contains(@class, 'retraction')]") == [notice]
     assert page.xpath("//*[contains(@class, 'retraction')]//a/@href") == [
@@ -406,6 +406,7 @@ def shown_page(text: str, address: str) -> str:
         type="article",
         abstract=text,
         keywords=(text,),
+        language="en",
         retracted=True,
     )
     other = replace(foul, source="beta", title=f"{text} b", volume="other")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import aiohttp
 import pytest
@@ -19,14 +20,17 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
+from metasearch.server.limits.clients import USER
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
 from metasearch.server.site import SHARED
+from metasearch.server.stream import relay
+from metasearch.server.workers import peers as peers_module
 from metasearch.server.workers.peer_app import answering
 from metasearch.server.workers.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
-from tests.server.fake import FakeEngine
+from tests.server.fake import FakeEngine, hit, so_far
 from tests.server.test_metrics import samples
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
@@ -196,6 +200,113 @@ async def test_nothing_to_go_on_with_is_told_by_all(folder, seen):
         response = await right.get("/search?q=mice&format=sse", headers={"Last-Event-ID": seen})
 
     assert response.status == 204
+
+
+@asynccontextmanager
+async def updates_by(
+    handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+) -> AsyncIterator[None]:
+    """The workers answer `/updates` with this handler."""
+    module = ModuleType("metasearch.server.updates")
+    module.peer_updates = handler  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, module)
+        yield
+
+
+async def peer_updates(request: web.Request) -> web.StreamResponse:
+    """What a page follows: each answer of a search as one event."""
+    engine = request.app[SHARED].engine
+    search = engine.search(request.query["q"], user=request[USER])
+    response = web.StreamResponse(headers={"X-Seen": request.headers.get("Last-Event-ID", "")})
+    await response.prepare(request)
+    async with aclosing(search.growing(0.1)) as growing:
+        async for answer in growing:
+            event = f"data: {len(answer.hits)} {','.join(answer.running)}\n\n"
+            await response.write(event.encode())
+    return response
+
+
+async def test_a_page_is_followed_at_another_worker(folder):
+    """Which is asked as the client has asked, in the name of the same user; the stream comes as it
+    is made."""
+    async with updates_by(peer_updates), pair(folder) as ((left, _), (_, second)):
+        second.gate = asyncio.Event()
+        second.snapshots = [(0, so_far()), (0.01, so_far(hit(1)))]
+        peers = left.app[SHARED].peers
+        headers = {"Last-Event-ID": "7"}
+        response = await peers.streamed(1, "/updates?q=a%2Bb%20%C3%A9", headers, "cafe01")
+        assert response is not None
+        async with response:
+            first = await response.content.readuntil(b"\n\n")
+            next_one = await response.content.readuntil(b"\n\n")
+            second.gate.set()
+            rest = await response.content.read()
+
+    assert (first, next_one, rest) == (b"data: 0 beta\n\n", b"data: 1 beta\n\n", b"data: 2 \n\n")
+    assert response.headers["X-Seen"] == "7"
+    (asked_for,) = second.asked
+    assert (asked_for["query"], asked_for["user"]) == ("a+b \xe9", "cafe01")
+
+
+async def test_who_leaves_the_page_of_another_worker_leaves_its_search(folder):
+    """That worker sees it, and its reader leaves."""
+    async with updates_by(peer_updates), pair(folder) as ((left, _), (_, second)):
+        second.gate, second.snapshots = asyncio.Event(), [(0, so_far(hit(1)))]
+        response = await left.app[SHARED].peers.streamed(1, "/updates?q=mice", {}, "cafe01")
+        assert response is not None
+        await response.content.readuntil(b"\n\n")
+        response.close()
+        await until(lambda: second.searches[0].left)
+
+
+async def test_a_followed_page_is_passed_on_to_the_client(folder):
+    """What comes from the other worker is sent as it is, behind what this one has to say."""
+    async with updates_by(peer_updates), pair(folder) as ((left, _), (_, second)):
+        second.snapshots = [(0, so_far(hit(1)))]
+        peers = left.app[SHARED].peers
+
+        async def follow(request: web.Request) -> web.StreamResponse:
+            elsewhere = await peers.streamed(1, "/updates?q=mice", {}, "cafe01")
+            assert elsewhere is not None
+            return await relay(request, elsewhere, "", b"retry: 5\n")
+
+        app = web.Application()
+        app[SHARED] = left.app[SHARED]
+        app.router.add_get("/follow", follow)
+        async with TestClient(TestServer(app)) as client:
+            response = await client.get("/follow")
+            body = await response.read()
+
+    assert response.content_type == "text/event-stream"
+    assert body == b"retry: 5\ndata: 1 beta\n\ndata: 2 \n\n"
+
+
+@pytest.mark.parametrize("number", [0, 2, -1])
+async def test_no_other_worker_has_a_page(folder, number):
+    """Neither this one nor one that does not exist is asked."""
+    async with updates_by(peer_updates), pair(folder) as ((left, first), (_, second)):
+        peers = left.app[SHARED].peers
+        assert await peers.streamed(number, "/updates?q=mice", {}, "cafe01") is None
+        assert first.asked == second.asked == []
+
+
+@pytest.mark.parametrize("manner", ["refuses", "hangs", "is empty"])
+async def test_a_worker_that_has_no_stream_is_passed_over(folder, monkeypatch, manner):
+    """After its patience, so that the client is answered by the worker that it has asked."""
+    monkeypatch.setattr(peers_module, "PATIENCE", 0.05)
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        if manner == "refuses":
+            raise UsageError("there is no such page")
+        if manner == "hangs":
+            await asyncio.sleep(100)
+        return web.Response(status=204)
+
+    async with updates_by(answer), pair(folder) as ((left, _), _):
+        response = await left.app[SHARED].peers.streamed(1, "/updates?q=mice", {}, "cafe01")
+
+    assert response is None
 
 
 async def test_a_client_has_one_quota_at_all_workers(folder):

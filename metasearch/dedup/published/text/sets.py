@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 
 #: What a share is taken of: the smaller of the two ("how much of it is contained in the other"),
@@ -14,9 +15,9 @@ from metasearch.dedup.fingerprint import Fingerprint
 Of = Literal["smaller", "larger", "union"]
 #: The same in words.
 IN_WORDS: Mapping[Of, str] = {
-    "smaller": "of the smaller text",
-    "larger": "of the larger text",
-    "union": "of both texts",
+    "smaller": because.OF_SMALLER,
+    "larger": because.OF_LARGER,
+    "union": because.OF_BOTH,
 }
 #: Records with the very same set that are named; each of them resembles all others, so that more
 #: would say no more.

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metasearch.dedup import because
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.hamming import BITS, Nothing, Scan, block_keys
 from metasearch.dedup.matcher import Neighbours, verdict
@@ -66,5 +67,7 @@ class Signed(ABC):
         distance = (one ^ other).bit_count()
         if distance > self.max_distance:
             return None
-        because = f"SimHash distance {distance} of {BITS} ({self.made_of(a, b)})"
-        return verdict(self.name, "same", 1 - distance / BITS, (because,), a, b)
+        said = because.SIMHASH_DISTANCE.format(
+            distance=distance, bits=BITS, made_of=self.made_of(a, b)
+        )
+        return verdict(self.name, "same", 1 - distance / BITS, (said,), a, b)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
+from metasearch.server.pages.narrowing import HEADINGS, PAGE_FACETS
 
 from metasearch.events import NextPage, Paging
 from metasearch.listing.facets import FACETS, FacetCounts, filter_text
 from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, parse_filters
 from metasearch.listing.sort import SORTS
 from metasearch.record import Author
-from metasearch.server.pages.narrowing import HEADINGS, PAGE_FACETS
 from metasearch.server.pages.page import SORT_WORDS
 from tests.examples import examples
 from tests.server.fake import FakeEngine, answer, hit

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Take the pictures of the pages in docs/images: eight states of the demo, in a headless Chromium.
+
+Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`, and chromium.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from metasearch.server.app import listening
+from metasearch.settings import Settings
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+_QUERY = "/search?q=gambling+harms"
+
+
+async def _nothing(_: Page) -> None:
+    """The page as it comes."""
+
+
+async def _finished(page: Page) -> None:
+    await page.wait_for_selector("#results:not([data-updates]), #filters:not([aria-busy])")
+    if await page.locator("#new-works").is_visible():
+        await page.click("#new-works button")
+        await page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+
+
+async def _why(page: Page) -> None:
+    await _finished(page)
+    await page.click("#hits > li:nth-child(1) details.why > summary")
+    await page.evaluate("document.activeElement.blur()")
+
+
+async def _first_work(page: Page) -> None:
+    await _finished(page)
+    await page.click("#hits > li:nth-child(1) h3 a")
+    await page.wait_for_selector("h1")
+
+
+@dataclass(frozen=True)
+class State:
+    """One picture.
+
+    Attributes:
+        name: Of its file.
+        path: Address of the page.
+        then: What is done before the picture is taken.
+        size: Of the window.
+        locale: What the browser prefers.
+        dark: Whether the system of the reader is dark.
+    """
+
+    name: str
+    path: str
+    then: Callable[[Page], Awaitable[None]] = _nothing
+    size: tuple[int, int] = (1280, 860)
+    locale: str = "en-GB"
+    dark: bool = False
+
+
+STATES = (
+    State("page-start", "/"),
+    State("page-running", _QUERY),
+    State("page-done", _QUERY, _finished),
+    State("page-facets", f"{_QUERY}&filter=type:article,year:2018-2022", _finished),
+    State("page-why", _QUERY, _why, (1280, 1000)),
+    State("page-work", _QUERY, _first_work, (1280, 1000)),
+    State(
+        "page-advanced-zh",
+        "/advanced?q=%E9%A2%98%E5%90%8D%3D%E4%B9%B3%E8%85%BA%E7%99%8C&do=plan",
+        locale="zh-CN",
+    ),
+    State("page-phone-dark", _QUERY, _finished, (390, 844), dark=True),
+)
+
+
+async def take(browser: Browser, address: str, state: State, folder: Path) -> None:
+    """Take one picture."""
+    context = await browser.new_context(
+        viewport={"width": state.size[0], "height": state.size[1]},
+        locale=state.locale,
+        color_scheme="dark" if state.dark else "light",
+        reduced_motion="reduce",
+    )
+    page = await context.new_page()
+    await page.goto(address.rstrip("/") + state.path)
+    await state.then(page)
+    await page.screenshot(path=folder / f"{state.name}.png")
+    await context.close()
+
+
+async def main(folder: Path) -> None:
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    async with listening(Settings(), demo=True) as address, async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        for state in STATES:
+            await take(browser, address, state, folder)
+        await browser.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]) if sys.argv[1:] else FOLDER))
