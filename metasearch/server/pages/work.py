@@ -103,7 +103,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         records=evidence.records(MOST),
         more_records=max(0, len(hit.records) - MOST),
         has_pins=shown.has_pins,
-        in_basket=hit.id in visit.basket,
+        in_basket=not {hit.id, *hit.also}.isdisjoint(visit.basket),
         search=urlencode(shown.search, quote_via=quote, errors="replace"),
         links=shown.links,
         meta_tags=meta_tags(record, shown.canonical),

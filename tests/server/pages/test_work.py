@@ -193,10 +193,11 @@ async def test_the_basket(serve):
 
 
 def test_a_work_in_the_basket_can_be_taken_out():
-    """The button says so."""
-    shown = html.document_fromstring(work_page(replace(visit(), basket=(ID,)), content(one())))
-
-    assert shown.xpath("//button[@name='do']/@value") == ["remove"]
+    """The button says so, also where the basket has it under an id that it had before."""
+    work = replace(one(), also=(hit_id("before"),))
+    for name in (ID, hit_id("before")):
+        shown = html.document_fromstring(work_page(replace(visit(), basket=(name,)), content(work)))
+        assert shown.xpath("//button[@name='do']/@value") == ["remove"]
 
 
 # --------------------------------------------------------------------------- evidence
@@ -248,7 +249,7 @@ async def test_not_the_same(serve, tmp_path, has_pins):
     page = await page_of(serve, one(), pins=file if has_pins else None)
     (fold,) = page.xpath("//*[@id='not-same']")
 
-    assert fold.xpath(".//*[contains(@class, 'readback')]/text()") == [
+    assert fold.xpath(".//*[contains(@class, 'lines')]/text()") == [
         "different alpha:alpha-1 beta:beta-2"
     ]
     assert ("--pins FILE, or as pins under [dedup]" in fold.text_content()) is not has_pins
