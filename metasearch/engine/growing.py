@@ -68,6 +68,8 @@ class GrowingPage:
                 page = await _in_slices(steps, self._turns.next, self._over)
                 if page is None:
                     return
+                if not page.running and self._run.closing:  # the last one was done meanwhile
+                    continue
                 now = self._loop.time()
                 pause = self._every * longer(page.counts.unique)
                 due = now + max(pause, REST * (now - began))
@@ -82,7 +84,8 @@ class GrowingPage:
             whole: All hits.
         """
         steps = self._run.paging(self._resolved, whole, self._counts)
-        page = await _in_slices(steps, _cycle, lambda: False)
+        self._turns.hurry()
+        page = await _in_slices(steps, self._turns.next, lambda: False)
         assert page is not None
         return page
 
@@ -114,10 +117,6 @@ class GrowingPage:
     def _hurry(self, _: object) -> None:
         """End at once the wait for a turn: there is nothing to compute in it."""
         self._turns.hurry()
-
-
-async def _cycle() -> None:
-    await asyncio.sleep(0)
 
 
 async def _in_slices(

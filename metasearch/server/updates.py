@@ -51,7 +51,7 @@ async def updates(request: web.Request) -> web.StreamResponse:
         sent = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         sent[_SITE_HEADER] = site_of(request).base
         elsewhere = await peers.streamed(
-            int(number), f"/updates?{request.query_string}", sent, str(request[USER])
+            int(number), f"/updates?{request.rel_url.raw_query_string}", sent, str(request[USER])
         )
         if elsewhere is not None:
             return await relay(request, elsewhere, "")

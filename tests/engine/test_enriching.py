@@ -561,3 +561,24 @@ async def test_not_every_source_can() -> None:
     assert "oa" in caught.value.advice
     assert "unpaywall" in caught.value.advice
     assert databases.asked == []
+
+
+@timeless
+async def test_a_growing_page_learns_what_enrichers_know() -> None:
+    """Work by work; they are said to be running until all are done."""
+
+    async def slowly(request: Request) -> bytes:
+        await asyncio.sleep(1 if doi_of(request).endswith("one") else 2)
+        return answer_for(doi_of(request))
+
+    bodies = {"alpha": works(item("Soil", "10.1000/one"), item("Peat", "10.1000/two"))}
+    made, _ = engine(bodies, {"oa": slowly})
+    async with made:
+        answers = [answer async for answer in made.search("soil", enrich=("oa",)).growing(0.1)]
+
+    known = [sum(hit.record.open_access is not None for hit in answer.hits) for answer in answers]
+    assert (known[0], known[-1]) == (0, 2)
+    assert known == sorted(known)
+    assert 1 in known
+    assert all(answer.running for answer in answers[:-1])
+    assert answers[-1].complete

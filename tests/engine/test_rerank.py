@@ -143,3 +143,26 @@ async def test_without_the_extra_no_source_is_asked(monkeypatch: pytest.MonkeyPa
     with pytest.raises(UsageError, match="not installed: wordllama"):
         await made.search("soil carbon", rerank=True)
     assert upstreams.asked == []
+
+
+async def test_a_growing_page_is_shown_while_meanings_are_compared(model: Model) -> None:
+    """It is not finished although all sources are done, and it settles nothing: the filtered list
+    is numbered at the end."""
+    model.seconds = 0.3
+    made, _ = engine({"alpha": rounds})
+    options: dict[str, Any] = {"rerank": True, "filter": "year:2020", "limit": 10, "start": 10}
+    kept = []
+    async with made:
+        search = made.search("number", **options)
+        answers = []
+        async for answer in search.growing(0.01):
+            answers.append(answer)
+            kept.append(len(made._position_store))
+    whole = await engine({"alpha": rounds})[0].search("number", **options)
+
+    compared = [answer for answer in answers if not answer.running]
+    assert not compared[0].complete
+    assert kept[answers.index(compared[0])] == 0
+    assert compared[-1].complete
+    assert search.answer is answers[-1]
+    assert titles(answers[-1]) == titles(whole)

@@ -39,6 +39,10 @@ from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import parse_filters
 from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
+from metasearch.server.cookies import Cookies
+from metasearch.server.preferences import Preferences
+from metasearch.server.site import Site
+from metasearch.server.visit import Changes, Visit
 from metasearch.settings import Settings
 
 
@@ -91,6 +95,25 @@ def hit(number: int = 1, **fields: Any) -> Hit:
     )
 
 
+def visit(
+    base: str = "http://127.0.0.1:8080",
+    *,
+    basket: Sequence[str] = (),
+    here: str = "/search?q=gene+drive",
+    **preferences: Any,
+) -> Visit:
+    """A request for a page."""
+    return Visit(
+        Site(base),
+        Preferences(**preferences),
+        tuple(basket),
+        here,
+        Cookies(bytes(32)),
+        "visitor",
+        Changes(),
+    )
+
+
 def report(source: str, status: Any = "ok", **fields: Any) -> SourceReport:
     """How a source fared."""
     return SourceReport(
@@ -121,6 +144,11 @@ def so_far(*hits: Hit, running: Sequence[str] = ("beta",)) -> Answer:
         for name in ("alpha", "beta")
     ]
     return replace(answer(*hits, reports=reports), complete=False)
+
+
+def running(source: str = "beta", **fields: Any) -> SourceReport:
+    """A source that is still being asked."""
+    return report(source, "running", **({"count": 0, "total": None} | fields))
 
 
 def late(source: str) -> SourceReport:

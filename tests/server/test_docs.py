@@ -16,13 +16,15 @@ from metasearch.server.app import ROUTES
 from metasearch.server.faces import works
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
-from metasearch.server.pages.results import STATUS_WORDS
+from metasearch.server.pages.terms import STATUS_WORDS
 from metasearch.server.parameters import KNOWN
+from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
 from metasearch.server.sources import source_object, view
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+PAGES = (Path(__file__).resolve().parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
 WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
@@ -38,7 +40,13 @@ def test_no_route_is_made_up():
     assert {route.path for route in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@pytest.mark.parametrize("name", OF_PAGES)
+def test_parameters_of_pages(name):
+    """Those that concern pages alone have their row on the page about these."""
+    assert re.search(rf"^\| (`[a-z]+`, )*`{name}`", PAGES, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN - {*OF_PAGES}))
 def test_parameters(name):
     """Every parameter has its row."""
     assert re.search(rf"^\| (`count` or )?`{name}`", PAGE, re.MULTILINE)

@@ -89,7 +89,7 @@ async def test_the_last_page_has_no_link(client, engine):
 
     assert "Link" not in response.headers
     assert (await response.json())["paging"]["next"] is None
-    assert page.xpath("//nav[@class='pager']/a/@rel") == ["prev"]
+    assert page.xpath("//nav[@id='pages']//a/@rel") == ["prev"]
 
 
 async def test_a_feed_has_its_pages(client):
@@ -109,13 +109,13 @@ async def test_the_page_has_links_and_totals(client):
     """To the page before and the next one; another search from its form begins at the beginning."""
     response = await client.get("/search?q=mice&start=20&count=2&format=html")
     page = html.document_fromstring(await response.text())
-    links = {it.get("rel"): it.get("href") for it in page.xpath("//nav[@class='pager']/a")}
+    links = {it.get("rel"): it.get("href") for it in page.xpath("//nav[@id='pages']//a[@rel]")}
 
     assert links == {
         "prev": "/search?q=mice&start=18&count=2&format=html",
         "next": "/search?q=mice&start=22&count=2&format=html",
     }
-    assert "About 700 works in all, at least 2, at most 900" in page.text_content()
+    assert "About 700 works in all: " in page.text_content()
     assert page.xpath("//meta[@name='startIndex']/@content") == ["21"]
     assert page.xpath("//input[@name='start']") == []
 
@@ -125,7 +125,7 @@ async def test_a_page_beyond_the_end(client, engine):
     engine.answer = replace(engine.answer, hits=(), paging=Paging(500, 2))
     page = await (await client.get("/search?q=mice&start=500&count=2&format=html")).text()
 
-    assert "The list ends before place 501." in page
+    assert "The list ends before this page." in page
 
 
 async def test_following_the_page_reads_the_whole_list():

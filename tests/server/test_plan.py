@@ -87,13 +87,15 @@ async def test_the_page_says_how_a_query_was_read(serve):
     client = await serve(FakeEngine(read_as(syntax="cql", notes=("sortBy <x> is ignored",))))
     page = await (await client.get("/search?q=title%3Dgene&format=html")).text()
 
-    assert "Query read as cql: <code>title:gene</code>" in page
+    assert "The query was read as cql: <code>title:gene</code>" in page
     assert "sortBy &lt;x&gt; is ignored" in page
 
 
 async def test_the_page_is_silent_about_our_own_syntax(client):
     """A query that is what it looks like needs no explanation."""
-    assert "Query read as" not in await (await client.get("/search?q=gene&format=html")).text()
+    assert (
+        "The query was read as" not in await (await client.get("/search?q=gene&format=html")).text()
+    )
 
 
 async def test_the_document_says_how_a_query_was_read(serve):

@@ -20,14 +20,17 @@ HTML = {"Accept": "text/html,*/*;q=0.8"}
 
 
 async def test_start_page(serve):
-    """The first page has the form, examples, the sources, and tells browsers how to search here."""
+    """The first page has the form, examples, the number of databases that are asked, and tells
+    browsers how to search here."""
     client = await serve(examples=["island mice"])
     response = await client.get("/")
     shown = html.document_fromstring(await response.text())
 
     assert (response.status, response.content_type) == (200, "text/html")
     assert shown.find(".//form").get("action") == "/search"
-    assert {"alpha", "beta", "gamma"} == set(shown.xpath("//input[@name='sources']/@value"))
+    assert "Asks 2 databases, the usual ones." in shown.text_content()
+    assert "/sources?format=html" in shown.xpath("//main//a/@href")
+    assert [field.get("name") for field in shown.xpath("//main//form//input")] == ["q"]
     assert "/search?q=island%20mice&format=html" in shown.xpath("//main//a/@href")
     assert shown.xpath("//link[@rel='search']/@title")[0] == "metasearch"
 
@@ -36,19 +39,22 @@ async def test_search_without_a_query_is_the_start_page_for_browsers(client):
     """An empty search box is no mistake of the user's."""
     response = await client.get("/search?q=", headers=HTML)
 
-    assert "One query, many scholarly databases" in await response.text()
+    assert "One question to many scholarly databases" in await response.text()
 
 
 async def test_result_page_keeps_the_form(client):
-    """What was asked stands in the form of the result page."""
+    """What was asked stands in the form of the result page; what the form has no field for is
+    repeated."""
     response = await client.get("/search?q=mice&year=2019-&sources=beta&count=5", headers=HTML)
     shown = html.document_fromstring(await response.text())
-    values = {
-        it.get("name"): it.get("value") for it in shown.xpath("//form//input[@type!='checkbox']")
-    }
+    fields = shown.xpath("//form[@role='search']//input")
 
-    assert values == {"q": "mice", "year": "2019-", "count": "5"}
-    assert shown.xpath("//input[@checked]/@value") == ["beta"]
+    assert {field.get("name"): field.get("value") for field in fields} == {
+        "q": "mice",
+        "year": "2019-",
+        "count": "5",
+        "sources": "beta",
+    }
 
 
 async def test_sources(client, engine):
@@ -305,7 +311,8 @@ async def test_public_address(serve):
 @pytest.mark.parametrize(
     ("path", "media_type", "start"),
     [
-        ("/static/style.css", "text/css", b":root"),
+        ("/static/style.css", "text/css", b"/* metasearch"),
+        ("/static/results.js", "text/javascript", b""),
         ("/static/icon.png", "image/png", b"\x89PNG"),
         ("/favicon.ico", "image/x-icon", b"\0\0\1\0"),
     ],
@@ -329,6 +336,7 @@ async def test_head_and_security_headers_everywhere(serve, path):
     """Every route knows HEAD, and every answer is guarded."""
     client = await serve(suggest=True)
     query = {"/plan": "?q=gene", "/translate": "?q=gene", "/pazpar2/search.pz2": "?command=init"}
+    query["/updates"] = "?q=gene"
     response = await client.head(path + query.get(path, ""), headers=HTML)
 
     assert response.status == 200

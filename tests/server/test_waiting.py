@@ -1,5 +1,4 @@
-"""Soft deadlines over HTTP: `wait`, and pages that show what is there and ask again by
-themselves."""
+"""Soft deadlines over HTTP: `wait`, and pages that show what is there and where the rest is."""
 
 from __future__ import annotations
 
@@ -9,7 +8,6 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
-from metasearch.server.pages.results import REFRESH
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.test_waiting import FAST, SLOW, asked, engine
@@ -73,28 +71,34 @@ async def test_json_at_the_soft_deadline_and_after_it(serve, marshes, gate):
     assert asked(upstreams) == {"alpha": 1, "beta": 1}
 
 
-async def test_the_page_asks_again_until_all_have_ended(serve, marshes, gate):
-    """Without a script, and without asking a database twice."""
+async def test_the_page_shows_what_has_arrived(serve, marshes, gate):
+    """And where the rest is, for browsers with a script and without; no database is asked twice,
+    and nothing reloads by itself.
+    """
     made, upstreams = marshes
     client = await serve(made, page_wait=0.05)
     await until_alpha(client, "/search?q=marsh&wait=0.05&format=json")
-    page = html.fromstring(await (await client.get("/search?q=marsh&format=html")).text())
 
-    assert page.xpath("//meta[@http-equiv='refresh']/@content") == [str(REFRESH)]
-    (told,) = page.xpath("//p[@class='notice']")
-    assert told.text_content().startswith("1 source is still being asked: ")
-    assert "beta" in told.text_content()
-    assert told.xpath("a/@href") == ["/search?q=marsh&start=0&format=html"]
-    assert len(page.xpath("//ol[@class='hits']/li")) == 2
-    assert not page.xpath("//*[@role='alert']")
+    async def shown():
+        return html.fromstring(await (await client.get("/search?q=marsh&format=html")).text())
+
+    page = await shown()
+    (aside,) = page.xpath("//noscript")
+    assert page.xpath("//meta[@http-equiv]") == []
+    assert "Still being asked: beta." in aside.text_content()
+    assert aside.xpath(".//a[.='Show what has arrived']/@href") == [
+        "/search?q=marsh&format=html#results"
+    ]
+    (updates,) = page.xpath("//*[@data-updates]/@data-updates")
+    assert updates.startswith("/updates?q=marsh&worker=0&lang=en&seen=")
+    assert len(page.xpath("//ol[@id='hits']/li")) == 2
+    assert page.xpath("//*[@id='failures']/*") == []
 
     gate.set()
-    while (
-        page := html.fromstring(await (await client.get("/search?q=marsh&format=html")).text())
-    ).xpath("//meta[@http-equiv='refresh']"):
+    while (page := await shown()).xpath("//noscript"):
         assert asked(upstreams) == {"alpha": 1, "beta": 1}
-    assert len(page.xpath("//ol[@class='hits']/li")) == 3
-    assert not page.xpath("//p[@class='notice']")
+    assert len(page.xpath("//ol[@id='hits']/li")) == 3
+    assert page.xpath("//*[@data-updates]") == []
     assert asked(upstreams) == {"alpha": 1, "beta": 1}
 
 
@@ -126,8 +130,8 @@ async def test_a_server_that_stops_ends_what_goes_on(serve, marshes):
     ("address", "settings", "wait"),
     [
         ("q=m&format=json", {}, None),
-        ("q=m&format=html", {}, 3.0),
-        ("q=m&format=html&timeout=2", {}, 2.0),
+        ("q=m&format=html", {}, 1.0),
+        ("q=m&format=html&timeout=1&wait=2", {}, 1.0),
         ("q=m&format=html&wait=8", {}, 8.0),
         ("q=m&format=json&wait=99", {}, 15.0),
         ("q=m&format=json", {"wait": 5.0}, 5.0),
@@ -198,7 +202,7 @@ async def test_a_failure_is_told_beside_those_that_run(serve):
     client = await serve(FakeEngine(mixed))
     page = html.fromstring(await (await client.get("/search?q=mice&format=html")).text())
 
-    (alert,) = page.xpath("//*[@role='alert']")
-    assert "Alpha" in alert.text_content()
-    assert "Beta" not in alert.text_content()
-    assert "Beta" in page.xpath("//p[@class='notice']")[0].text_content()
+    (failures,) = page.xpath("//*[@id='failures']")
+    assert "Alpha" in failures.text_content()
+    assert "Beta" not in failures.text_content()
+    assert "Beta" in page.xpath("//noscript")[0].text_content()

@@ -4,6 +4,7 @@ and the filters that hold, each with a link that removes it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -123,7 +124,9 @@ class Panel:
     clear: str
 
     def counts(self) -> Iterator[tuple[str, int]]:
-        """(filter, works) of every value that is shown."""
+        """(filter, works) of every value that is shown, and of every year."""
+        for bar in self.years.bars if self.years else ():
+            yield f"year:{bar.year}", bar.count
         for group in self.groups:
             for choice in group.choices:
                 yield choice.filter, choice.count
@@ -156,13 +159,18 @@ class PanelMaker:
         year = next((facet for facet in known if facet.name == "year"), None)
         histogram = self._histogram(year) if year else None
         groups = [self._group(facet) for facet in known if facet.name != "year"]
-        offered = {choice.filter for group in groups for choice in group.choices}
+        offered = {
+            _meaning(written)
+            for group in groups
+            for choice in group.choices
+            if choice.filter and (written := _written(choice.filter)) is not None
+        }
         span = self._span()
         # What has no box in the form is repeated by it, or it would be lost.
         hidden = [
             ("filter", str(each))
             for each in self.filters
-            if str(each) not in offered and not (each is span and histogram)
+            if _meaning(each) not in offered and not (each is span and histogram)
         ]
         return Panel(
             chips=[
@@ -199,8 +207,10 @@ class PanelMaker:
 
     def _histogram(self, facet: Facet) -> Histogram:
         counted = sorted((int(value.value), value.count) for value in facet.values)
-        newest = counted[-1][0]
-        shown = [(year, count) for year, count in counted if year > newest - MOST_YEARS]
+        # A misprint such as 9999 must not push all other years out of the drawing.
+        next_year = dt.datetime.now(dt.UTC).year + 1
+        newest = max((year for year, _ in counted if year <= next_year), default=counted[-1][0])
+        shown = [each for each in counted if newest - MOST_YEARS < each[0] <= newest]
         first, most = shown[0][0], max(count for _, count in shown)
         span = self._span()
         years = parse_years(span.value) if span else Years(None, None)

@@ -14,7 +14,7 @@ from importlib.resources import files
 from io import BytesIO
 
 from metasearch.bib.languages import languages as known_languages
-from metasearch.message import Templates, translated
+from metasearch.message import Message, Templates, translated
 from metasearch.server.negotiate import preferred_languages
 
 
@@ -37,8 +37,12 @@ class Language:
     ngettext: Callable[[str, str, int], str]
 
     def said(self, text: str) -> str:
-        """A sentence of the core in this language; as it is where it has no translation."""
-        return translated(text, self.gettext, self.ngettext)
+        """A sentence or a fixed word of the core in this language; as it is where it has no
+        translation.
+        """
+        if isinstance(text, Message):
+            return translated(text, self.gettext, self.ngettext)
+        return self.gettext(text) if text else ""
 
     def recognised(self, text: str, templates: Templates) -> str:
         """A sentence that the core keeps as plain text, in this language."""

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
-from metasearch.server.pages import environment
-from metasearch.server.pages.environment import render
-from metasearch.server.pages.language import DEFAULT, language
+from metasearch.server.pages.environment import environment, macro, render
+from metasearch.server.pages.language import TAGS, language
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (
@@ -51,7 +50,6 @@ OTHERS = (
 hostile = st.lists(st.sampled_from(MARKUP + OTHERS), max_size=12).map("".join)
 
 
-LANGUAGE = language(DEFAULT)
 TEMPLATES = {
     file.name: file.read_text(encoding="utf-8")
     for file in (files("metasearch.server") / "templates").iterdir()
@@ -60,7 +58,7 @@ TEMPLATES = {
 
 def rendered(source: str, **context: object) -> str:
     """What a template with that text becomes."""
-    return environment.environment(LANGUAGE).from_string(source).render(context)
+    return environment(language("en")).from_string(source).render(context)
 
 
 class Skeleton(HTMLParser):
@@ -120,7 +118,7 @@ def test_a_template_must_be_given_all_that_it_uses():
     with pytest.raises(UndefinedError):
         rendered("{{ missing }}")
     with pytest.raises(UndefinedError):
-        render("start.html", LANGUAGE)
+        render("start.html", language("en"))
 
 
 def test_templates_are_in_the_package():
@@ -129,7 +127,8 @@ def test_templates_are_in_the_package():
         TEMPLATES
     )
     for name in TEMPLATES:
-        environment.environment(LANGUAGE).get_template(name)
+        for tag in TAGS:
+            environment(language(tag)).get_template(name)
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -138,7 +137,9 @@ def test_templates_write_addresses_by_the_filters_only(name):
     written = re.findall(r"\b(?:href|src|action|formaction|srcset|poster)\s*=.*", TEMPLATES[name])
 
     assert [it for it in written if not it.startswith('href="#')] == []
-    assert not re.search(r"\|\s*safe|autoescape|\|\s*xmlattr|\bstyle=|\bon\w+=", TEMPLATES[name])
+    assert not re.search(
+        r"\|\s*safe|autoescape|\|\s*xmlattr|\bstyle=|(?<![-\w])on\w+=", TEMPLATES[name]
+    )
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
@@ -179,3 +180,40 @@ def test_addresses_that_may_not(address):
     assert rendered("<a{{ address|href }}>x</a>", address=address) == "<a>x</a>"
     assert rendered("<img{{ address|src }}>", address=address) == "<img>"
     assert rendered("<form{{ address|action }}>", address=address) == "<form>"
+
+
+@given(hostile)
+def test_values_of_a_translated_sentence_are_escaped(text):
+    """A sentence is finished HTML, what is put into it is not."""
+    source = "<p>{{ _('of %(title)s', title=text) }}{{ ngettext('%(x)s', '%(x)s', 2, x=text) }}</p>"
+    skeleton = Skeleton(rendered(source, text=text))
+
+    assert skeleton.tags == ["p[]", "/p"]
+    assert skeleton.text == f"of {clean(text)}{clean(text)}"
+
+
+@given(hostile)
+def test_a_sentence_of_the_core_is_text(text):
+    """`translated` looks it up, and trusts it no more than a record."""
+    skeleton = Skeleton(rendered("<p>{{ translated(text + '%(a)s %') }}</p>", text=text))
+
+    assert skeleton.tags == ["p[]", "/p"]
+    assert skeleton.text == f"{clean(text)}%(a)s %"
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_templates_mark_literal_texts_only(name):
+    """What `_` returns is HTML: only a text of the template itself may go through it. Values go
+    through `translated`.
+    """
+    assert re.findall(r"\b_\((?![\"'])[^)]*\)", TEMPLATES[name]) == []
+    assert re.findall(r"\bngettext\((?![\"'])[^)]*\)", TEMPLATES[name]) == []
+
+
+def test_a_part_of_a_page_is_made_by_its_macro():
+    """In the language that is asked for; it has no variables of a page."""
+    nothing = macro("_list.html", "nothing", language("en"))
+
+    assert str(nothing("running", None)).strip() == "No work has arrived yet."
+    with pytest.raises(AttributeError):
+        macro("_list.html", "missing", language("en"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,14 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
-from metasearch.server.pages.narrowing import HEADINGS, PAGE_FACETS
 
-from metasearch.events import NextPage, Paging
-from metasearch.listing.facets import FACETS, FacetCounts, filter_text
+from metasearch.events import Totals
+from metasearch.listing.facets import FACETS, FacetCounts
 from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, parse_filters
 from metasearch.listing.sort import SORTS
 from metasearch.record import Author
-from metasearch.server.pages.page import SORT_WORDS
+from metasearch.server.pages.facets_panel import (
+    HEIGHT,
+    MOST_YEARS,
+    PAGE_FACETS,
+    WIDTH,
+    Histogram,
+    PanelMaker,
+)
+from metasearch.server.pages.language import language
+from metasearch.server.pages.terms import FACET_HEADINGS, SORT_WORDS
 from tests.examples import examples
 from tests.server.fake import FakeEngine, answer, hit
 from tests.server.pages.test_environment import Skeleton, hostile
@@ -47,118 +54,299 @@ def asked(address: str) -> dict[str, str]:
 def groups(shown) -> dict[str, list[str]]:
     """Heading -> the values under it with their counts."""
     return {
-        heading.text: [" ".join(item.text_content().split()) for item in heading.getnext()]
-        for heading in shown.xpath("//nav[@aria-label='Narrow']/h2")
+        group.findtext("summary"): [
+            " ".join(" ".join(item.itertext()).split())
+            for item in group.xpath(".//label[@class='tick'] | .//p")
+        ]
+        for group in shown.xpath("//form[@id='filters']/details[fieldset]")
     }
+
+
+def sent(shown, tick=(), untick=(), **typed) -> dict[str, list[str]]:
+    """What a browser sends when the form of the filters is submitted, after some boxes were
+    changed and some fields were typed.
+    """
+    pairs: dict[str, list[str]] = {}
+    for field in shown.xpath("//form[@id='filters']//input[not(@disabled)]"):
+        name, value = field.get("name"), field.get("value", "on")
+        ticked = field.get("checked") is not None and value not in untick
+        if field.get("type") == "checkbox" and not ticked and value not in tick:
+            continue
+        pairs.setdefault(name, []).append(typed.get(name, value))
+    return pairs
+
+
+def histogram(*years: int, filters: str = "") -> Histogram:
+    """The histogram of works of these years."""
+    works = [hit(number, year=year) for number, year in enumerate(years, 1)]
+    facets = FacetCounts(["year"], 10).count(works)
+    maker = PanelMaker(
+        parse_filters(filters).filters, lambda written: written, lambda name: name, language("en")
+    )
+    drawn = maker.panel(facets, {}).years
+    assert drawn is not None
+    return drawn
 
 
 def test_every_facet_and_every_order_has_its_words():
     """A new one cannot be forgotten."""
-    assert list(HEADINGS) == list(FACETS)
+    assert set(FACET_HEADINGS) == set(FACETS)
     assert set(PAGE_FACETS) < set(FACETS)
-    assert list(SORT_WORDS) == list(SORTS)
+    assert set(SORT_WORDS) == set(SORTS)
 
 
-def test_values_with_their_counts_and_links():
-    """Each link is the same search with one filter more, from its beginning."""
-    shown = tree(
-        given_(*WORKS), labels={"alpha": "Alpha Index"}, start=20, count=5, filter="-oa:yes"
-    )
+def test_values_with_their_counts():
+    """Each is a box, with the filter that it stands for and the words for screen readers."""
+    shown = tree(given_(*WORKS), labels={"alpha": "Alpha Index"})
 
     assert groups(shown) == {
-        "Source": ["Alpha Index 3", "beta 3"],
-        "Type": ["article 2", "conference paper 1"],
-        "Year": ["2021 2", "2019 1"],
-        "Language": ["English 1", "2 works without"],
-        "Open access": ["yes 1", "2 works without"],
+        "Found in": ["Alpha Index 3 works", "beta 3 works"],
+        "Type": ["article 2 works", "conference paper 1 work"],
+        "Open access": ["yes 1 work"],
+        "Language": ["English 1 work"],
+        "Published in": ["Journal of Islands 3 works"],
     }
-    (link,) = shown.xpath("//nav[@aria-label='Narrow']//a[.='conference paper']/@href")
-    assert asked(link) == {
-        "q": "gene drive",
-        "count": "5",
-        "filter": "type:conference-paper",
-        "format": "html",
+    assert shown.xpath("//input[@name='filter']/@value")[:3] == [
+        "source:alpha",
+        "source:beta",
+        "type:article",
+    ]
+
+
+def test_the_form_repeats_the_search():
+    """All of its parameters but the filters, which have boxes, and the place in the list."""
+    shown = tree(given_(*WORKS), start=20, count=50, sort="date")
+
+    assert sent(shown) == {
+        "q": ["gene drive"],
+        "count": ["50"],
+        "sort": ["date"],
+        "format": ["html"],
+        "from": [""],
+        "to": [""],
     }
 
 
-def test_filters_that_hold_are_chips():
-    """Each link is the same search without it; a value that is chosen is no link."""
-    filters = "-retracted:yes,type:Article,year:2018-2020"
+def test_filters_that_hold_are_ticked_and_are_chips():
+    """Each link is the same search without it; what has no box stays in the form, hidden."""
+    filters = "-retracted:yes,subject:mice,type:Article,year:2018-2020"
     shown = tree(given_(*WORKS, filters=filters), filter=filters, sort="date", start=20)
-    chips = shown.xpath("//nav[@aria-label='Filters']//a")
+    chips = shown.xpath("//*[@class='chips']/a[@class='chip']")
 
     assert [" ".join(chip.text_content().split()) for chip in chips] == [
-        "Remove the filter not Retracted: yes ×",
-        "Remove the filter Type: Article ×",
-        "Remove the filter Year: 2018-2020 ×",
+        "Remove the filter not Retracted: yes",
+        "Remove the filter Subject: mice",
+        "Remove the filter Type: Article",
+        "Remove the filter Year: 2018-2020",
     ]
     assert [asked(chip.get("href")) for chip in chips] == [
         {"q": "gene drive", "sort": "date", "format": "html", "filter": rest}
         for rest in (
-            "type:Article,year:2018-2020",
-            "-retracted:yes,year:2018-2020",
-            "-retracted:yes,type:Article",
+            "subject:mice,type:Article,year:2018-2020",
+            "-retracted:yes,type:Article,year:2018-2020",
+            "-retracted:yes,subject:mice,year:2018-2020",
+            "-retracted:yes,subject:mice,type:Article",
         )
     ]
-    assert shown.xpath("//nav[@aria-label='Narrow']//strong/text()") == ["article"]
-    (link,) = shown.xpath("//nav[@aria-label='Narrow']//a[.='2021']/@href")
-    assert asked(link)["filter"] == "-retracted:yes,type:Article,year:2018-2020,year:2021"
+    assert shown.xpath("//input[@checked]/@value") == ["type:article"]
+    assert sent(shown) == {
+        "q": ["gene drive"],
+        "sort": ["date"],
+        "format": ["html"],
+        "filter": ["-retracted:yes", "subject:mice", "type:article"],
+        "from": ["2018"],
+        "to": ["2020"],
+    }
 
 
-def test_chips_and_facets_are_accessible():
-    """Headings without gaps, a name for each group of links, and no link without words."""
+def test_a_box_that_is_unticked_removes_its_filter():
+    """However the filter was spelt."""
+    for written in ("type:article", "type:Article", "source:ALPHA"):
+        shown = tree(given_(*WORKS, filters=written), filter=written)
+        (ticked,) = shown.xpath("//input[@checked]/@value")
+
+        assert "filter" not in sent(shown, untick=[ticked])
+        assert len(sent(shown)["filter"]) == 1
+
+
+def test_all_filters_can_be_cleared_at_once():
+    """Above the list where there are several, and in the panel."""
+    one, two = (
+        tree(given_(*WORKS, filters=filters), filter=filters)
+        for filters in ("oa:yes", "oa:yes,type:article")
+    )
+    (chip,) = one.xpath("//*[@class='chips']/a")
+    (clear,) = two.xpath("//*[@class='chips']/a[.='Clear all']/@href")
+
+    assert asked(chip.get("href")) == asked(clear) == {"q": "gene drive", "format": "html"}
+    assert two.xpath("//*[@class='apply']/a/@href") == [clear]
+    assert tree(given_(*WORKS)).xpath("//*[@class='chips'] | //*[@class='apply']/a") == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "ends", "kept"),
+    [
+        ("year:2019", ("2019", "2019"), []),
+        ("year:2019-", ("2019", ""), []),
+        ("year:-2019", ("", "2019"), []),
+        ("-year:2019", ("", ""), ["-year:2019"]),
+        ("year:2018-2020,year:2021", ("", ""), ["year:2018-2020", "year:2021"]),
+    ],
+)
+def test_the_years_that_hold(filters, ends, kept):
+    """One range stands in the two fields; anything else is repeated as it is."""
+    shown = tree(given_(*WORKS, filters=filters), filter=filters)
+    fields = sent(shown)
+
+    assert (fields["from"][0], fields["to"][0]) == ends
+    assert fields.get("filter", []) == kept
+
+
+def test_years_stay_where_there_is_no_histogram():
+    """A list without a year has no fields for it."""
+    works = [hit(1, year=None)]
+    shown = tree(given_(*works, filters="year:2018-2020"), filter="year:2018-2020")
+
+    assert shown.xpath("//svg[@role='img']") == []
+    assert sent(shown)["filter"] == ["year:2018-2020"]
+
+
+def test_groups_that_are_open():
+    """Those that most readers use, and those with a box that is ticked."""
+    some, more = (
+        tree(given_(*WORKS, filters=filters), filter=filters)
+        for filters in ("", "venue:Journal of Islands")
+    )
+
+    def opened(shown) -> list[str]:
+        return shown.xpath("//details[@open]/@data-facet")
+
+    assert opened(some) == ["year", "source", "type", "oa"]
+    assert opened(more) == ["year", "source", "type", "oa", "venue"]
+
+
+def test_the_panel_is_accessible():
+    """Each group is named, each box has words, and the drawing has a table."""
     shown = tree(given_(*WORKS, filters="oa:yes"), filter="oa:yes")
-    levels = [int(heading.tag[1]) for heading in shown.xpath("//h1 | //h2 | //h3 | //h4")]
-    names = shown.xpath("//nav/@aria-label")
 
-    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    assert len(shown.xpath("//nav")) == len(names) == len(set(names))
-    assert all(link.text_content().strip() for link in shown.xpath("//nav//a"))
-    assert shown.xpath("//details[@class='narrow']/summary/text()") == ["Narrow"]
-    assert shown.xpath("//script | //*[@style]") == []
-
-
-def test_the_last_chip_removes_the_parameter():
-    """An empty filter is none."""
-    shown = tree(given_(*WORKS, filters="oa:yes"), filter="oa:yes")
-    (link,) = shown.xpath("//nav[@aria-label='Filters']//a/@href")
-
-    assert asked(link) == {"q": "gene drive", "format": "html"}
+    for fieldset in shown.xpath("//form[@id='filters']//fieldset"):
+        assert fieldset.findtext("legend")
+    for box in shown.xpath("//form[@id='filters']//input[@type='checkbox']"):
+        assert box.xpath("string(..)").strip()
+    for field in shown.xpath("//form[@id='filters']//input[@name='from' or @name='to']"):
+        assert shown.xpath(f"//label[@for='{field.get('id')}']/text()")
+    rows = shown.xpath("//form[@id='filters']//table//tr[td]")
+    assert [row.findtext("th") for row in rows] == ["2021", "2019"]
+    assert shown.xpath("//form[@id='filters']//svg/@aria-label")
 
 
-def test_without_facets_and_filters_there_is_nothing():
+def test_without_facets_there_is_nothing_to_apply():
     """No heading without values, and none at all for an empty list."""
-    assert tree(answer(*WORKS)).xpath("//details[@class='narrow'] | //*[@class='chips']") == []
-    assert tree(given_()).xpath("//details[@class='narrow']") == []
+    for shown in (tree(answer(*WORKS)), tree(given_())):
+        assert groups(shown) == {}
+        assert shown.xpath("//*[@class='apply']") == []
     assert list(groups(tree(given_(*WORKS, facets=["oa", "retracted"])))) == ["Open access"]
 
 
-def test_what_cannot_be_added_is_no_link():
-    """Fifty filters are the most, and a filter must not be too long."""
-    full = ",".join(f"year:{1900 + number}" for number in range(MOST_FILTERS))
-    long = filter_text("subject", "x" * (MOST_CHARACTERS - len("subject:") - 5))
-    for filters in (full, long):
-        shown = tree(given_(*WORKS, filters=filters), filter=filters)
-
-        assert groups(shown)["Type"] == ["article 2", "conference paper 1"]
-        assert shown.xpath("//nav[@aria-label='Narrow']//a") == []
-
-
 def test_many_and_long_values_are_bounded():
-    """Fifty values are shown, the others are counted; each is cut."""
+    """Twelve values are shown, the others are counted; each is cut, but not its filter."""
     works = [hit(number, venue=f"Venue {number} {'x' * 500}") for number in range(1, 91)]
-    (venues,) = groups(tree(given_(*works, facets=["venue"], limit=60))).values()
+    shown = tree(given_(*works, facets=["venue"], limit=60))
+    (venues,) = groups(shown).values()
 
-    assert len(venues) == 51
-    assert venues[-1] == "40 more values"
-    assert max(map(len, venues)) < 90
+    assert len(venues) == 13
+    assert venues[-1] == "and 78 more values"
+    assert max(map(len, venues)) < 95
+
+
+def test_a_value_that_no_filter_can_have_cannot_be_ticked():
+    """It is counted all the same."""
+    long = "x" * MOST_CHARACTERS
+    shown = tree(given_(hit(1, venue=long), facets=["venue"]))
+    (box,) = shown.xpath("//input[@name='filter']")
+
+    assert box.get("disabled") is not None
+    assert sent(shown).get("filter") is None
+
+
+def test_fifty_filters_are_repeated():
+    """As many as a search may have."""
+    full = ",".join(f"subject:s{number:02}" for number in range(MOST_FILTERS))
+    shown = tree(given_(*WORKS, filters=full), filter=full)
+
+    assert sent(shown)["filter"] == full.split(",")
+    assert len(shown.xpath("//*[@class='chips']/a[@class='chip']")) == MOST_FILTERS
+
+
+def test_the_histogram():
+    """A bar for each year that has works, the highest of full height; years beside it are gaps."""
+    drawn = histogram(2019, 2019, 2019, 2021)
+
+    assert [(bar.year, bar.count, bar.x) for bar in drawn.bars] == [
+        (2019, 3, 1),
+        (2021, 1, 2 * WIDTH + 1),
+    ]
+    assert [bar.y + bar.height for bar in drawn.bars] == [HEIGHT, HEIGHT]
+    assert drawn.bars[0].height > 2 * drawn.bars[1].height
+    assert all(bar.chosen for bar in drawn.bars)
+    assert drawn.width == 5 * WIDTH
+
+
+def test_the_years_of_the_filter_are_marked():
+    """Of those that were counted, which are all that the other filters leave."""
+    drawn = histogram(2018, 2019, 2020, 2021, filters="year:2019-2020")
+
+    assert [bar.chosen for bar in drawn.bars] == [False, True, True, False]
+    assert (drawn.first, drawn.last) == ("2019", "2020")
+
+
+@pytest.mark.parametrize(
+    "years",
+    [
+        (2021,),
+        (-9_999_999, 2021),
+        (1, 5_000),
+        (-5, -3),
+        (10**30, 2021),
+        tuple(range(1, 5_000)),
+        (9999, 2020, 2021, 2022),
+    ],
+    ids=str,
+)
+def test_the_histogram_is_bounded(years):
+    """Whatever years a source sends: some bars, of a drawing of bounded size."""
+    drawn = histogram(*years)
+
+    assert 1 <= len(drawn.bars) <= MOST_YEARS
+    assert 5 * WIDTH <= drawn.width <= MOST_YEARS * WIDTH
+    for bar in drawn.bars:
+        assert 0 <= bar.x < drawn.width
+        assert 2 <= bar.height <= HEIGHT
+        assert bar.y >= 0
+
+
+def test_one_misprint_does_not_hide_the_other_years():
+    """A year that has not come yet is no reason to leave out those that have."""
+    drawn = histogram(9999, 2020, 2021, 2021)
+
+    assert {2020, 2021} <= {bar.year for bar in drawn.bars}
+
+
+def test_all_counts_can_be_updated():
+    """Each count on the page has the name by which the updates of a running page send it."""
+    shown = tree(given_(*WORKS))
+    maker = PanelMaker((), lambda written: written, lambda name: name, language("en"))
+    panel = maker.panel(FacetCounts(PAGE_FACETS, 10).count(WORKS), {})
+
+    assert dict(panel.counts()) == {
+        place.get("data-count"): int(place.text) for place in shown.xpath("//*[@data-count]")
+    }
 
 
 @examples(1.0)
 @given(hostile.filter(lambda text: text.strip()), st.sampled_from(["venue", "author", "subject"]))
 def test_upstream_values_stay_in_their_place(text, name):
-    """Whatever the value, the elements are the same, and its link leads to this server and narrows
-    to the work."""
+    """Whatever the value, the elements are the same, and its box narrows to the work."""
 
     def narrowed(value):
         values = {
@@ -171,50 +359,23 @@ def test_upstream_values_stay_in_their_place(text, name):
 
     work, shown = narrowed(f"a{text}b")
     skeleton, tame = Skeleton(shown), Skeleton(narrowed("ab")[1])
-    links = html.document_fromstring(shown).xpath("//nav[@aria-label='Narrow']//a/@href")
+    (box,) = html.document_fromstring(shown).xpath("//input[@name='filter']/@value")
 
     assert skeleton.tags == tame.tags
-    assert len(links) == 1
-    assert links[0].startswith("/search?")
-    assert parse_filters(asked(links[0])["filter"]).passes()(work)
+    assert parse_filters((box,)).passes()(work)
 
 
-def test_the_form_has_the_order():
-    """The one that holds is selected; it is not hidden in the form as well."""
-    shown = tree(answer(*WORKS))
-
-    assert shown.xpath("//form//select[@name='sort']/option/@value") == list(SORTS)
-    assert shown.xpath("//select/option[@selected]/@value") == ["relevance"]
-    assert shown.xpath("//label/@for") == ["q", "year", "sort"]
-
-
-def test_the_summary_counts_what_passes():
+def test_the_heading_counts_what_passes():
     """And an empty list says that the filters are the reason."""
-    some = tree(given_(*WORKS, filters="type:article"))
-    none = tree(given_(*WORKS, filters="type:map"))
-
-    assert "that pass the filters, of 3 works from 6 records" in some.findtext(
-        ".//p[@class='summary']"
+    some, none = (
+        tree(given_(*WORKS, filters=filters, totals=Totals(seen, 0, None, None, False, "")))
+        for filters, seen in (("type:article", 2), ("type:map", 0))
     )
-    assert "None of the 3 works received passes the filters." in none.text_content()
-    assert none.xpath("//nav[@aria-label='Filters']//a")
 
-
-@pytest.mark.parametrize(
-    ("start", "said"),
-    [
-        (0, "None of the 3 works received passes the filters; further pages may have some."),
-        (20, "No work on this page passes the filters; further pages may have some."),
-    ],
-)
-def test_an_empty_page_that_is_not_the_last_one(start, said):
-    """Says so, and has the link to the next one."""
-    paging = Paging(start, 20, NextPage(start + 20, 20))
-    shown = tree(given_(*WORKS, filters="type:map", paging=paging), start=start, count=20)
-
-    assert said in shown.text_content()
-    (link,) = shown.xpath("//a[@rel='next']/@href")
-    assert asked(link)["start"] == str(start + 20)
+    assert some.xpath("string(//h1)").startswith("2 works for")
+    assert "3 works from 6 records; 2 pass the filters." in some.xpath("string(//*[@id='status'])")
+    assert "None of the 3 works that were received passes the filters." in none.text_content()
+    assert none.xpath("//*[@class='chips']/a")
 
 
 @pytest.fixture
@@ -223,62 +384,94 @@ def engine() -> FakeEngine:
     return FakeEngine(answer(*WORKS))
 
 
+async def shown_at(client, address, **parameters):
+    """A page as a tree."""
+    response = await client.get(address, params=parameters or None)
+    return html.document_fromstring(await response.text())
+
+
 async def test_the_page_asks_for_facets_by_itself(client, engine):
     """Its links do not name them; those that are named are shown in their place."""
-    plain = html.document_fromstring(await (await client.get("/search?q=mice&format=html")).text())
-    named = html.document_fromstring(
-        await (await client.get("/search?q=mice&facets=venue&format=html")).text()
-    )
+    plain = await shown_at(client, "/search?q=mice&format=html")
+    named = await shown_at(client, "/search?q=mice&facets=venue&format=html")
 
-    assert [search["facets"] for search in engine.asked] == [PAGE_FACETS, "venue"]
-    assert list(groups(plain)) == ["Source", "Type", "Year", "Language", "Open access"]
-    assert list(groups(named)) == ["Venue"]
+    assert [search["facets"] for search in engine.asked] == [",".join(PAGE_FACETS), "venue"]
+    assert list(groups(plain)) == ["Found in", "Type", "Open access", "Language", "Published in"]
+    assert list(groups(named)) == ["Published in"]
     assert not [link for link in plain.xpath("//@href") if "facets=" in link]
-    assert all("facets=venue" in link for link in named.xpath("//nav//a/@href"))
+    assert sent(plain).get("facets") is None
+    assert sent(named)["facets"] == ["venue"]
+
+
+async def test_two_fields_of_years_are_a_filter(client, engine):
+    """Which the next page has as a chip and in the fields, and no longer as two parameters."""
+    for ends, written in (
+        ({"from": "2018", "to": "2020"}, "year:2018-2020"),
+        ({"from": "2018", "to": ""}, "year:2018-"),
+        ({"from": "", "to": "2020"}, "year:-2020"),
+        ({"from": "2019", "to": "2019"}, "year:2019"),
+        ({"from": "", "to": ""}, ""),
+    ):
+        shown = await shown_at(client, "/search", q="mice", format="html", **ends)
+        assert (engine.asked[-1]["filter"] or "") == written
+        assert not [link for link in shown.xpath("//main//@href") if "from=" in link]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        {"from": "20188"},
+        {"from": "-9999999"},
+        {"to": "soon"},
+        {"to": "<script>"},
+        {"from": "2020", "to": "2018"},
+        {"from": "٢٠٢٠"},
+    ],
+    ids=str,
+)
+async def test_what_is_no_year_is_refused(client, engine, ends):
+    """With a page that says so, and without a search."""
+    response = await client.get("/search", params={"q": "mice", "format": "html", **ends})
+    shown = html.document_fromstring(await response.text())
+
+    assert response.status == 400
+    assert engine.asked == []
+    assert shown.xpath("string(//*[@role='alert'])").strip()
+    assert "script" not in {element.tag for element in shown.iter()}
 
 
 async def test_all_parameters_stay_in_the_form_and_in_the_links(client):
-    """Another query from the form is filtered and sorted in the same way; so are exports."""
+    """Applying filters searches in the same way; so do exports."""
     rest = {"sort": "-date", "rank": "positions", "filter": 'type:article,venue:"a, b"'}
-    response = await client.get(
-        "/search", params={"q": "mice", "format": "html", "facet_limit": "3", **rest}
+    shown = await shown_at(
+        client, "/search", q="mice", format="html", facet_limit="3", wait="2", **rest
     )
-    shown = html.document_fromstring(await response.text())
-    hidden = {
-        field.get("name"): field.get("value") for field in shown.xpath("//input[@type='hidden']")
-    }
+    fields = sent(shown)
 
-    assert hidden == {"rank": "positions", "filter": rest["filter"], "facet_limit": "3"}
-    assert shown.xpath("//select/option[@selected]/@value") == ["-date"]
-    exports = shown.xpath("//nav[@aria-label='Export']//a/@href")
+    assert fields["sort"] == ["-date"]
+    assert fields["rank"] == ["positions"]
+    assert fields["facet_limit"] == ["3"]
+    assert fields["wait"] == ["2"]
+    assert sorted(fields["filter"]) == ["type:article", 'venue:"a, b"']
+    exports = shown.xpath("//nav[@class='take']//a/@href")
     assert all(rest.items() <= asked(link).items() for link in exports)
 
 
-async def test_a_form_about_a_mistake_keeps_the_order(client):
-    """And any text in its place selects nothing."""
-    for sort, selected in (("date", ["date"]), ('"><script>', [])):
-        response = await client.get(
-            "/search", params={"q": "(mice", "sort": sort, "format": "html"}
-        )
-        shown = html.document_fromstring(await response.text())
-
-        assert response.status == 400
-        assert shown.xpath("//select/option[@selected]/@value") == selected
-        assert shown.xpath("//script") == []
-
-
-async def test_links_narrow_as_they_promise():
-    """In the demo: each link of a value leads to as many works as its count says, and back."""
+async def test_boxes_narrow_as_they_promise():
+    """In the demo: each box leads to as many works as its count says, and its chip leads back."""
     async with started(0.0, faults=False) as client:
-        first = html.document_fromstring(
-            await (await client.get("/search?q=machine+learning&format=html")).text()
-        )
-        links = first.xpath("//nav[@aria-label='Narrow']//a")
-        assert len(links) > 10
-        for link in links:
-            count = int(link.getnext().text)
-            shown = html.document_fromstring(await (await client.get(link.get("href"))).text())
-            (back,) = shown.xpath("//nav[@aria-label='Filters']//a/@href")
+        first = await shown_at(client, "/search?q=machine+learning&count=100&format=html")
+        boxes = first.xpath("//form[@id='filters']//input[@name='filter' and not(@disabled)]")
+        assert len(boxes) > 10
+        for box in boxes:
+            value = box.get("value")
+            count = int(box.xpath("string(../span[@class='num'])"))
+            pairs = sent(first, tick=[value])
+            query = [(name, each) for name, values in pairs.items() for each in values]
+            response = await client.get("/search", params=query)
+            shown = html.document_fromstring(await response.text())
+            (back,) = shown.xpath("//*[@class='chips']/a[@class='chip']/@href")
 
             assert len(shown.xpath("//article")) == count
-            assert asked(back) == {"q": "machine learning", "format": "html"}
+            assert shown.xpath("//form[@id='filters']//input[@checked]/@value") == [value]
+            assert "filter" not in asked(back)

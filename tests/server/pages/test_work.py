@@ -42,10 +42,16 @@ def one(*records, **fields) -> Hit:
     return replace(work, record=records[0], records=records) if records else work
 
 
-def visit(**preferences) -> Visit:
+def visit(basket=(), **preferences) -> Visit:
     """A reader's request for a page."""
     return Visit(
-        SITE, Preferences(**preferences), (), "/meta/work/x", Cookies(b"k" * 32), "me", Changes()
+        site=SITE,
+        preferences=Preferences(**preferences),
+        here="/meta/work/x",
+        _cookies=Cookies(b"k" * 32),
+        _visitor="me",
+        _basket=basket,
+        _changes=Changes(),
     )
 
 
@@ -196,7 +202,7 @@ def test_a_work_in_the_basket_can_be_taken_out():
     """The button says so, also where the basket has it under an id that it had before."""
     work = replace(one(), also=(hit_id("before"),))
     for name in (ID, hit_id("before")):
-        shown = html.document_fromstring(work_page(replace(visit(), basket=(name,)), content(work)))
+        shown = html.document_fromstring(work_page(visit((name,)), content(work)))
         assert shown.xpath("//button[@name='do']/@value") == ["remove"]
 
 
@@ -344,8 +350,8 @@ async def test_exports(serve):
 
 @pytest.mark.parametrize("name", ["work.html", "_work.html", "sources.html"])
 def test_only_texts_of_the_template_are_marked_for_translation(name):
-    """What `_` returns is finished HTML: a text from elsewhere goes through `language.gettext`."""
-    assert re.search(r"(?<!language\.)\bn?(?:gettext|_)\((?!\")", TEMPLATES[name]) is None
+    """What `_` returns is finished HTML: a text from elsewhere goes through `translated`."""
+    assert re.search(r"\bn?(?:gettext|_)\((?!\")", TEMPLATES[name]) is None
 
 
 @pytest.mark.parametrize("tag", ["en", "zh-Hans"])

@@ -9,9 +9,9 @@ from metasearch.server.faces.openapi.catalog import LINK, PROFILE, catalog
 from metasearch.server.faces.openapi.document import Server, written
 from metasearch.server.faces.openapi.operation import JSON
 from metasearch.server.faces.openapi.page import docs_page
-from metasearch.server.page_response import page_response
+from metasearch.server.page_response import VARY, page_response
 from metasearch.server.site import SHARED, site_of
-from metasearch.server.unchanged import lasting
+from metasearch.server.unchanged import lasting, tag_of
 from metasearch.server.visit import visit_of
 
 
@@ -26,7 +26,10 @@ async def docs(request: web.Request) -> web.Response:
     """`/docs`: the document as a page."""
     async with request.app[SHARED].admission.brief():
         page = docs_page(visit_of(request), _server(request))
-    return page_response(request, page)
+    headers = {"ETag": f'W/"{(etag := tag_of(page.encode()))}"', "Vary": VARY}
+    if any(known.value in (etag, "*") for known in request.if_none_match or ()):
+        return web.Response(status=304, headers=headers)
+    return page_response(request, page, headers=headers)
 
 
 async def api_catalog(request: web.Request) -> web.Response:
