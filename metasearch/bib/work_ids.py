@@ -154,13 +154,48 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
     ]
 
 
+def find_each(names: Iterable[str], hits: Iterable[Hit]) -> dict[str, Hit]:
+    """The likeliest hit for each of several ids, in one pass over the hits for all of them.
+
+    Args:
+        names: Ids of hits, as `read_name` returns them.
+        hits: Of an answer.
+
+    Returns:
+        Id -> hit; without those that no hit bears.
+    """
+    hits = list(hits)
+    likeliest: dict[str, Hit] = {}
+    wanted = set(names)
+    for called in (_name, _earlier_names, _possible_names):
+        wanted -= likeliest.keys()
+        if not wanted:
+            break
+        for hit in hits:
+            for name in wanted.intersection(called(hit)):
+                likeliest.setdefault(name, hit)
+    return likeliest
+
+
+def _name(hit: Hit) -> Iterable[str]:
+    return (hit.id,)
+
+
+def _earlier_names(hit: Hit) -> Iterable[str]:
+    return hit.also
+
+
+def _possible_names(hit: Hit) -> Iterable[str]:
+    return other_ids((hit.id, *hit.also), hit.records)
+
+
 def _is_called(hit: Hit, name: str) -> bool:
-    return hit.id == name
+    return name in _name(hit)
 
 
 def _was_called(hit: Hit, name: str) -> bool:
-    return name in hit.also
+    return name in _earlier_names(hit)
 
 
 def _may_be_called(hit: Hit, name: str) -> bool:
-    return name in other_ids((hit.id, *hit.also), hit.records)
+    return name in _possible_names(hit)

@@ -77,6 +77,10 @@ ROUTES = (
         listed=False,
     ),
     Route(path="/work/{id:.+}", handler=on_first_request("works", "work"), listed=False),
+    Route(path="/basket", handler=on_first_request("basket", "basket"), posts=True, listed=False),
+    Route(
+        path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
+    ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
         path="/mcp",

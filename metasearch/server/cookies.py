@@ -10,6 +10,8 @@ import hmac
 import logging
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from typing import Any
 from aiohttp import web
 from itsdangerous import BadData, URLSafeSerializer
 
+from metasearch.opening import opened
 from metasearch.server.site import Site
 
 logger = logging.getLogger("metasearch.server")
@@ -45,7 +48,8 @@ class Cookies:
         another server.
         """
         text = request.cookies.get(name, "")
-        if not text or len(text) > LARGEST:
+        # Bytes that are no UTF-8 arrive as lone surrogates, at which the signature's check fails.
+        if not text or len(text) > LARGEST or not text.isascii():
             return None
         try:
             return self._serializer(name).loads(text)
@@ -53,7 +57,7 @@ class Cookies:
             return None
 
     def write(self, response: web.StreamResponse, name: str, value: Any, site: Site) -> None:
-        """Sets a cookie; a value of None deletes it.
+        """Sets a cookie.
 
         Args:
             response: Carries it to the browser.
@@ -64,10 +68,6 @@ class Cookies:
         Raises:
             ValueError: It is larger than `LARGEST`.
         """
-        path = site.root or "/"
-        if value is None:
-            response.del_cookie(name, path=path)
-            return
         text = self._serializer(name).dumps(value)
         if not isinstance(text, str) or len(text) > LARGEST:
             raise ValueError(f"the cookie {name} has {len(text):,} bytes, more than {LARGEST:,}")
@@ -75,10 +75,16 @@ class Cookies:
             name,
             text,
             max_age=KEPT,
-            path=path,
-            secure=site.base.startswith("https:"),
+            path=_path(site),
+            secure=_is_secure(site),
             httponly=True,
             samesite="Lax",
+        )
+
+    def delete(self, response: web.StreamResponse, name: str, site: Site) -> None:
+        """Has the browser forget a cookie."""
+        response.del_cookie(
+            name, path=_path(site), secure=_is_secure(site), httponly=True, samesite="Lax"
         )
 
     def token(self, visitor: str) -> str:
@@ -107,6 +113,16 @@ class Cookies:
         )
 
 
+def _path(site: Site) -> str:
+    """Below which the browser sends a cookie."""
+    return site.root or "/"
+
+
+def _is_secure(site: Site) -> bool:
+    """Whether the browser sends a cookie by HTTPS alone."""
+    return site.base.startswith("https:")
+
+
 def _xor(left: bytes, right: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(left, right, strict=False))
 
@@ -126,17 +142,30 @@ def kept_key(folder: Path | None) -> bytes | None:
     path = folder / _KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        new = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(new, "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-    except FileExistsError:
-        pass
+        if not path.exists():
+            _draw_key(path)
+        with opened(path) as file:
+            key = file.read(_KEY_BYTES + 1)
     except OSError as exc:
-        logger.warning("%s cannot be written (%s): cookies end with the server", path, exc.strerror)
+        reason = exc.strerror or str(exc)
+        logger.warning("%s cannot be used (%s): cookies end with the server", path, reason)
         return None
+    if len(key) != _KEY_BYTES:
+        logger.warning("%s is no key of %d bytes: delete it", path, _KEY_BYTES)
+        return None
+    return key
+
+
+def _draw_key(path: Path) -> None:
+    """Writes a new key, unless another process was faster.
+
+    The file gets its name when it is whole: a process that reads it finds all of the key.
+    """
+    handle, name = tempfile.mkstemp(prefix=f"{_KEY_FILE}-", dir=path.parent)  # its mode is 0600
     try:
-        key = path.read_bytes()
-    except OSError as exc:
-        logger.warning("%s cannot be read (%s): cookies end with the server", path, exc.strerror)
-        return None
-    return key if len(key) == _KEY_BYTES else None
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        Path(name).unlink()

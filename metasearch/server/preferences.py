@@ -16,8 +16,9 @@ COOKIE = "metasearch-settings"
 PARAMETERS = ("lang", "theme")
 THEMES = ("auto", "light", "dark")
 SIZES = (20, 50, 100)
-#: Sources that a reader may choose for all searches, and characters of a name.
-_MOST_SOURCES, _LONGEST_NAME = 100, 60
+#: Sources that a reader may choose for all searches, and characters of their names together, so
+#: that a cookie can hold them.
+MOST_SOURCES, MOST_CHARACTERS = 100, 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +76,22 @@ def preferences(kept: object, given: MultiMapping[str], accept_language: str) ->
 
 
 def source_names(value: object) -> tuple[str, ...]:
-    """The names in a list, each once; what is no list of names is an empty one."""
+    """The first names in a list that a cookie can hold, each once; what is no list of names is an
+    empty one.
+    """
     if not isinstance(value, list | tuple):
         return ()
-    names = [name for name in value if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME]
-    return tuple(dict.fromkeys(names))[:_MOST_SOURCES]
+    names: dict[str, None] = {}
+    characters = 0
+    for name in value:
+        if not isinstance(name, str) or not name or not name.isascii() or name in names:
+            continue
+        characters += len(name)
+        if len(names) == MOST_SOURCES or characters > MOST_CHARACTERS:
+            break
+        names[name] = None
+    return tuple(names)
 
 
 def _one_of(allowed: Sequence[Any], value: object, usual: Any) -> Any:
-    return value if value in allowed else usual
+    return next((one for one in allowed if one == value and type(one) is type(value)), usual)

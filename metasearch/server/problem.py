@@ -39,6 +39,7 @@ KINDS: Mapping[str, str] = {
     "busy": message("Too many searches are running"),
     "rate-limited": message("Too many requests"),
     "forged-form": message("The form cannot be accepted"),
+    "basket-full": message("The basket is full"),
     "key-needed": message("An API key is needed"),
     "key-in-address": message("A key must not be in the address"),
 }

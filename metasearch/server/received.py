@@ -17,7 +17,7 @@ from metasearch.server.problem import Problem
 
 #: What was given, once the body has been read.
 GIVEN: web.RequestKey[MultiMapping[str]] = web.RequestKey("given", MultiMapping)
-_FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
+FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 #: Bytes that one character of a query takes in a form at most: each of its four bytes as %XX.
 _WIDEST = 12
 #: Bytes of everything else in a body.
@@ -66,12 +66,12 @@ def only(parameters: MultiMapping[str], name: str) -> str:
 
 
 async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
-    if request.content_type not in (_FORM, _JSON):
+    if request.content_type not in (FORM, _JSON):
         raise Problem(
-            415, None, message("A query is posted as {form} or {json}.", form=_FORM, json=_JSON)
+            415, None, message("A query is posted as {form} or {json}.", form=FORM, json=_JSON)
         )
     body = await whole_body(request, options, _WIDEST * options.max_query + _REST)
-    return _pairs_of_json(body) if request.content_type == _JSON else _pairs_of_form(body)
+    return _pairs_of_json(body) if request.content_type == _JSON else pairs_of_form(body)
 
 
 async def whole_body(request: web.Request, options: Options, most: int) -> bytes:
@@ -94,7 +94,12 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
     return bytes(body)
 
 
-def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:
+def pairs_of_form(body: bytes) -> list[tuple[str, str]]:
+    """The (name, value) of the fields of a form, or of the parameters of a query string.
+
+    Raises:
+        Problem: 400 where it cannot be read, or has too many.
+    """
     try:
         return parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS

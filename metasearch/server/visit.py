@@ -12,6 +12,7 @@ from metasearch.bib.work_ids import is_hit_id
 from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.server.cookies import Cookies
 from metasearch.server.pages.language import Language, language
+from metasearch.server.pages.terms import N_
 from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
@@ -30,11 +31,12 @@ _USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
 
 @dataclass(slots=True)
 class Changes:
-    """Cookies that the answer to a request sets; what is None stays."""
+    """Cookies that the answer to a request sets, or deletes; what is None stays."""
 
     visitor: str | None = None
     preferences: Preferences | None = None
     basket: tuple[str, ...] | None = None
+    forgotten: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,15 @@ class Visit:
     Attributes:
         site: Where the server is reachable.
         preferences: Of the reader.
-        basket: Ids of the works in it, the oldest first.
         here: Local address of the page, without the parameters about the page alone.
     """
 
     site: Site
     preferences: Preferences
-    basket: tuple[str, ...]
     here: str
     _cookies: Cookies
     _visitor: str
+    _basket: tuple[str, ...]
     _changes: Changes
 
     @cached_property
@@ -64,7 +65,17 @@ class Visit:
     @property
     def style(self) -> str:
         """The style of citations: as chosen, else what is usual in the language."""
-        return self.preferences.style or _USUAL_STYLES[self.language.tag]
+        return self.preferences.style or self.usual_style
+
+    @property
+    def usual_style(self) -> str:
+        """The style that is usual in the language."""
+        return _USUAL_STYLES[self.language.tag]
+
+    @property
+    def basket(self) -> tuple[str, ...]:
+        """Ids of the works in it, the oldest first."""
+        return self._basket if self._changes.basket is None else self._changes.basket
 
     @property
     def token(self) -> str:
@@ -87,14 +98,26 @@ class Visit:
 
     def prefer(self, **changes: object) -> None:
         """Have the answer remember what the reader has chosen: attributes of `Preferences`."""
-        self._changes.preferences = replace(self.preferences, **changes)  # type: ignore[arg-type]
+        chosen = self._changes.preferences or self.preferences
+        self._changes.preferences = replace(chosen, **changes)  # type: ignore[arg-type]
 
     def fill_basket(self, ids: tuple[str, ...]) -> None:
-        """Have the answer replace the contents of the basket."""
+        """Have the answer replace the contents of the basket.
+
+        Raises:
+            ValueError: It does not hold so many.
+        """
+        if len(ids) > MOST_IN_BASKET:
+            raise ValueError(f"a basket holds {MOST_IN_BASKET} works, not {len(ids)}")
         self._changes.basket = ids
 
+    def forget(self) -> None:
+        """Have the answer delete all cookies of the pages."""
+        self._changes.forgotten = True
+
     def check(self, token: str) -> None:
-        """Refuse a form that did not come from a page of this visitor.
+        """Refuse a form that did not come from a page of this visitor; `forms.posted` does it for
+        every form.
 
         Raises:
             Problem: 403.
@@ -105,6 +128,10 @@ class Visit:
     def remember(self, response: web.StreamResponse) -> None:
         """Set the cookies that have changed."""
         changed = self._changes
+        if changed.forgotten:
+            for name in (VISITOR, SETTINGS, BASKET):
+                self._cookies.delete(response, name, self.site)
+            return
         values = (
             (VISITOR, changed.visitor),
             (SETTINGS, changed.preferences.written() if changed.preferences else None),
@@ -115,7 +142,7 @@ class Visit:
                 self._cookies.write(response, name, value, self.site)
 
 
-FORGED = (
+FORGED = N_(
     "The form is too old, or did not come from a page of this server. Go back, load the page again "
     "and send the form again; the browser must accept cookies of this server."
 )
@@ -135,10 +162,10 @@ def visit_of(request: web.Request) -> Visit:
     visit = request[VISIT] = Visit(
         site,
         chosen,
-        _basket(cookies.read(request, BASKET)),
         _here(request, site),
         cookies,
         visitor if isinstance(visitor, str) else "",
+        _basket(cookies.read(request, BASKET)),
         Changes(),
     )
     if any(name in request.query for name in PARAMETERS):

@@ -247,7 +247,7 @@ def _page(
     formats = [
         (name, media_type, work_address(site, hit.id, work_found.search, format=name))
         for name, media_type in OFFERED.items()
-        if name != "html" and _can_be_written(name)
+        if name != "html" and can_be_written(name)
     ]
     return work_page(
         visit,
@@ -269,7 +269,7 @@ def _page(
     )
 
 
-def _can_be_written(name: str) -> bool:
+def can_be_written(name: str) -> bool:
     """Whether the library is installed that writes a format, if one does."""
     library = WRITABLE[name].library if name in WRITABLE else ""
     return not library or find_spec(library) is not None

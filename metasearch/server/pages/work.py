@@ -22,7 +22,7 @@ from metasearch.server.visit import Visit
 #: Authors that the head of the page names; the table of fields has more.
 _AUTHORS_SHOWN = 20
 #: Format -> the words of its link; another one has its own name.
-_FORMAT_WORDS = {
+FORMAT_WORDS = {
     "json": "JSON",
     "jsonld": "JSON-LD",
     "ris": "RIS",
@@ -111,8 +111,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         json_ld=json_ld.script(json_ld.object_of(hit, shown.canonical)),
         canonical=shown.canonical,
         formats=[
-            (_FORMAT_WORDS.get(name, name), media, address)
-            for name, media, address in shown.formats
+            (FORMAT_WORDS.get(name, name), media, address) for name, media, address in shown.formats
         ],
         citation=own_style,
         citations=other_styles,

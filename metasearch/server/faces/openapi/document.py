@@ -34,8 +34,11 @@ from metasearch.server.faces.openapi.schema import Schema, text
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
-#: Routes that are no interface: files that pages and crawlers need.
-NOT_LISTED = frozenset({"/robots.txt", "/favicon.ico", "/static/{name}", "/updates"})
+#: Routes that are no interface: files that pages and crawlers need, and pages with forms of their
+#: own.
+NOT_LISTED = frozenset(
+    {"/robots.txt", "/favicon.ico", "/static/{name}", "/updates", "/basket", "/settings"}
+)
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",

@@ -1,0 +1,348 @@
+"""`/basket`: the works that a reader has ticked, as a page and in every export format.
+
+A signed cookie holds their ids, the cache the works: docs/decisions/0036.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aiohttp import web
+from multidict import MultiDict, MultiMapping
+
+from metasearch.bib.work_ids import find_each, is_hit_id, read_name
+from metasearch.engine.works import KEPT_IN_BASKET
+from metasearch.events import Answer, Counts
+from metasearch.formats import WRITABLE, write
+from metasearch.record import Hit
+from metasearch.server.answering import answered
+from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of
+from metasearch.server.faces.works import can_be_written, is_large
+from metasearch.server.forms import chosen, local_address, posted
+from metasearch.server.outcome import nothing_answered, status_of
+from metasearch.server.page_response import page_response, see_other
+from metasearch.server.pages.basket import BasketPage, BasketWork, basket_page
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+from metasearch.server.received import only, pairs_of_form
+from metasearch.server.result_page import for_page
+from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.sources import labels
+from metasearch.server.visit import MOST_IN_BASKET, Visit, visit_of
+
+#: Name in `format=` -> media type; a client that does not say what it likes gets the page.
+OFFERED: Mapping[str, str] = {
+    "html": "text/html",
+    "json": "application/json",
+    **{
+        name: format_.media_type
+        for name, format_ in WRITABLE.items()
+        if format_.unit == "hits" and name != "table"
+    },
+}
+_WITH_CHARSET = frozenset({"csv", "citations"})
+#: What a form does.
+_ADD, _REMOVE, _CLEAR = "add", "remove", "clear"
+#: Ids that a message names.
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Basket:
+    """The contents of a basket.
+
+    Attributes:
+        works: In the order in which they were added; each work once.
+        unknown: Ids of works that are not kept any more.
+    """
+
+    works: Sequence[BasketWork]
+    unknown: Sequence[str]
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The works, numbered by their place in the basket."""
+        return tuple(replace(work.hit, rank=at) for at, work in enumerate(self.works, 1))
+
+
+async def basket(request: web.Request) -> web.StreamResponse:
+    """`/basket`: shows the works, exports them, or changes them by a form.
+
+    Raises:
+        Problem: 400, 403, 408, 413 or 415 for a form that cannot be taken, 404 for works that are
+            not known, 406 for an unknown format, 409 where the basket is full, and those of a
+            search where one is made.
+    """
+    if request.method == "POST":
+        return await _change(request)
+    shared, visit = request.app[SHARED], visit_of(request)
+    form = chosen_of(request, OFFERED)
+    parameters = read(request.query, shared.options)
+    shown = await _contents(visit.basket, shared)
+    await shared.engine.works.renew([work.hit for work in shown.works], KEPT_IN_BASKET)
+    ticked = request.query.getall("id", [])
+    if form == "html":
+        return await _page(request, shown)
+    return await _export(request, _ticked(shown, ticked), form, parameters)
+
+
+# --------------------------------------------------------------------------- contents
+
+
+async def _contents(ids: Sequence[str], shared: ServerContext) -> Basket:
+    """The works of these ids."""
+    kept: list[Hit] = []
+    unknown: list[str] = []
+    async with shared.admission.brief():
+        for name in ids:
+            hit = await shared.engine.works.find(name)
+            if hit is None:
+                unknown.append(name)
+            else:
+                kept.append(hit)
+    return Basket(_distinct(kept), unknown)
+
+
+def _distinct(hits: Iterable[Hit]) -> list[BasketWork]:
+    """Each work once: hits that share an id or a record are one, as two searches have shown it.
+
+    Of such hits the one with the most records stays, at the place of the first.
+    """
+    works: list[BasketWork] = []
+    for hit in hits:
+        work = BasketWork(hit, (hit.id,))
+        same = [other for other in works if _shares(other.hit, hit)]
+        for other in same:
+            richer = max(other.hit, work.hit, key=lambda each: len(each.records))
+            work = BasketWork(richer, (*other.ids, *work.ids))
+        place = works.index(same[0]) if same else len(works)
+        works = [other for other in works if other not in same]
+        works.insert(place, work)
+    return works
+
+
+def _shares(left: Hit, right: Hit) -> bool:
+    if left.id == right.id:
+        return True
+    keys = {record.key for record in left.records}
+    return any(record.key in keys for record in right.records)
+
+
+def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
+    """The works that a request names; all where it names none.
+
+    Raises:
+        Problem: 404 for one that is not in the basket.
+    """
+    if not names:
+        return contents
+    ids = _hit_ids(names)
+    there = {name for work in contents.works for name in work.ids}
+    if missing := [name for name in ids if name not in there]:
+        raise Problem(404, "no-such-work", f"The basket does not have {_listed(missing)}.")
+    works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
+    return Basket(works, ())
+
+
+# --------------------------------------------------------------------------- showing
+
+
+async def _page(request: web.Request, contents: Basket) -> web.Response:
+    shared, visit = request.app[SHARED], visit_of(request)
+    hits = contents.hits
+    citations = await _written(shared, hits, "citations", Parameters(style=visit.style))
+    sources = {record.source for hit in hits for record in hit.records}
+    shown = BasketPage(
+        works=contents.works,
+        unknown=contents.unknown,
+        labels=labels(shared.engine, sources),
+        citations=citations.decode().splitlines(),
+        formats=[name for name in OFFERED if name != "html" and can_be_written(name)],
+    )
+    body = await shared.admission.written(
+        lambda: basket_page(visit, shown).encode(), large=_is_long(hits)
+    )
+    return page_response(request, body)
+
+
+async def _export(
+    request: web.Request, contents: Basket, form: str, parameters: Parameters
+) -> web.Response:
+    shared, visit = request.app[SHARED], visit_of(request)
+    if not request.query.get("style"):
+        parameters = replace(parameters, style=visit.style)
+    body = await _written(shared, contents.hits, form, parameters, contents.unknown)
+    headers = {"Vary": "Accept, Cookie", "Cache-Control": "private, no-store"}
+    if form in WRITABLE and WRITABLE[form].download:
+        name = f"metasearch-basket.{WRITABLE[form].extension}"
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return web.Response(
+        body=body,
+        headers=headers,
+        content_type=OFFERED[form],
+        charset="utf-8" if form in _WITH_CHARSET else None,
+    )
+
+
+async def _written(
+    shared: ServerContext,
+    hits: tuple[Hit, ...],
+    form: str,
+    parameters: Parameters,
+    unknown: Sequence[str] = (),
+) -> bytes:
+    """The works in a format, as a search answer has them."""
+    received = sum(len(hit.records) for hit in hits)
+    counts = Counts(received, len(hits), received - len(hits))
+    notes = (f"Not known here any more: {_listed(unknown)}.",) if unknown else ()
+    whole = Answer("", not unknown, counts, hits, (), notes=notes)
+    return await shared.admission.written(
+        lambda: write(
+            form,
+            whole,
+            bom=parameters.bom,
+            provenance=parameters.provenance,
+            style=parameters.style,
+        ),
+        large=_is_long(hits),
+    )
+
+
+def _is_long(hits: Sequence[Hit]) -> bool:
+    """Whether writing the works would hold up the loop."""
+    return len(hits) > WRITTEN_AT_ONCE or any(map(is_large, hits))
+
+
+# --------------------------------------------------------------------------- changing
+
+
+async def _change(request: web.Request) -> web.Response:
+    """Does what a form says, and sends the browser back."""
+    fields = await posted(request)
+    shared, visit = request.app[SHARED], visit_of(request)
+    back = local_address(only(fields, "back"), visit.site) or visit.site.path("/basket")
+    match chosen(fields, "do", (_ADD, _REMOVE, _CLEAR), ""):
+        case "add":
+            await _add(request, _named(fields), only(fields, "search"))
+        case "remove":
+            contents = await _contents(visit.basket, shared)
+            _remove(visit, contents, _named(fields))
+        case "clear":
+            visit.fill_basket(())
+        case _:
+            raise Problem.bad_parameters([{"parameter": "do", "reason": "missing"}])
+    return see_other(request, back)
+
+
+async def _add(request: web.Request, names: Mapping[str, None], search: str) -> None:
+    """Puts works into the basket.
+
+    Args:
+        request: Of the form.
+        names: Ids of the works.
+        search: The query string of the search that found them.
+    """
+    shared, visit = request.app[SHARED], visit_of(request)
+    there = await _contents(visit.basket, shared)
+    new = [name for name in names if name not in visit.basket]
+    _check_room(visit, len(there.works) + len(there.unknown), len(new))
+    found = await _found(request, new, search)
+    hits = list({hit.id: hit for hit in found.values()}.values())
+    left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
+    works = _distinct(
+        [*(work.hit for work in there.works), *(hit for hit in hits if hit.id not in left_out)]
+    )
+    ids = (*(work.hit.id for work in works), *there.unknown)
+    _check_room(visit, len(ids), 0)
+    visit.fill_basket(ids)
+    missing = [name for name in new if name not in found or found[name].id in left_out]
+    if missing:
+        words = visit.language.gettext(
+            "These works are not known here any more, and were not added: %(ids)s. "
+            "The other ticked works are in the basket."
+        )
+        advice = visit.language.gettext("Search again, and tick them in the new list.")
+        raise Problem(404, "no-such-work", words % {"ids": _listed(missing)}, advice=advice)
+
+
+def _remove(visit: Visit, contents: Basket, names: Mapping[str, None]) -> None:
+    """Takes works out of the basket, under all their ids."""
+    gone = set(names)
+    for work in contents.works:
+        if not gone.isdisjoint(work.ids):
+            gone.update(work.ids)
+    visit.fill_basket(tuple(name for name in visit.basket if name not in gone))
+
+
+async def _found(request: web.Request, names: Sequence[str], search: str) -> dict[str, Hit]:
+    """Id -> work, of those that are kept or that the search finds again."""
+    shared = request.app[SHARED]
+    works: dict[str, Hit] = {}
+    async with shared.admission.brief():
+        for name in names:
+            if (kept := await shared.engine.works.find(name)) is not None:
+                works[name] = kept
+    parameters = read(MultiDict(pairs_of_form(search.encode())), shared.options)
+    if len(works) == len(names) or not parameters.query:
+        return works
+    asked = replace(for_page(parameters, visit_of(request)), wait=None)
+    answer = await answered(request, asked)
+    works |= await _in_answer(shared, answer, [name for name in names if name not in works])
+    if len(works) < len(names) and answer.running:  # the configured wait is over, the search is not
+        answer = await answered(request, replace(asked, wait=shared.options.max_timeout))
+        works |= await _in_answer(shared, answer, [name for name in names if name not in works])
+    if not works and (status := status_of(answer)) != 200:
+        raise nothing_answered(answer, status, {})
+    return works
+
+
+async def _in_answer(shared: ServerContext, answer: Answer, names: Sequence[str]) -> dict[str, Hit]:
+    return await shared.admission.written(
+        lambda: find_each(names, answer.hits), large=len(answer.hits) > WRITTEN_AT_ONCE
+    )
+
+
+def _check_room(visit: Visit, there: int, new: int) -> None:
+    if there + new <= MOST_IN_BASKET:
+        return
+    words = visit.language.gettext(
+        "The basket holds %(most)s works at most; it has %(there)s, and %(new)s more were ticked. "
+        "Nothing was changed."
+    )
+    number = visit.language.number
+    detail = words % {"most": number(MOST_IN_BASKET), "there": number(there), "new": number(new)}
+    advice = visit.language.gettext("Export the basket and empty it, or tick fewer works.")
+    raise Problem(409, "basket-full", detail, advice=advice)
+
+
+def _named(fields: MultiMapping[str]) -> dict[str, None]:
+    """The ids in a form.
+
+    Raises:
+        Problem: 400 where there is none.
+    """
+    ids = _hit_ids(fields.getall("id", []))
+    if not ids:
+        raise Problem.bad_parameters([{"parameter": "id", "reason": "missing; tick a work"}])
+    return ids
+
+
+def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
+    """Ids as they are compared, each once.
+
+    Raises:
+        Problem: 400 for what is no id of a work.
+    """
+    ids: dict[str, None] = {}
+    for text in texts:
+        if len(text) > 100 or not is_hit_id(text):
+            reason = f"{text[:40]!r} is no id of a work"
+            raise Problem.bad_parameters([{"parameter": "id", "reason": reason}])
+        ids[read_name(text)] = None
+    return ids
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" (+{more})" if more > 0 else "")

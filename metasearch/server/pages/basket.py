@@ -1,0 +1,73 @@
+"""The page of the basket: the ticked works in brief, their exports and citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.engine.works import KEPT_IN_BASKET
+from metasearch.formats.citations.styles import STYLES
+from metasearch.record import Hit
+from metasearch.server.pages.hit import HitView, hit_view
+from metasearch.server.pages.page import page
+from metasearch.server.pages.work import FORMAT_WORDS
+from metasearch.server.site import work_path
+from metasearch.server.visit import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class BasketWork:
+    """One work.
+
+    Attributes:
+        ids: Those by which the basket holds it; several where two searches named it differently.
+    """
+
+    hit: Hit
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BasketPage:
+    """What the page is made from.
+
+    Attributes:
+        unknown: Ids of works that are not kept any more.
+        labels: Source name -> what people call it.
+        citations: Of the works, in their order, in the style of the reader.
+        formats: Names of the export formats.
+    """
+
+    works: Sequence[BasketWork]
+    unknown: Sequence[str]
+    labels: Mapping[str, str]
+    citations: Sequence[str]
+    formats: Sequence[str]
+
+
+def basket_page(visit: Visit, shown: BasketPage) -> str:
+    """The whole page."""
+    site = visit.site
+    views: list[tuple[HitView, str]] = []
+    for work in shown.works:
+        address = site.path(work_path(work.hit.id))
+        view = hit_view(work.hit, shown.labels, site.base, page=address)
+        views.append((view, visit.language.listed([one.label for one in view.found])))
+    return page(
+        "basket.html",
+        visit,
+        visit.language.gettext("Basket"),
+        current="/basket",
+        works=views,
+        unknown=shown.unknown,
+        citations=[
+            (view.language, text) for (view, _), text in zip(views, shown.citations, strict=True)
+        ],
+        style=STYLES[visit.style].about,
+        formats=[
+            (name, FORMAT_WORDS.get(name, name), site.path("/basket", format=name))
+            for name in shown.formats
+        ],
+        usual_format="ris",
+        days=round(KEPT_IN_BASKET / 86_400),
+    )
