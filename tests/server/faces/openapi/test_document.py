@@ -110,7 +110,7 @@ async def test_every_post_is_described(document):
     posted = {path for path, method, _ in every(document) if method == "post"}
     aliases = {path for each in posted for path in aliases_of(each)}
 
-    assert {route.path for route in ROUTES if route.posts} == posted | aliases
+    assert {route.path for route in ROUTES if route.posts} - NOT_LISTED == posted | aliases
 
 
 def aliases_of(path: str) -> tuple[str, ...]:
