@@ -90,12 +90,33 @@ def message_template(template: str) -> str:
     return template
 
 
+class Joined(Message):
+    """Several texts with a separator between them; `template` is a row of `SEPARATORS`, and
+    `values` are the texts in their order.
+    """
+
+    __slots__ = ()
+
+
+#: What stands between the texts of a list -> a template by which it is translated.
+SEPARATORS: Mapping[str, str] = {
+    "; ": message_template("{first}; {second}"),
+    ", ": message_template("{first}, {second}"),
+    " or ": message_template("{first} or {second}"),
+}
+
+
 def joined(separator: str, parts: Iterable[str]) -> Message:
-    """Returns `separator.join(parts)`, in which parts that are messages can be translated."""
+    """Returns `separator.join(parts)`, in which the separator and all parts that are messages can
+    be translated.
+
+    Args:
+        separator: A key of `SEPARATORS`.
+        parts: Texts.
+    """
     listed = list(parts)
-    names = [f"part_{number}" for number in range(len(listed))]
-    template = separator.join(f"{{{name}}}" for name in names)
-    return Message(separator.join(listed), template, dict(zip(names, listed, strict=True)))
+    values = {str(number): part for number, part in enumerate(listed)}
+    return Joined(separator.join(listed), SEPARATORS[separator], values)
 
 
 class Templates:
@@ -170,7 +191,7 @@ def changed(text: str, change: Callable[[str], str]) -> str:
         name: changed(value, change) if isinstance(value, str) else value
         for name, value in text.values.items()
     }
-    return Message(new, text.template, values, text.plural, text.number)
+    return type(text)(new, text.template, values, text.plural, text.number)
 
 
 def translated(
@@ -189,6 +210,12 @@ def translated(
     """
     if not isinstance(text, Message) or not text:
         return text  # gettext("") is the head of the catalogue
+    values = {
+        name: translated(value, gettext, ngettext) if isinstance(value, str) else value
+        for name, value in text.values.items()
+    }
+    if isinstance(text, Joined):
+        return _separator(gettext(text.template), text.template).join(map(str, values.values()))
     if text.plural is None:
         english, template = text.template, gettext(text.template)
     else:
@@ -197,11 +224,17 @@ def translated(
     places = set(_PLACE.findall(template))
     if not set(_PLACE.findall(english)) <= places <= text.values.keys():
         template = english
-    values = {
-        name: translated(value, gettext, ngettext) if isinstance(value, str) else value
-        for name, value in text.values.items()
-    }
     return _filled(template, values)
+
+
+def _separator(template: str, english: str) -> str:
+    """What stands between the two places of a template of `SEPARATORS`, of the English one if it
+    has others.
+    """
+    match _PLACE.split(template):
+        case ["", "first", separator, "second", ""]:
+            return separator
+    return _PLACE.split(english)[2]
 
 
 def _filled(template: str, values: Mapping[str, object]) -> str:

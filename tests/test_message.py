@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import orjson
@@ -16,7 +17,9 @@ import pytest
 
 import metasearch
 from metasearch import errors
+from metasearch.dedup import because
 from metasearch.errors import CannotAsk, QuerySyntaxError, SourceError
+from metasearch.listing import reasons
 from metasearch.message import Message, joined, message, message_n, translated
 from metasearch.query import parse
 
@@ -31,7 +34,6 @@ class Catalogue:
         self.texts = {
             "no {what} for {source}": "{source}没有{what}",
             "an answer": "答复",
-            "{number} work": "{number} 篇",
         }
         self.texts |= of_plurals
 
@@ -89,6 +91,9 @@ def test_the_parts_of_a_joined_text_are_translated() -> None:
 
     assert text == "an answer; {what}; an answer"
     assert shown(text) == "答复; {what}; 答复"
+    assert shown(text, **{"{first}; {second}": "{first}；{second}"}) == "答复；{what}；答复"
+    assert shown(text, **{"{first}; {second}": "{second} {first}"}) == "答复; {what}; 答复"
+    assert shown(copy.deepcopy(text)) == shown(text)
     assert shown(joined("; ", [])) == "", "the head of the catalogue is no translation"
 
 
@@ -208,8 +213,13 @@ def test_the_reason_and_the_advice_of_a_query_error_are_messages() -> None:
 # --------------------------------------------------------------------------- the sources
 
 
-def calls() -> Iterator[tuple[str, str, ast.Call]]:
+@cache
+def calls() -> list[tuple[str, str, ast.Call]]:
     """Every call of the package with its place and the last part of its name."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[tuple[str, str, ast.Call]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
@@ -236,6 +246,26 @@ def test_each_place_of_a_message_has_its_value() -> None:
         if places != values or any("{" in PLACE.sub("", text or "") for text in templates):
             wrong.append((where, templates))
 
+    assert wrong == []
+
+
+def test_each_place_of_a_template_in_a_table_has_its_value() -> None:
+    """The same of those that are filled as plain texts."""
+    tables = {"because": vars(because), "reasons": vars(reasons)}
+    filled, wrong = set(), []
+    for where, name, call in calls():
+        template = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if name != "format" or not isinstance(template, ast.Attribute):
+            continue
+        table = tables.get(getattr(template.value, "id", ""))
+        if table is None:
+            continue
+        filled.add(template.attr)
+        places = set(PLACE.findall(table[template.attr]))
+        if places != {keyword.arg for keyword in call.keywords}:
+            wrong.append((where, template.attr))
+
+    assert len(filled) > 30
     assert wrong == []
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 from metasearch import opening
 from metasearch.collections.texts import COLUMNS
 from metasearch.errors import CollectionError
+from metasearch.message import message
 
 #: What a collection was filled from.
 Kind = Literal["files", "oai"]
@@ -56,15 +57,19 @@ def check(db: sqlite3.Connection, path: Path) -> None:
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise CollectionError(
             str(path),
-            "the file is not a collection of metasearch",
-            advice="Move it out of the folder of collections.",
+            message("the file is not a collection of metasearch"),
+            advice=message("Move it out of the folder of collections."),
         )
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
         raise CollectionError(
             str(path),
-            f"it has version {version}, and this program reads version {VERSION}",
-            advice="Use the newer program, or remove the collection and fill it again.",
+            message(
+                "it has version {version}, and this program reads version {own}",
+                version=version,
+                own=VERSION,
+            ),
+            advice=message("Use the newer program, or remove the collection and fill it again."),
         )
 
 
@@ -79,8 +84,8 @@ def make(db: sqlite3.Connection, kind: Kind) -> None:
         if "fts5" in str(exc):
             raise CollectionError(
                 "sqlite3",
-                "this Python's SQLite has no FTS5",
-                advice="Use a Python whose SQLite has it.",
+                message("this Python's SQLite has no FTS5"),
+                advice=message("Use a Python whose SQLite has it."),
             ) from exc
         raise
 
@@ -98,8 +103,8 @@ def lock(path: Path, held: ExitStack) -> None:
             raise
         raise CollectionError(
             str(path),
-            "another process is writing to this collection",
-            advice="Try again when it has finished.",
+            message("another process is writing to this collection"),
+            advice=message("Try again when it has finished."),
         ) from exc
 
 
@@ -123,7 +128,9 @@ def unusable(path: Path, cause: Exception) -> CollectionError:
         except OSError as exc:
             cause = exc
     reason = opening.why(cause)
-    advice = (
+    advice = message(
         "Check free space and the owner of the file; or remove the collection, and fill it again."
     )
-    return CollectionError(str(path), f"the collection cannot be used: {reason}", advice=advice)
+    return CollectionError(
+        str(path), message("the collection cannot be used: {reason}", reason=reason), advice=advice
+    )

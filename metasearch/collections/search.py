@@ -16,6 +16,7 @@ import orjson
 from metasearch.collections.database import check
 from metasearch.collections.texts import COLUMNS, spelt
 from metasearch.errors import CollectionError
+from metasearch.message import message
 
 #: Steps of SQLite's virtual machine between two calls of `stop`; a hundred take microseconds.
 STEPS = 2_000
@@ -145,8 +146,8 @@ def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection
     if not os.path.isfile(path):  # noqa: PTH113, which raises where the folder may not be read
         raise CollectionError(
             str(path),
-            "there is no such collection",
-            advice="`metasearch collections list` names all.",
+            message("there is no such collection"),
+            advice=message("`metasearch collections list` names all."),
         )
     try:
         uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -163,11 +164,17 @@ def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection
             raise Stopped from exc
         if "fts5: syntax error" in str(exc) or "no such column" in str(exc):
             raise CollectionError(
-                str(path), f"the query cannot be read: {exc}", advice="Please report it."
+                str(path),
+                message("the query cannot be read: {error}", error=str(exc)),
+                advice=message("Please report it."),
             ) from exc
-        advice = "Remove the collection with `metasearch collections remove`, and fill it again."
+        advice = message(
+            "Remove the collection with `metasearch collections remove`, and fill it again."
+        )
         raise CollectionError(
-            str(path), f"the collection cannot be read: {exc}", advice=advice
+            str(path),
+            message("the collection cannot be read: {error}", error=str(exc)),
+            advice=advice,
         ) from exc
 
 

@@ -17,6 +17,7 @@ from metasearch.adapters.specs.collections import collection_file
 from metasearch.adapters.specs.specfile import COLLECTION_URL
 from metasearch.collections.search import Stopped, TooMuch, Wanted, search
 from metasearch.errors import BadAnswer, CollectionError, NotAllowed, TimedOut, TooLarge
+from metasearch.message import message
 
 #: Records of a page, and records to skip, at most.
 LARGEST_PAGE, LAST_PLACE = 1_000, 1_000_000
@@ -40,8 +41,8 @@ class CollectionTransport:
         if self._folder is None or not COLLECTION_URL.fullmatch(request.url):
             raise NotAllowed(
                 request.source,
-                "the URL names no collection",
-                advice="Write it like collection:my-refs.",
+                message("the URL names no collection"),
+                advice=message("Write it like collection:my-refs."),
             )
         began = time.perf_counter()
         given_up = threading.Event()
@@ -50,7 +51,9 @@ class CollectionTransport:
                 body = await asyncio.to_thread(_read, self._folder, request, given_up, max_bytes)
         except (TimeoutError, Stopped) as exc:
             raise TimedOut(
-                request.source, f"no whole answer within {timeout:g} s", url=request.shown
+                request.source,
+                message("no whole answer within {seconds} s", seconds=f"{timeout:g}"),
+                url=request.shown,
             ) from exc
         except TooMuch as exc:
             raise TooLarge(request.source, max_bytes, url=request.shown) from exc

@@ -205,7 +205,7 @@ class QueryRun(SourceRun):
         self.fail(
             self._judged(
                 TimedOut(
-                    self.name, message("no whole answer within {limit} s", limit=f"{limit:g}")
+                    self.name, message("no whole answer within {seconds} s", seconds=f"{limit:g}")
                 ),
                 seconds,
             )

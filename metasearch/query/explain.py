@@ -22,15 +22,25 @@ def explain(error: QuerySyntaxError, width: int = 80) -> str:
         error: What `parse` or `parse_years` raised.
         width: Columns of the query line, at least 20.
     """
-    shown, carets = _window(error, max(width, 20))
-    lines = [shown, carets, f"{error.reason.rstrip('.')}."]
+    before, marked, after = window(error, width)
+    carets = " " * _columns(before) + "^" * max(1, _columns(marked))
+    lines = [f"{before}{marked}{after}", carets, f"{error.reason.rstrip('.')}."]
     if error.advice:
         lines.append(_visible(error.advice))
     return "\n".join(lines)
 
 
-def _window(error: QuerySyntaxError, width: int) -> tuple[str, str]:
-    """The query line and the caret line."""
+def window(error: QuerySyntaxError, width: int = 80) -> tuple[str, str, str]:
+    """The query around the mistake, on one line: what stands before it, the mistake, what follows.
+
+    The mistake is empty where something is missing at the end. Where the line is cut, an ellipsis
+    stands.
+
+    Args:
+        error: What `parse` or `parse_years` raised.
+        width: Columns of all three, at least 20.
+    """
+    width = max(width, 20)
     position = min(max(error.position, 0), len(error.text))
     start = max(0, position - width)
     before = _visible(error.text[start:position])
@@ -42,9 +52,8 @@ def _window(error: QuerySyntaxError, width: int) -> tuple[str, str]:
         right = _first(after, width - 2 - _columns(left))
         cut_left, cut_right = cut_left or left != before, cut_right or right != after
         before, after = "…" * cut_left + left, right + "…" * cut_right
-    marked = _columns(_visible(error.text[position : position + min(error.length, width)]))
-    indent = _columns(before)
-    return before + after, " " * indent + "^" * max(1, min(marked, width - indent))
+    marked = _first(after, max(1, width - _columns(before)))[: max(1, error.length)]
+    return before, marked, after[len(marked) :]
 
 
 def _visible(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A search that is answered with one document: admitted, run to its end, counted.
+"""A search that is answered with one document: admitted, run to its end, counted; or only planned.
 
 `/search` and the faces of other protocols share it; each reads its own parameters before, and
 writes its own document after.
@@ -18,6 +18,7 @@ from metasearch.server.site import SHARED, owner
 from metasearch.server.stream import SEARCH_ID
 
 if TYPE_CHECKING:
+    from metasearch.engine.dry_run import QueryPlan
     from metasearch.engine.search import Search
 
 
@@ -58,3 +59,26 @@ async def finished(request: web.Request, prepared: Search, parameters: Parameter
         shared.metrics.searched(answer)
         shared.suggestions.learn(parameters.query, answer, owner(request))
     return answer
+
+
+async def plan_of(request: web.Request, parameters: Parameters) -> QueryPlan:
+    """What a search with these parameters would ask of each source; nothing is sent.
+
+    Raises:
+        Problem: 503 where too many searches run.
+        UsageError: The query cannot be read, or there is no such source.
+    """
+    from metasearch.engine.dry_run import planned
+
+    shared = request.app[SHARED]
+    await shared.engine.ready(parameters.sources or ())
+    turns = shared.engine.scheduler.turns()
+    # A hundred sources take a third of a second to compute.
+    with await shared.admission.enter(request[USER]):
+        await turns.next()
+        dry_run = planned(
+            parameters, settings=shared.engine.settings, registry=shared.engine.registry
+        )
+        for _ in dry_run.steps:
+            await turns.next()
+    return dry_run.plan

@@ -67,7 +67,9 @@ async def search(request: web.Request) -> web.StreamResponse:
                     visit_of(request), view(shared.engine), shared.examples, shared.notice
                 )
             return page_response(request, page, headers={"Link": descriptions(site_of(request))})
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": message("missing; give a query")}]
+        )
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
     await shared.engine.ready(parameters.sources or ())

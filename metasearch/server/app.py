@@ -10,6 +10,7 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.advanced import advanced
 from metasearch.server.cookies import Cookies, kept_key
 from metasearch.server.cors import cors_headers, preflights
 from metasearch.server.faces import on_first_request
@@ -41,6 +42,8 @@ ROUTES = (
     Route(path="/search", handler=api.search, posts=True, listed=False),
     Route(path="/updates", handler=updates, listed=False),
     Route(path="/plan", handler=routes.plan, listed=False),
+    Route(path="/advanced", handler=advanced, listed=False),
+    Route(path="/help", handler=routes.help_),
     Route(path="/translate", handler=routes.translate, posts=True),
     Route(path="/sources", handler=routes.sources),
     Route(path="/opensearch.xml", handler=routes.opensearch),

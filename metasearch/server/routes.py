@@ -15,13 +15,15 @@ from metasearch.engine.translating import targets, translations, translations_ob
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server import negotiate
-from metasearch.server.limits.clients import USER
+from metasearch.server.answering import plan_of
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.assets import ASSETS, Asset
+from metasearch.server.pages.help import help_page
+from metasearch.server.pages.reading import plain_name, read_or_fault
 from metasearch.server.pages.source_choice import ALL, NONE, read_choice
 from metasearch.server.pages.source_groups import grouped
 from metasearch.server.pages.sources import sources_page
@@ -93,19 +95,10 @@ async def plan(request: web.Request) -> web.Response:
     shared = request.app[SHARED]
     parameters = read(request.query, shared.options)
     if not parameters.query:
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
-    from metasearch.engine.dry_run import planned
-
-    turns = shared.engine.scheduler.turns()
-    # A hundred sources take a third of a second to compute.
-    with await shared.admission.enter(request[USER]):
-        await turns.next()
-        found = planned(
-            parameters, settings=shared.engine.settings, registry=shared.engine.registry
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": message("missing; give a query")}]
         )
-        for _ in found.steps:
-            await turns.next()
-    return _json(plan_object(found.plan), "application/json")
+    return _json(plan_object(await plan_of(request, parameters)), "application/json")
 
 
 async def translate(request: web.Request) -> web.Response:
@@ -118,18 +111,34 @@ async def translate(request: web.Request) -> web.Response:
     wanted = read(MultiDict(pair for pair in parameters.items() if pair[0] != "to"), options)
     if not wanted.query:
         raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": "missing; give a query to translate"}]
+            [{"parameter": "q", "reason": message("missing; give a query to translate")}]
         )
     named = names(parameters, "to") or ()
     try:
         targets(named)
     except UsageError as exc:
         raise Problem.bad_parameters(
-            [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
+            [
+                {
+                    "parameter": "to",
+                    "reason": message("{error}. {advice}", error=str(exc), advice=exc.advice),
+                }
+            ]
         ) from exc
     async with request.app[SHARED].admission.brief():
         found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax)
     return _json(translations_object(found), "application/json")
+
+
+async def help_(request: web.Request) -> web.Response:
+    """`/help`: how queries are written, and how one is read that the reader types."""
+    shared = request.app[SHARED]
+    wanted = read(request.query, shared.options)
+    text, syntax = wanted.query, plain_name(wanted.syntax)
+    async with shared.admission.brief():
+        found = await asyncio.to_thread(read_or_fault, text, syntax) if text else None
+        page = help_page(visit_of(request), text, syntax, found)
+    return page_response(request, page)
 
 
 async def suggest(request: web.Request) -> web.Response:

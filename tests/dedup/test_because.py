@@ -76,7 +76,7 @@ def test_sentences_are_translated_one_by_one() -> None:
     because = "same title, venue, year; titles agree 0.97; said in another release"
 
     assert shown(BECAUSE.messages(because)) == (
-        "<<same title, <<venue>, <year>>>; <titles agree 0.97>; said in another release>"
+        "<same title, <venue>, <year>>; <titles agree 0.97>; said in another release"
     )
 
 
@@ -96,7 +96,7 @@ def test_the_most_precise_template_is_taken() -> None:
 def test_versions_have_templates() -> None:
     """With a number and without."""
     assert shown(VERSION_KINDS.message("conference abstract")) == "<conference abstract>"
-    assert shown(VERSION_KINDS.message("preprint, version 2")) == "<<<preprint>>, version 2>"
+    assert shown(VERSION_KINDS.message("preprint, version 2")) == "<<preprint>, version 2>"
 
 
 @pytest.mark.parametrize(

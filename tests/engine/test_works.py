@@ -82,3 +82,47 @@ async def test_number_and_size_are_bounded(
     assert (await store.stats()).entries == 2
     assert "2 works beyond 2 are not kept" in caplog.text
     assert f"{FULL.id} has " in caplog.text
+
+
+async def test_a_work_of_a_basket_is_kept_longer() -> None:
+    """To show its page meanwhile, for a day, does not shorten that; it shows what was seen last."""
+    now = 0.0
+    kept = ShownWorks(MemoryStore(clock=lambda: now))
+    later = replace(FULL, rank=99)
+    await kept.keep([FULL], works.KEPT_IN_BASKET)
+    await kept.keep([later])
+    assert await kept.find(FULL.id) == later
+    now = works.KEPT_IN_BASKET - 1
+    assert await kept.find(FULL.id) == FULL
+    now = works.KEPT_IN_BASKET
+    assert await kept.find(FULL.id) is None
+
+
+async def test_a_work_is_renewed_once_a_day() -> None:
+    """A basket that is opened again and again writes nothing."""
+    now, written = 0.0, 0
+
+    class Counting(MemoryStore):
+        async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
+            nonlocal written
+            written += len(value) > 1
+            await super().set(key, value, ttl, tag)
+
+    kept = ShownWorks(Counting(clock=lambda: now))
+    await kept.keep([FULL], works.KEPT_IN_BASKET)
+    for now in (10.0, works.KEPT - 1):
+        await kept.renew([FULL], works.KEPT_IN_BASKET)
+    assert written == 1
+    now = works.KEPT_IN_BASKET - 1
+    await kept.renew([FULL], works.KEPT_IN_BASKET)
+    assert written == 2
+    now += works.KEPT_IN_BASKET - 1
+    assert await kept.find(FULL.id) == FULL
+
+
+async def test_what_is_not_kept_is_returned() -> None:
+    huge = replace(
+        FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * works.LARGEST)
+    )
+
+    assert await ShownWorks(None).keep([huge, FULL]) == [huge]

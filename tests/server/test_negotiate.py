@@ -1,12 +1,15 @@
-"""Accept headers."""
+"""Accept headers, for media types and languages."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.server.negotiate import choose, parse_accept
+from metasearch.server.negotiate import choose, parse_accept, preferred_languages
+from tests.growth import MOST, growth
 
 OFFERED = (("json", "application/json"), ("html", "text/html"), ("csv", "text/csv"))
 
@@ -50,3 +53,33 @@ def test_ranges_are_read_with_their_quality():
 def test_no_header_breaks_it(accept):
     """Whatever a client sends, the choice is one of ours or none."""
     assert choose(accept, OFFERED) in {"json", "html", "csv", None}
+
+
+@pytest.mark.parametrize(
+    ("header", "liked"),
+    [
+        ("", []),
+        ("zh-CN,zh;q=0.9,en;q=0.8", ["zh-cn", "zh", "en"]),
+        ("en;q=0.2, ZH-Hans ; Q=0.7, fr", ["fr", "zh-hans", "en"]),
+        ("en;q=0, *, de;q=0.001", ["de"]),
+        ("en;q=high, zh;q=2", []),
+        ("de, en, zh", ["de", "en", "zh"]),
+        (";;;,,, ;q=1", []),
+    ],
+)
+def test_languages_in_the_order_of_the_browser(header, liked):
+    assert preferred_languages(header) == liked
+
+
+@given(st.text(alphabet="az-;,=q.019* \t\xff", max_size=80))
+def test_no_language_header_breaks_it(header):
+    assert all(name and name != "*" for name in preferred_languages(header))
+
+
+@pytest.mark.parametrize("piece", ["a,", ",", "a;q=0.5,", ";", "a;;;;;;", "zh-Hans-CN;q=0.123,"])
+def test_a_long_language_header_takes_no_longer(piece):
+    """Only its beginning is read, and that in linear time."""
+    beginning = preferred_languages(piece * 1_000)
+
+    assert len(beginning) <= 1_000
+    assert growth(lambda size: partial(preferred_languages, piece * size), 20_000) < MOST

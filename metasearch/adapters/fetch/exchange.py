@@ -248,9 +248,10 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
         return TimedOut(
             request.source,
             message(
-                "no whole answer within {seconds} s, far past its usual time: 95 % of "
+                "no whole answer within {seconds} s, far past its usual time: {share} of "
                 "its last answers came within {usual} s",
                 seconds=f"{exc.seconds:.1f}",
+                share="95 %",
                 usual=f"{exc.usual:.2g}",
             ),
             url=request.shown,

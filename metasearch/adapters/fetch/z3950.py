@@ -201,7 +201,7 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
         case outcome, _ if outcome == LATE:
             return TimedOut(
                 source,
-                message("no whole answer within {timeout} s", timeout=f"{timeout:g}"),
+                message("no whole answer within {seconds} s", seconds=f"{timeout:g}"),
                 url=url,
             )
         case outcome, _ if outcome == MISSING:

@@ -37,7 +37,7 @@ _JSON_ENDS = "unexpected end of data"
 END_OF_PAGE = 10_000
 #: Elements that a piece of a page must close, as rows and cells need not.
 _CONTAINERS = ("table", "div", "ul", "ol", "section", "article")
-UNCLOSED = "the answer is a part of a web page that is not closed: it may be cut short"
+UNCLOSED = message("the answer is a part of a web page that is not closed: it may be cut short")
 
 _UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 # The longer first: UTF-32's mark begins as UTF-16's does.
@@ -154,7 +154,9 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
     except ValueError as exc:
         wall = None if kind == "json" else blocked(page, spec, body)
         advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
-        raise wall or unreadable(page, spec, body, str(exc), advice) from exc
+        first = exc.args[0] if len(exc.args) == 1 else None  # str() of it would be no message
+        reason = first if isinstance(first, str) else str(exc)
+        raise wall or unreadable(page, spec, body, reason, advice) from exc
     except RecursionError as exc:
         raise unreadable(page, spec, body, message("nested too deeply")) from exc
 
@@ -191,7 +193,8 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
             lines = json_lines(body)
             if lines is None:
                 ends = body[-1:] not in b"]}" if heavy else str(exc).startswith(_JSON_ENDS)
-                raise ValueError(f"not JSON: {BROKEN_OFF if ends else exc}") from exc
+                reason = BROKEN_OFF if ends else str(exc)
+                raise ValueError(message("not JSON: {reason}", reason=reason)) from exc
             return lines, []
         if note is None and declared(content_type) in ("", "utf-8"):
             note = message(

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from html.entities import html5
 
+from metasearch.message import message
+
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
 _KNOWN = re.compile(
     r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac"
@@ -45,7 +47,11 @@ def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     if 2 * broken <= len(re.findall(r"[^\x00-\x7f\ufffd]", text)):
-        return text, f"{broken} character(s) of the answer are not legal UTF-8; they were replaced"
+        note = message(
+            "{number} character(s) of the answer are not legal UTF-8; they were replaced",
+            number=broken,
+        )
+        return text, note
     runs = [len(run) for run in _HIGH.findall(body)]
     if 2 * sum(length for length in runs if length > 1) > sum(runs):
         try:
@@ -56,9 +62,10 @@ def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
 
 
 def _guessed(name: str) -> str:
-    return (
-        f"the answer is not in the encoding that it declares; it was read as {name}, which is "
-        f"a guess"
+    return message(
+        "the answer is not in the encoding that it declares; it was read as {name}, "
+        "which is a guess",
+        name=name,
     )
 
 
@@ -89,4 +96,6 @@ def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]
     encoded = legal.encode("utf-8", "replace")
-    return encoded, note or "the answer held characters that are not legal; they were replaced"
+    return encoded, note or message(
+        "the answer held characters that are not legal; they were replaced"
+    )

@@ -13,6 +13,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.shapes import Selector
+from metasearch.message import message
 
 #: Prefixes that a selector may use without declaring them.
 NAMESPACES: Mapping[str, str] = {
@@ -35,12 +36,12 @@ _REGEX_FUNCTION = re.compile(r"\bre:|\bregexp?:|str:tokenize|document\s*\(")
 
 
 #: What a body that was cut short is called.
-BROKEN_OFF = "it breaks off before its end"
+BROKEN_OFF = message("it breaks off before its end")
 _MESSAGES = (
     ("Premature end of data", BROKEN_OFF),
-    ("Excessive depth", "nested too deeply"),
-    ("amplification", "its entities expand to too much text"),
-    ("entity reference loop", "its entities contain each other"),
+    ("Excessive depth", message("nested too deeply")),
+    ("amplification", message("its entities expand to too much text")),
+    ("entity reference loop", message("its entities contain each other")),
 )
 _PLACE = re.compile(r" \(<string>, line \d+\)$")
 
@@ -65,14 +66,14 @@ def parse_xml(body: bytes) -> Any:
     return root
 
 
-def _told(message: str, body: bytes) -> str:
+def _told(text: str, body: bytes) -> str:
     """libxml2's message in words for the reader of a report, where its own are for programmers."""
     for sign, words in _MESSAGES:
-        if sign in message:
+        if sign in text:
             return words
     if body.lstrip()[:1] == b"<" and not body[-200:].rstrip().endswith(b">"):
         return BROKEN_OFF
-    return _PLACE.sub("", message)
+    return _PLACE.sub("", text)
 
 
 def compile_xml(expression: str) -> Selector:

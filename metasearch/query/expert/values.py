@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from metasearch.bib.languages import language_code
 from metasearch.message import message
-from metasearch.query.ast import Query, Term, Years, conjunction
+from metasearch.query.ast import FIELD_WORDS, Query, Term, Years, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.expert.scanner import FLAT, NEAR, NEAR_NOTE, ExpertScanner
@@ -75,7 +75,9 @@ class ExpertValueReader(ExpertScanner):
         if field in convert:
             known = convert[field](text)
             if known is None:
-                reason = message('"{text}" is no known {field}', text=text[:30], field=field)
+                reason = message(
+                    '"{word}" is no known {field}', word=text[:30], field=FIELD_WORDS[field]
+                )
                 raise self.error(
                     reason,
                     start,

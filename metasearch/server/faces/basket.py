@@ -248,7 +248,7 @@ async def _add(request: web.Request, names: Mapping[str, None], search: str) -> 
     new = [name for name in names if name not in visit.basket]
     _check_room(visit, len(there.works) + len(there.unknown), len(new))
     found = await _found(request, new, search)
-    hits = list({hit.id: hit for hit in found.values()}.values())
+    hits = list({found[name].id: found[name] for name in new if name in found}.values())
     left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
     works = _distinct(
         [*(work.hit for work in there.works), *(hit for hit in hits if hit.id not in left_out)]

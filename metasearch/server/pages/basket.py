@@ -14,6 +14,9 @@ from metasearch.server.pages.work import FORMAT_WORDS
 from metasearch.server.site import work_path
 from metasearch.server.visit import Visit
 
+#: Formats that stand first, the one that most programs read before the others.
+_FIRST = ("ris", "bibtex", "csv", "json")
+
 
 @dataclass(frozen=True, slots=True)
 class BasketWork:
@@ -66,8 +69,12 @@ def basket_page(visit: Visit, shown: BasketPage) -> str:
         style=STYLES[visit.style].about,
         formats=[
             (name, FORMAT_WORDS.get(name, name), site.path("/basket", format=name))
-            for name in shown.formats
+            for name in sorted(shown.formats, key=_place)
         ],
-        usual_format="ris",
         days=round(KEPT_IN_BASKET / 86_400),
     )
+
+
+def _place(name: str) -> int:
+    """Of a format in the list."""
+    return _FIRST.index(name) if name in _FIRST else len(_FIRST)

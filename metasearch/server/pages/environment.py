@@ -126,9 +126,9 @@ def environment(language: Language) -> Environment:
     made.globals |= {
         "language": language,
         "translated": language.said,
-        "reason": partial(language.recognised, templates=REASONS),
-        "evidence": partial(language.recognised, templates=BECAUSE),
-        "version_kind": partial(language.recognised, templates=VERSION_KINDS),
+        "reason_words": partial(language.recognised, templates=REASONS),
+        "evidence_words": partial(language.recognised, templates=BECAUSE),
+        "version_words": partial(language.recognised, templates=VERSION_KINDS),
     }
     return made
 

@@ -34,10 +34,19 @@ from metasearch.server.faces.openapi.schema import Schema, text
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
-#: Routes that are no interface: files that pages and crawlers need, and pages with forms of their
-#: own.
+#: Routes that are no interface: pages for people alone, what their script reads, and files that
+#: pages and crawlers need.
 NOT_LISTED = frozenset(
-    {"/robots.txt", "/favicon.ico", "/static/{name}", "/updates", "/basket", "/settings"}
+    {
+        "/advanced",
+        "/basket",
+        "/favicon.ico",
+        "/help",
+        "/robots.txt",
+        "/settings",
+        "/static/{name}",
+        "/updates",
+    }
 )
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",

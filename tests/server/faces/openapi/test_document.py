@@ -106,7 +106,9 @@ def test_every_route_is_described():
 
 
 async def test_every_post_is_described(document):
-    """Each route that takes a POST has one in the document, itself or under another name."""
+    """Each route that takes a POST has one in the document, itself or under another name, but for
+    the forms of pages.
+    """
     posted = {path for path, method, _ in every(document) if method == "post"}
     aliases = {path for each in posted for path in aliases_of(each)}
 
