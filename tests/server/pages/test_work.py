@@ -442,7 +442,10 @@ def test_upstream_text_stays_in_its_place(text):
 
     # Pages that hold a hyphen have a first and a last one: one more meta element.
     assert len(foul.tags) - len(tame.tags) in (0, 1)
-    besides = [[tag for tag in tags if tag != META] for tags in (tame.tags, foul.tags)]
+    # Text in Chinese characters has their language.
+    besides = [
+        [tag.replace(" lang", "") for tag in tags if tag != META] for tags in (tame.tags, foul.tags)
+    ]
     assert besides[0] == besides[1]
     for name, value in foul.attributes:
         assert not name.startswith("on")
