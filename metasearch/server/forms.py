@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from aiohttp import hdrs, web
 from multidict import MultiDict, MultiMapping
 
+from metasearch.message import message
 from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.problem import Problem
 from metasearch.server.received import FORM, pairs_of_form, whole_body
@@ -32,7 +33,7 @@ async def posted(request: web.Request) -> MultiMapping[str]:
     if _is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
     if request.content_type != FORM:
-        raise Problem(415, None, f"A form is posted as {FORM}.")
+        raise Problem(415, None, message("A form is posted as {media_type}.", media_type=FORM))
     options = request.app[SHARED].options
     body = await whole_body(request, options, _WIDEST * options.max_query + _REST)
     fields = MultiDict(pairs_of_form(body))
@@ -51,9 +52,8 @@ def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual
     if not values:
         return usual
     if len(values) > 1 or values[0] not in allowed:
-        raise Problem.bad_parameters(
-            [{"parameter": name, "reason": f"must be one of {', '.join(filter(None, allowed))}"}]
-        )
+        reason = message("must be one of {values}", values=", ".join(filter(None, allowed)))
+        raise Problem.bad_parameters([{"parameter": name, "reason": reason}])
     return values[0]
 
 

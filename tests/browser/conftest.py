@@ -22,7 +22,9 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-
 WATCH = """
 window.watched = {shifts: [], tasks: [], violations: [], errors: []};
 new PerformanceObserver(list => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shifts.push(entry.value);
+  for (const entry of list.getEntries()) {
+    if (!entry.hadRecentInput) watched.shifts.push(entry.value);
+  }
 }).observe({type: "layout-shift", buffered: true});
 new PerformanceObserver(list => {
   for (const entry of list.getEntries()) watched.tasks.push(entry.duration);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import orjson
@@ -20,36 +21,9 @@ from metasearch.server.pages.language import DEFAULT, language
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY
 from tests.server.fake import hit, record
 
-FRAME = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>mice</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<script type="module" src="/static/results.js"></script><link rel="stylesheet" href="/static/style.css"></head>
-<body class="has-facets"><a href="#main" class="skip">Skip to the content</a>
-<header class="masthead"><div class="frame"><a href="/" class="brand">metasearch</a>
-<div class="search-area"><form class="search" role="search" action="/search"><input id="q" name="q" type="search" value="mice"><button class="primary">Search</button></form></div></div></header>
-<main id="main" class="frame" tabindex="-1"><div class="with-facets">
-<form class="facets" id="filters" action="/search#results" method="get" {busy}>{facets}</form>
-<div id="results" tabindex="-1" {updates}>
-<div class="summary"><h1 id="heading">Works for <q>mice</q></h1>
-<div class="progress"><progress id="progress" max="10" value="0" aria-label="Databases" {hidden}></progress><p id="status" role="status">0 of 10 databases have answered.</p></div>
-<div class="state-line"><div id="failures"></div>
-<details class="fold" id="databases"><summary>Databases, one by one</summary><table><tbody id="database-rows"></tbody></table></details></div></div>
-<div id="cut" class="notice caution" hidden><p>The connection broke; works may be missing.</p><p><button type="button" data-do="continue">Continue</button></p></div>
-<form id="list" method="post" action="/basket">
-<div class="list-tools"><div><button class="plain" name="do" value="add">Add the ticked works to the basket</button></div></div>
-<div class="new-works" id="new-works" hidden><button type="button" data-do="show" data-one="1 new work · show in order" data-many="{{n}} new works · show in order" data-order="The order has changed · show in order" data-changed="Some works have new details · show" data-shown="{{n}} new works are in the list." data-sorted="The list is in order."></button></div>
-<h2 class="vh">Works</h2><ol class="hits" id="hits">
-{cards}
-</ol><p id="nothing"></p></form>
-<nav id="pages" aria-label="Pages"></nav></div></div></main>
-<footer class="foot" id="site"><div class="frame"><a href="/help">Help</a></div></footer></body></html>"""
-FACETS = """<div class="facets-head"><h2>Filter</h2></div>
-<details class="facet" data-facet="type" open><summary>Type</summary><fieldset>
-<label class="tick"><input type="checkbox" name="filter" value="type:article"><span>article</span> <span class="num" data-count="type:article">3</span></label>
-<label class="tick"><input type="checkbox" name="filter" value="type:thesis"><span>thesis</span> <span class="num" data-count="type:thesis">1</span></label>
-</fieldset></details><details class="facet" data-facet="lang"><summary>Language</summary><fieldset>
-<label class="tick"><input type="checkbox" name="filter" value="lang:en"><span>English</span> <span class="num" data-count="lang:en">4</span></label>
-</fieldset></details><div class="apply"><button>Apply</button></div>"""
+_HERE = Path(__file__).parent
+FRAME = (_HERE / "frame.html").read_text()
+FACETS = (_HERE / "facets.html").read_text()
 ABSTRACT = "Mice were counted twice, before and after the drive was released on the island. " * 6
 
 
@@ -99,15 +73,6 @@ def id_of(number: int) -> str:
 
 def works(*numbers: int) -> list[Work]:
     return [Work(number) for number in numbers]
-
-
-async def stands(page: Any, *numbers: int) -> None:
-    """Waits until the list has these works in this order."""
-    want = [id_of(number) for number in numbers]
-    now = "[...document.querySelectorAll('#hits > li')].map(card => card.dataset.id)"
-    async with asyncio.timeout(60):
-        while await page.evaluate(now) != want:
-            await asyncio.sleep(0.05)
 
 
 class ScriptedSearch:

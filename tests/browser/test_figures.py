@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from metasearch.server.pages.assets import ASSETS
-from tests.browser.scripted import Work, id_of, stands, works
+from tests.browser.scripted import Work, works
+from tests.browser.waiting import stands
 
 pytestmark = pytest.mark.browser
 

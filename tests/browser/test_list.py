@@ -7,21 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.browser.scripted import Work, id_of, works
+from tests.browser.waiting import drawn, stands, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-IDS = "[...document.querySelectorAll('#hits > li')].map(card => card.dataset.id)"
-#: Resolves when the script has drawn everything that it knows.
-DRAWN = "() => new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 120))"
-
-
-def ids(*numbers):
-    return [id_of(number) for number in numbers]
-
-
-async def shown(page):
-    await page.evaluate(DRAWN)
-    return await page.evaluate(IDS)
 
 
 async def test_an_empty_list_is_filled_at_once(search, window):
@@ -29,7 +17,7 @@ async def test_an_empty_list_is_filled_at_once(search, window):
     await search.page(works(3, 1, 2))
 
     await page.wait_for_selector("#hits > li")
-    assert await shown(page) == ids(3, 1, 2)
+    await stands(page, 3, 1, 2)
     places = "[...document.querySelectorAll('[data-place]')].map(place => place.textContent)"
     assert await page.evaluate(places) == ["1", "2", "3"]
     assert await page.locator("#new-works").is_hidden()
@@ -41,7 +29,7 @@ async def test_works_behind_the_last_one_are_appended(search, window):
     await search.page(works(1, 2, 5, 4))
 
     await page.wait_for_selector(f"#w-{id_of(4)}")
-    assert await shown(page) == ids(1, 2, 5, 4)
+    await stands(page, 1, 2, 5, 4)
 
 
 async def test_works_between_others_wait_behind_the_button(search, window):
@@ -51,10 +39,10 @@ async def test_works_between_others_wait_behind_the_button(search, window):
 
     button = page.get_by_role("button", name="3 new works · show in order")
     await button.wait_for()
-    assert await shown(page) == ids(1, 2)
+    await stands(page, 1, 2)
     await button.click()
     await button.wait_for(state="hidden")
-    assert await shown(page) == ids(7, 1, 8, 2, 9)
+    await stands(page, 7, 1, 8, 2, 9)
     assert await page.evaluate("document.activeElement.closest('li').dataset.id") == id_of(7)
     assert "3 new works are in the list." in await page.locator("#status").text_content()
 
@@ -64,13 +52,14 @@ async def test_a_changed_order_is_offered_at_the_end_only(search, window):
     page = await window(search.address)
     await search.page(works(3, 2, 1))
 
-    assert await shown(page) == ids(1, 2, 3)
+    await drawn(page)
+    await stands(page, 1, 2, 3)
     assert await page.locator("#new-works").is_hidden()
     await search.page(works(3, 2, 1), done=True)
     button = page.get_by_role("button", name="The order has changed · show in order")
     await button.click()
     await button.wait_for(state="hidden")
-    assert await shown(page) == ids(3, 2, 1)
+    await stands(page, 3, 2, 1)
 
 
 async def test_a_work_that_left_the_page_goes_when_the_reader_asks_and_stays_selected(
@@ -84,7 +73,7 @@ async def test_a_work_that_left_the_page_goes_when_the_reader_asks_and_stays_sel
     button = page.get_by_role("button", name="1 new work · show in order")
     await button.click()
     await button.wait_for(state="hidden")
-    assert await shown(page) == ids(9, 1, 2)
+    await stands(page, 9, 1, 2)
     await page.get_by_role("button", name="Add the ticked works").click()
     await page.wait_for_url("**/basket")
     assert ("id", id_of(3)) in search.posted[0]
@@ -100,7 +89,7 @@ async def test_a_merged_work_takes_the_place_of_its_part(search, window):
     await search.page([Work(1), Work(8, sources=("alpha", "beta"), also=(2,))])
 
     await page.wait_for_selector(f"#w-{id_of(8)}")
-    assert await shown(page) == ids(1, 8)
+    await stands(page, 1, 8)
     assert await card.locator("input").is_checked()
     assert await card.locator("input").get_attribute("value") == id_of(8)
     assert await card.locator(".why").get_attribute("open") is not None
@@ -117,7 +106,7 @@ async def test_what_is_seen_of_a_card_waits(search, window):
     await search.page([better, Work(2)], done=True)
 
     card = page.locator("#hits > li").first
-    await page.wait_for_function("document.querySelector('.found').textContent.includes('In 2')")
+    await until(page, "document.querySelector('.found').textContent.includes('In 2')")
     assert "Work 1" in await card.locator("h3").text_content()
     button = page.get_by_role("button", name="Some works have new details · show")
     await button.click()
@@ -132,8 +121,8 @@ async def test_a_card_below_the_window_changes_at_once(search, window):
     await search.page([*works(*range(1, 20)), changed])
 
     last = page.locator("#hits > li").last
-    await page.wait_for_function(
-        "document.querySelector('#hits > li:last-child h3').textContent === 'A better title'"
+    await until(
+        page, "document.querySelector('#hits > li:last-child h3').textContent", "A better title"
     )
     assert await last.is_visible()
 
@@ -146,10 +135,10 @@ async def test_a_card_that_leaves_the_window_downwards_changes_then(search, wind
     await search.page([*works(*range(1, 19)), changed, Work(20)])
 
     title = page.locator("#hits > li").nth(18).locator("h3")
-    await page.evaluate(DRAWN)
+    await drawn(page)
     assert "Work 19" in await title.text_content()
     await page.evaluate("window.scrollTo(0, 0)")
-    await page.evaluate(DRAWN)
+    await drawn(page)
     assert await title.text_content() == "A better title"
 
 
@@ -193,7 +182,7 @@ async def test_nothing_moves_in_a_hundred_updates(search, window, scrolled):
         if turn % 10 == 9:
             assert await page.evaluate(look) == before
 
-    await page.evaluate(DRAWN)
+    await drawn(page)
     assert await page.evaluate(look) == before
     assert await page.get_by_role("button", name="100 new works").is_visible()
 
@@ -208,7 +197,7 @@ async def test_the_button_restores_the_order_of_many(search, window):
     button = page.get_by_role("button", name="50 new works · show in order")
     await button.click()
     await button.wait_for(state="hidden")
-    assert await shown(page) == ids(*order)
+    await stands(page, *order)
     places = (
         "[...document.querySelectorAll('[data-place]')].map(place => Number(place.textContent))"
     )

@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from tests.browser.scripted import FACETS, Work, id_of, works
+from tests.browser.waiting import stands, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-IDS = "[...document.querySelectorAll('#hits > li')].map(card => card.dataset.id)"
 
 
 async def test_progress_and_parts(search, window):
@@ -19,7 +18,7 @@ async def test_progress_and_parts(search, window):
     parts = {"heading": "2 works for <q>mice</q>", "database-rows": "<tr><td>Alpha</td></tr>"}
     await search.page(works(1, 2), answered=7, parts=parts, counts={"type:article": "97"})
 
-    await page.wait_for_function("document.getElementById('progress').value === 7")
+    await until(page, "document.getElementById('progress').value === 7")
     assert await page.locator("#heading").text_content() == "2 works for mice"
     assert await page.locator("#database-rows td").text_content() == "Alpha"
     assert await page.locator("[data-count='type:article']").text_content() == "97"
@@ -27,7 +26,7 @@ async def test_progress_and_parts(search, window):
     await search.page(works(1, 2), changed=[], done=True)
     await page.locator("#progress").wait_for(state="hidden")
     text = "10 of 10 databases have answered, 2 works."
-    await page.wait_for_function(f"document.getElementById('status').textContent === '{text}'")
+    await until(page, f"document.getElementById('status').textContent === '{text}'")
     assert await page.locator("#filters").get_attribute("aria-busy") == "false"
 
 
@@ -44,7 +43,7 @@ async def test_the_status_changes_calmly(search, window):
         await asyncio.sleep(0.05)
     await search.page(works(1, 2), changed=[], done=True)
 
-    await page.wait_for_function("window.said.length > 0")
+    await until(page, "window.said.length > 0")
     said = await page.evaluate("said")
     assert len(said) <= 2
     assert said[-1].startswith("10 of 10")
@@ -61,7 +60,7 @@ async def test_a_search_that_fails_says_so(search, window):
     await notice.wait_for()
     assert "<b>No source</b> is up." in await notice.text_content()
     assert await page.locator("#filters").get_attribute("aria-busy") == "false"
-    assert await page.evaluate(IDS) == [id_of(1)]
+    await stands(page, 1)
     assert search.connections == 1
 
 
@@ -87,7 +86,7 @@ async def test_a_refused_connection_says_so_and_continues(search, window):
 
     cut = page.locator("#cut")
     await cut.wait_for()
-    assert await page.evaluate(IDS) == [id_of(1)]
+    await stands(page, 1)
     assert "The connection broke" in await page.locator("#status").text_content()
     search.refuses = False
     await page.get_by_role("button", name="Continue").click()
@@ -119,7 +118,7 @@ async def test_a_tick_in_the_filters_is_sent_at_once(search, window):
     await page.get_by_label("article").check()
 
     await page.wait_for_url("**/search?filter=type*")
-    await page.wait_for_function("document.activeElement.value === 'type:article'")
+    await until(page, "document.activeElement.value === 'type:article'")
     assert search.asked[-1] == "/search?filter=type%3Aarticle"
     assert await page.evaluate("window.scrollY") == 60
 
@@ -154,13 +153,13 @@ async def test_back_restores_folds_ticks_and_order(search, window):
 
     await page.wait_for_url("**/search**")
     await page.get_by_role("button", name="1 new work").wait_for()
-    assert await page.evaluate(IDS) == [id_of(number) for number in (1, 2, 3)]
+    await stands(page, 1, 2, 3)
     assert await page.locator("#hits input:checked").count() == 1
     assert await page.locator(f"#w-{id_of(2)} input").is_checked()
     assert await page.locator("#hits details[open]").count() == 1
     await page.get_by_role("button", name="1 new work").click()
     await page.wait_for_selector(f"#w-{id_of(9)}")
-    assert await page.evaluate(IDS) == [id_of(number) for number in (9, 1, 2, 3)]
+    await stands(page, 9, 1, 2, 3)
 
 
 async def test_a_new_visit_of_an_address_begins_anew(search, window):

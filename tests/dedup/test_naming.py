@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.work_ids import find, hit_id
+from metasearch.bib.work_ids import find, find_each, hit_id, other_ids
 from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint, naming
 from metasearch.record import Author, Hit, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records
@@ -71,6 +71,16 @@ def test_every_id_of_fewer_records_finds_its_work(
 
         assert found
         assert part.id in ids or any(keys & {row.key for row in hit.records} for hit in found)
+
+
+@given(records(), st.sampled_from(["group", "separate"]))
+def test_many_ids_are_found_as_one_by_one(rows: list[Record], versions: VersionsMode) -> None:
+    """In one pass over the hits: their own ids, earlier ones, possible ones, and one of no hit."""
+    hits = hits_of(rows, versions)
+    names = {name for hit in hits for name in other_ids((hit.id, *hit.also), hit.records)}
+    expected = {name: find(name, hits)[0] for name in names}
+
+    assert find_each([*names, hit_id("nobody")], hits) == expected
 
 
 @given(records())

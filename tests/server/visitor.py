@@ -32,10 +32,8 @@ async def post(
     **options: Any,
 ) -> ClientResponse:
     """The answer to a form of this visitor; no redirect is followed."""
-    sent = [
-        ("token", await token(client)),
-        *(fields.items() if isinstance(fields, dict) else fields),
-    ]
+    pairs = fields.items() if isinstance(fields, dict) else fields
+    sent = [("token", await token(client)), *pairs]
     options.setdefault("headers", HTML)
     return await client.post(path, data=sent, allow_redirects=False, **options)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from metasearch.message import message_template
+
 if TYPE_CHECKING:
     import datetime as dt
 
@@ -39,15 +41,19 @@ class Style:
 #: By name. Why each is written here and none by a citation processor: docs/decisions/0034.
 STYLES: Mapping[str, Style] = {
     "gb7714-2025": Style(
-        "GB/T 7714-2025, numbered, in force since 2026-07-01",
+        message_template("GB/T 7714-2025, numbered, in force since 2026-07-01"),
         "gb7714",
         "[{number}] ",
         "citation_2025",
     ),
-    "gb7714-2015": Style("GB/T 7714-2015, numbered", "gb7714", "[{number}] ", "citation_2015"),
-    "apa": Style("APA, seventh edition", "apa"),
-    "vancouver": Style("Vancouver (ICMJE, NLM), numbered", "vancouver", "{number}. "),
-    "ieee": Style("IEEE, numbered", "ieee", "[{number}] "),
-    "harvard": Style("Harvard (Cite Them Right)", "harvard"),
+    "gb7714-2015": Style(
+        message_template("GB/T 7714-2015, numbered"), "gb7714", "[{number}] ", "citation_2015"
+    ),
+    "apa": Style(message_template("APA, seventh edition"), "apa"),
+    "vancouver": Style(
+        message_template("Vancouver (ICMJE, NLM), numbered"), "vancouver", "{number}. "
+    ),
+    "ieee": Style(message_template("IEEE, numbered"), "ieee", "[{number}] "),
+    "harvard": Style(message_template("Harvard (Cite Them Right)"), "harvard"),
 }
 DEFAULT_STYLE = "gb7714-2025"

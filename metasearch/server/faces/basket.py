@@ -6,7 +6,7 @@ A signed cookie holds their ids, the cache the works: docs/decisions/0036.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
@@ -15,14 +15,16 @@ from metasearch.bib.work_ids import find_each, is_hit_id, read_name
 from metasearch.engine.works import KEPT_IN_BASKET
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
+from metasearch.message import message
 from metasearch.record import Hit
 from metasearch.server.answering import answered
 from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of
+from metasearch.server.basket import Basket, contents_of, distinct
 from metasearch.server.faces.works import can_be_written, is_large
 from metasearch.server.forms import chosen, local_address, posted
 from metasearch.server.outcome import nothing_answered, status_of
 from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.basket import BasketPage, BasketWork, basket_page
+from metasearch.server.pages.basket import BasketPage, basket_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import only, pairs_of_form
@@ -48,24 +50,6 @@ _ADD, _REMOVE, _CLEAR = "add", "remove", "clear"
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Basket:
-    """The contents of a basket.
-
-    Attributes:
-        works: In the order in which they were added; each work once.
-        unknown: Ids of works that are not kept any more.
-    """
-
-    works: Sequence[BasketWork]
-    unknown: Sequence[str]
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The works, numbered by their place in the basket."""
-        return tuple(replace(work.hit, rank=at) for at, work in enumerate(self.works, 1))
-
-
 async def basket(request: web.Request) -> web.StreamResponse:
     """`/basket`: shows the works, exports them, or changes them by a form.
 
@@ -79,7 +63,7 @@ async def basket(request: web.Request) -> web.StreamResponse:
     shared, visit = request.app[SHARED], visit_of(request)
     form = chosen_of(request, OFFERED)
     parameters = read(request.query, shared.options)
-    shown = await _contents(visit.basket, shared)
+    shown = await contents_of(visit.basket, shared)
     await shared.engine.works.renew([work.hit for work in shown.works], KEPT_IN_BASKET)
     ticked = request.query.getall("id", [])
     if form == "html":
@@ -87,69 +71,12 @@ async def basket(request: web.Request) -> web.StreamResponse:
     return await _export(request, _ticked(shown, ticked), form, parameters)
 
 
-# --------------------------------------------------------------------------- contents
-
-
-async def _contents(ids: Sequence[str], shared: ServerContext) -> Basket:
-    """The works of these ids."""
-    kept: list[Hit] = []
-    unknown: list[str] = []
-    async with shared.admission.brief():
-        for name in ids:
-            hit = await shared.engine.works.find(name)
-            if hit is None:
-                unknown.append(name)
-            else:
-                kept.append(hit)
-    return Basket(_distinct(kept), unknown)
-
-
-def _distinct(hits: Iterable[Hit]) -> list[BasketWork]:
-    """Each work once: hits that share an id or a record are one, as two searches have shown it.
-
-    Of such hits the one with the most records stays, at the place of the first.
-    """
-    works: list[BasketWork] = []
-    for hit in hits:
-        work = BasketWork(hit, (hit.id,))
-        same = [other for other in works if _shares(other.hit, hit)]
-        for other in same:
-            richer = max(other.hit, work.hit, key=lambda each: len(each.records))
-            work = BasketWork(richer, (*other.ids, *work.ids))
-        place = works.index(same[0]) if same else len(works)
-        works = [other for other in works if other not in same]
-        works.insert(place, work)
-    return works
-
-
-def _shares(left: Hit, right: Hit) -> bool:
-    if left.id == right.id:
-        return True
-    keys = {record.key for record in left.records}
-    return any(record.key in keys for record in right.records)
-
-
-def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
-    """The works that a request names; all where it names none.
-
-    Raises:
-        Problem: 404 for one that is not in the basket.
-    """
-    if not names:
-        return contents
-    ids = _hit_ids(names)
-    there = {name for work in contents.works for name in work.ids}
-    if missing := [name for name in ids if name not in there]:
-        raise Problem(404, "no-such-work", f"The basket does not have {_listed(missing)}.")
-    works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
-    return Basket(works, ())
-
-
 # --------------------------------------------------------------------------- showing
 
 
 async def _page(request: web.Request, contents: Basket) -> web.Response:
     shared, visit = request.app[SHARED], visit_of(request)
+    await shared.engine.ready()  # the labels of the sources are in their specs
     hits = contents.hits
     citations = await _written(shared, hits, "citations", Parameters(style=visit.style))
     sources = {record.source for hit in hits for record in hit.records}
@@ -164,6 +91,24 @@ async def _page(request: web.Request, contents: Basket) -> web.Response:
         lambda: basket_page(visit, shown).encode(), large=_is_long(hits)
     )
     return page_response(request, body)
+
+
+def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
+    """The works that a request names; all where it names none.
+
+    Raises:
+        Problem: 404 for one that is not in the basket.
+    """
+    if not names:
+        return contents
+    ids = _hit_ids(names)
+    there = {name for work in contents.works for name in work.ids}
+    if missing := [name for name in ids if name not in there]:
+        raise Problem(
+            404, "no-such-work", message("The basket does not have {ids}.", ids=_listed(missing))
+        )
+    works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
+    return Basket(works, ())
 
 
 async def _export(
@@ -195,7 +140,7 @@ async def _written(
     """The works in a format, as a search answer has them."""
     received = sum(len(hit.records) for hit in hits)
     counts = Counts(received, len(hits), received - len(hits))
-    notes = (f"Not known here any more: {_listed(unknown)}.",) if unknown else ()
+    notes = (message("Not known here any more: {ids}.", ids=_listed(unknown)),) if unknown else ()
     whole = Answer("", not unknown, counts, hits, (), notes=notes)
     return await shared.admission.written(
         lambda: write(
@@ -226,12 +171,12 @@ async def _change(request: web.Request) -> web.Response:
         case "add":
             await _add(request, _named(fields), only(fields, "search"))
         case "remove":
-            contents = await _contents(visit.basket, shared)
+            contents = await contents_of(visit.basket, shared)
             _remove(visit, contents, _named(fields))
         case "clear":
             visit.fill_basket(())
         case _:
-            raise Problem.bad_parameters([{"parameter": "do", "reason": "missing"}])
+            raise Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
     return see_other(request, back)
 
 
@@ -244,26 +189,27 @@ async def _add(request: web.Request, names: Mapping[str, None], search: str) -> 
         search: The query string of the search that found them.
     """
     shared, visit = request.app[SHARED], visit_of(request)
-    there = await _contents(visit.basket, shared)
+    there = await contents_of(visit.basket, shared)
     new = [name for name in names if name not in visit.basket]
-    _check_room(visit, len(there.works) + len(there.unknown), len(new))
+    _check_room(len(there.works) + len(there.unknown), len(new))
     found = await _found(request, new, search)
     hits = list({found[name].id: found[name] for name in new if name in found}.values())
     left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
-    works = _distinct(
+    works = distinct(
         [*(work.hit for work in there.works), *(hit for hit in hits if hit.id not in left_out)]
     )
     ids = (*(work.hit.id for work in works), *there.unknown)
-    _check_room(visit, len(ids), 0)
+    _check_room(len(ids), 0)
     visit.fill_basket(ids)
     missing = [name for name in new if name not in found or found[name].id in left_out]
     if missing:
-        words = visit.language.gettext(
-            "These works are not known here any more, and were not added: %(ids)s. "
-            "The other ticked works are in the basket."
+        detail = message(
+            "These works are not known here any more, and were not added: {ids}. "
+            "The other ticked works are in the basket.",
+            ids=_listed(missing),
         )
-        advice = visit.language.gettext("Search again, and tick them in the new list.")
-        raise Problem(404, "no-such-work", words % {"ids": _listed(missing)}, advice=advice)
+        advice = message("Search again, and tick them in the new list.")
+        raise Problem(404, "no-such-work", detail, advice=advice)
 
 
 def _remove(visit: Visit, contents: Basket, names: Mapping[str, None]) -> None:
@@ -298,21 +244,21 @@ async def _found(request: web.Request, names: Sequence[str], search: str) -> dic
 
 
 async def _in_answer(shared: ServerContext, answer: Answer, names: Sequence[str]) -> dict[str, Hit]:
-    return await shared.admission.written(
-        lambda: find_each(names, answer.hits), large=len(answer.hits) > WRITTEN_AT_ONCE
-    )
+    # The further ids of a hit with many records are thousands.
+    return await shared.admission.written(lambda: find_each(names, answer.hits), large=True)
 
 
-def _check_room(visit: Visit, there: int, new: int) -> None:
+def _check_room(there: int, new: int) -> None:
     if there + new <= MOST_IN_BASKET:
         return
-    words = visit.language.gettext(
-        "The basket holds %(most)s works at most; it has %(there)s, and %(new)s more were ticked. "
-        "Nothing was changed."
+    detail = message(
+        "The basket holds {most} works at most; it has {there}, and {new} more were ticked. "
+        "Nothing was changed.",
+        most=MOST_IN_BASKET,
+        there=there,
+        new=new,
     )
-    number = visit.language.number
-    detail = words % {"most": number(MOST_IN_BASKET), "there": number(there), "new": number(new)}
-    advice = visit.language.gettext("Export the basket and empty it, or tick fewer works.")
+    advice = message("Export the basket and empty it, or tick fewer works.")
     raise Problem(409, "basket-full", detail, advice=advice)
 
 
@@ -324,7 +270,9 @@ def _named(fields: MultiMapping[str]) -> dict[str, None]:
     """
     ids = _hit_ids(fields.getall("id", []))
     if not ids:
-        raise Problem.bad_parameters([{"parameter": "id", "reason": "missing; tick a work"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "id", "reason": message("missing; tick a work")}]
+        )
     return ids
 
 
@@ -337,7 +285,7 @@ def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
     ids: dict[str, None] = {}
     for text in texts:
         if len(text) > 100 or not is_hit_id(text):
-            reason = f"{text[:40]!r} is no id of a work"
+            reason = message("{text} is no id of a work", text=repr(text[:40]))
             raise Problem.bad_parameters([{"parameter": "id", "reason": reason}])
         ids[read_name(text)] = None
     return ids

@@ -6,6 +6,7 @@ from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.formats.citations.styles import STYLES
+from metasearch.message import message
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.language import TAGS
@@ -81,7 +82,7 @@ def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]
     ticked = dict.fromkeys(fields.getall("sources", []))
     known = {source.name for source in sources}
     if unknown := [name for name in ticked if name not in known]:
-        raise _refusal(f"{unknown[0][:60]!r} is no source of this server")
+        raise _refusal(message("{name} is no source of this server", name=repr(unknown[0][:60])))
     groups = {group.name: group.sources for group in grouped(engine.registry, sources)}
     every, none = only(fields, "all"), only(fields, "none")
     ticked |= dict.fromkeys(each.name for each in groups.get(every, ()) if tickable(each))
@@ -90,7 +91,11 @@ def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]
     names = tuple(ticked)
     if source_names(names) != names:
         raise _refusal(
-            f"more than {MOST_SOURCES} names, or {MOST_CHARACTERS:,} characters of names"
+            message(
+                "more than {most} names, or {characters} characters of names",
+                most=MOST_SOURCES,
+                characters=f"{MOST_CHARACTERS:,}",
+            )
         )
     return names
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.engine.works import KEPT_IN_BASKET
 from metasearch.formats.citations.styles import STYLES
-from metasearch.record import Hit
+from metasearch.server.basket import BasketWork
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page
 from metasearch.server.pages.work import FORMAT_WORDS
@@ -16,18 +16,6 @@ from metasearch.server.visit import Visit
 
 #: Formats that stand first, the one that most programs read before the others.
 _FIRST = ("ris", "bibtex", "csv", "json")
-
-
-@dataclass(frozen=True, slots=True)
-class BasketWork:
-    """One work.
-
-    Attributes:
-        ids: Those by which the basket holds it; several where two searches named it differently.
-    """
-
-    hit: Hit
-    ids: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

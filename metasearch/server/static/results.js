@@ -141,7 +141,7 @@ class List {
     byId("list")?.addEventListener("formdata", ({ formData }) => {
       for (const id of this.#ticked) formData.append("id", id);
     });
-    const recheck = () => this.#waiting.size && frames.request();
+    const recheck = () => (this.#waiting.size || this.#hasRoom()) && frames.request();
     window.addEventListener("scroll", recheck, { passive: true });
     window.addEventListener("resize", recheck);
     document.addEventListener("selectionchange", () => {
@@ -376,8 +376,14 @@ class List {
       this.#button.dataset.text = text;
       this.#button.replaceChildren(reads(text));
     }
-    if (this.#bar.hidden === !text) return;
-    keepPlace(this.#list, () => (this.#bar.hidden = !text));
+    if (this.#bar.hidden !== !text) keepPlace(this.#list, () => (this.#bar.hidden = !text));
+    if (this.#hasRoom()) keepPlace(this.#list, () => this.#bar.classList.add("over"));
+  }
+
+  /** Whether room is kept for a button that will not come, and can go without moving a card. */
+  #hasRoom() {
+    const over = this.#finished && this.#bar?.hidden && !this.#bar.classList.contains("over");
+    return over && !this.#waiting.size && window.scrollY > this.#bar.offsetHeight;
   }
 }
 
@@ -401,7 +407,7 @@ function setPlace(card, place) {
 /** The one line that screen readers speak by themselves: calmly, and the end at once. */
 class Status {
   #line = byId("status");
-  #since = performance.now();
+  #since = -QUIET;
   #timer = 0;
 
   show(text, last) {
