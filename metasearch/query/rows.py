@@ -145,7 +145,7 @@ def query_of_rows(rows: Rows) -> Query:
 
 def _identifiers(row: Row) -> Iterator[Query]:
     """The DOIs, ISBNs or ISSNs of a row, with blanks between them."""
-    if identifier_field(plain(row.text)) == row.field:  # an ISBN may have blanks
+    if row.field == "isbn" and identifier_field(plain(row.text)) == "isbn":  # it may have blanks
         values = [(0, plain(row.text))]
     else:
         values = [(match.start(), match[0]) for match in re.finditer(r"\S+", row.text)]

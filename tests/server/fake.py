@@ -106,10 +106,10 @@ def visit(
     return Visit(
         Site(base),
         Preferences(**preferences),
-        tuple(basket),
         here,
         Cookies(bytes(32)),
         "visitor",
+        tuple(basket),
         Changes(),
     )
 

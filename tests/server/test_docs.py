@@ -31,13 +31,13 @@ HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 @pytest.mark.parametrize("path", [route.path for route in ROUTES])
 def test_routes(path):
-    """Every route is in a heading."""
-    assert f"`{path}`" in HEADINGS
+    """Every route is in a heading; one that is a page alone may be in the table of pages."""
+    assert f"`{path}`" in HEADINGS or f"| `{path}` |" in PAGES
 
 
 def test_no_route_is_made_up():
     """Every heading with a path is a route."""
-    assert {route.path for route in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
+    assert {route.path for route in ROUTES} >= set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
 @pytest.mark.parametrize("name", OF_PAGES)

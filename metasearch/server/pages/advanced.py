@@ -188,10 +188,16 @@ def advanced_page(
         fault=Fault.of(state.fault) if state.fault else None,
         reading=Reading.of(state.read, language) if state.read else None,
         obstacle=_OBSTACLES[blocked.obstacle] if blocked else "",
-        in_the_way=to_text(blocked.part)[:_LONGEST_PART] if blocked else "",
+        in_the_way=_in_the_way(blocked) if blocked else "",
         plan=[PlanRow.of(source) for source in plan.sources] if plan else None,
         asked=sum(source.asked for source in plan.sources) if plan else 0,
     )
+
+
+def _in_the_way(blocked: NotFlat) -> str:
+    text = to_text(blocked.part)
+    shown = text if len(text) <= _LONGEST_PART else f"{text[:_LONGEST_PART]}…"
+    return f"({shown})" if blocked.obstacle == "brackets" else shown
 
 
 def _languages(state: AdvancedState, language: Language) -> list[Choice]:

@@ -68,7 +68,7 @@ class Differences:
             if known is not None and _shows_same(known, hit, done=done):
                 continue
             card = results.card(hit)
-            if mark(card) not in self._seen:
+            if known is not None or mark(card) not in self._seen:
                 cards.append((hit.id, str(card)))
         self._hits = {hit.id: hit for hit in results.answer.hits}
         return cards

@@ -122,6 +122,7 @@ def environment(language: Language) -> Environment:
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
     made.filters["listed"] = language.listed
+    made.filters["translate"] = language.said
     made.filters["asset"] = asset_path
     made.globals |= {
         "language": language,

@@ -93,7 +93,7 @@ def help_page(
         syntaxes=SYNTAX_WORDS,
         fault=Fault.of(found) if isinstance(found, QuerySyntaxError) else None,
         reading=Reading.of(found, visit.language) if isinstance(found, ReadQuery) else None,
-        examples=EXAMPLES,
+        examples=[(text, _language_of(text), meaning) for text, meaning in EXAMPLES.items()],
         fields=[_field_help(name) for name in FIELD_WORDS],
         others=[
             (name, words, SYNTAXES[name].partition(": ")[2])
@@ -101,6 +101,11 @@ def help_page(
             if name not in ("auto", "simple")
         ],
     )
+
+
+def _language_of(text: str) -> str:
+    """The tag of a language for fonts and voices."""
+    return "zh-Hans" if any("\u4e00" <= char <= "\u9fff" for char in text) else "en"
 
 
 def _field_help(field: str) -> FieldHelp:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
 from metasearch.record import Hit, Match, Reason, Record
-from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS
+from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS, field_word
 
 if TYPE_CHECKING:
     from metasearch.server.pages.coins import Resolver
@@ -76,7 +76,7 @@ class HitView:
         found: The sources, best rank first, each once.
         reasons: (sentence of the core, points) of each part of the score.
         versions: (kind, the sources that have it with their rank there) of each.
-        fields: (source, the fields that it gave).
+        fields: (source, the fields that it gave, each to be translated).
         context_object: Its description for reference managers.
         page_address: Of its record page; "" for none.
         resolver: (text, address) of the link to the library's link resolver; None for none.
@@ -239,7 +239,7 @@ def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str
     """(source, the fields that it gave)."""
     of_source: dict[str, list[str]] = {}
     for field, source in sorted(hit.provenance.items()):
-        of_source.setdefault(line(labels.get(source, source)), []).append(line(field))
+        of_source.setdefault(line(labels.get(source, source)), []).append(field_word(field))
     return sorted(of_source.items())
 
 

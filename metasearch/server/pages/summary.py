@@ -96,33 +96,38 @@ def summary(answer: Answer, label: Callable[[str], str], language: Language) -> 
 
 def _status(answer: Answer, language: Language) -> str:
     counts, asked = answer.counts, len(answer.sources)
+    number, ngettext = language.number, language.ngettext
+    # Each number has its own noun, since a sentence can be plural in one and singular in another.
+    works = ngettext("%(works)s work", "%(works)s works", counts.unique)
+    records = ngettext("%(records)s record", "%(records)s records", counts.received)
+    passing = ngettext(
+        "%(passing)s passes the filters", "%(passing)s pass the filters", answer.passing
+    )
     values = {
-        "answered": language.number(sum(report.answered for report in answer.sources)),
-        "asked": language.number(asked),
-        "works": language.number(counts.unique),
-        "records": language.number(counts.received),
-        "passing": language.number(answer.passing),
+        "answered": number(sum(report.answered for report in answer.sources)),
+        "asked": number(asked),
+        "works": works % {"works": number(counts.unique)},
+        "records": records % {"records": number(counts.received)},
+        "passing": passing % {"passing": number(answer.passing)},
     }
     if answer.running:
-        text = language.ngettext(
-            "%(answered)s of %(asked)s database has answered: %(works)s works so far.",
-            "%(answered)s of %(asked)s databases have answered: %(works)s works so far.",
+        text = ngettext(
+            "%(answered)s of %(asked)s database has answered: %(works)s so far.",
+            "%(answered)s of %(asked)s databases have answered: %(works)s so far.",
             asked,
         )
     elif answer.filter:
-        text = language.ngettext(
-            "%(answered)s of %(asked)s database has answered: %(works)s works from %(records)s "
-            "records; %(passing)s pass the filters.",
-            "%(answered)s of %(asked)s databases have answered: %(works)s works from %(records)s "
-            "records; %(passing)s pass the filters.",
+        text = ngettext(
+            "%(answered)s of %(asked)s database has answered: %(works)s from %(records)s; "
+            "%(passing)s.",
+            "%(answered)s of %(asked)s databases have answered: %(works)s from %(records)s; "
+            "%(passing)s.",
             asked,
         )
     else:
-        text = language.ngettext(
-            "%(answered)s of %(asked)s database has answered: %(works)s works from %(records)s "
-            "records.",
-            "%(answered)s of %(asked)s databases have answered: %(works)s works from %(records)s "
-            "records.",
+        text = ngettext(
+            "%(answered)s of %(asked)s database has answered: %(works)s from %(records)s.",
+            "%(answered)s of %(asked)s databases have answered: %(works)s from %(records)s.",
             asked,
         )
     return text % values

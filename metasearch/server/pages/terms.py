@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from metasearch.formats.text import line
 from metasearch.listing.sort import Sort
 
 
@@ -91,3 +92,43 @@ VERDICT_WORDS: Mapping[str, str] = {
     "different": N_("not the same"),
 }
 YES_NO: Mapping[str, str] = {"yes": N_("yes"), "no": N_("no")}
+#: Identifier -> what people call it.
+ID_WORDS = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
+#: Field -> what the page calls it, in the order of the page.
+FIELD_WORDS: Mapping[str, str] = {
+    "title": N_("Title"),
+    "original_title": N_("Original title"),
+    "translated_title": N_("Translated title"),
+    "titles": N_("Other titles"),
+    "authors": N_("Authors"),
+    "editors": N_("Editors"),
+    "date": N_("Date"),
+    "year": N_("Year"),
+    "venue": N_("Published in"),
+    "volume": N_("Volume"),
+    "issue": N_("Issue"),
+    "pages": N_("Pages"),
+    "edition": N_("Edition"),
+    "publisher": N_("Publisher"),
+    "institution": N_("Institution"),
+    "type": N_("Type"),
+    "version": N_("Version"),
+    "language": N_("Language"),
+    "doi": "DOI",
+    "isbn": "ISBN",
+    "issn": "ISSN",
+    "url": N_("Address"),
+    "pdf_url": "PDF",
+    "open_access": N_("Open access"),
+    "licence": N_("Licence"),
+    "citations": N_("Cited"),
+    "retracted": N_("Retracted"),
+    "keywords": N_("Keywords"),
+    "subjects": N_("Subjects"),
+}
+
+
+def field_word(name: str) -> str:
+    """What a field of a record is called, "ids.pmid" among them; to be translated."""
+    scheme = name.removeprefix("ids.")
+    return FIELD_WORDS[name] if name in FIELD_WORDS else ID_WORDS.get(scheme, line(scheme) or "?")

@@ -82,7 +82,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
     view = hit_view(hit, shown.labels, visit.site.base, resolver=shown.resolver)
     evidence = WorkEvidence(hit, shown.label)
     authors = [name for author in record.authors if (name := line(author.name))]
-    own_style, other_styles = _by_preference(shown.citations, visit.preferences.style)
+    own_style, other_styles = _by_preference(shown.citations, visit.style)
     return page(
         "work.html",
         visit,
@@ -94,17 +94,16 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         more_authors=max(0, len(authors) - _AUTHORS_SHOWN),
         cited=record.citations,
         cited_by=_source_of(shown, "citations"),
-        retracted_by=_sources_where(shown, "retracted"),
         abstract=line(record.abstract),
         abstract_source=_source_of(shown, "abstract"),
         no_abstract=_sources_without_abstract(shown),
         fields=[*field_rows(hit, shown.label, visit.language)],
         compares=len(hit.sources) > 1,
-        evidence=evidence,
+        work=evidence,
         records=evidence.records(MOST),
         more_records=max(0, len(hit.records) - MOST),
         has_pins=shown.has_pins,
-        in_basket=hit.id in visit.basket,
+        in_basket=not {hit.id, *hit.also}.isdisjoint(visit.basket),
         search=urlencode(shown.search, quote_via=quote, errors="replace"),
         links=shown.links,
         meta_tags=meta_tags(record, shown.canonical),
@@ -132,12 +131,6 @@ def _source_of(shown: WorkPage, field: str) -> str:
     """The label of the source that gave a field; "" where that is not recorded."""
     name = shown.hit.provenance.get(field, "")
     return shown.label(name) if name else ""
-
-
-def _sources_where(shown: WorkPage, field: str) -> list[str]:
-    """The labels of the sources whose records say so."""
-    names = dict.fromkeys(each.source for each in shown.hit.records if getattr(each, field))
-    return [shown.label(name) for name in names]
 
 
 def _sources_without_abstract(shown: WorkPage) -> list[str]:

@@ -49,7 +49,7 @@ class EvidenceRow:
     Attributes:
         left, right: Names of the records.
         verdict: To be translated.
-        because: A sentence of the core.
+        because: A sentence in the words of the core.
         matcher: Name of the rule.
     """
 
@@ -65,7 +65,7 @@ class VersionRow:
     """One version of the work.
 
     Attributes:
-        kind: To be translated.
+        kind: In the words of the core.
         about: Where and when it appeared.
         link: (text, address) of the version itself; None where none is known.
         sources: Names of its records.
@@ -73,7 +73,7 @@ class VersionRow:
     """
 
     kind: str
-    about: str
+    about: Sequence[str]
     link: tuple[str, str] | None
     open_access: bool
     sources: Sequence[str]
@@ -173,8 +173,8 @@ class WorkEvidence:
             shown = next(dois, records[0] if records else None)
             rows.append(
                 VersionRow(
-                    line(version.kind) or "?",
-                    _about(shown) if shown else "",
+                    line(version.kind),
+                    _about(shown) if shown else [],
                     _link(shown) if shown else None,
                     any(record.open_access not in (None, "closed") for record in records),
                     [self._named(key) for key in version.records[:_MOST]],
@@ -236,9 +236,9 @@ def _quoted(name: str) -> str:
     return f"{mark}{name}{mark}"
 
 
-def _about(record: Record) -> str:
+def _about(record: Record) -> list[str]:
     parts = (line(record.venue), line(record.pages), line(record.date) or str(record.year or ""))
-    return ", ".join(filter(None, parts))
+    return [part for part in parts if part]
 
 
 def _link(record: Record) -> tuple[str, str] | None:

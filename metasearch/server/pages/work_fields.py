@@ -13,7 +13,7 @@ from metasearch.formats.reference import doi_url, full_title, page_range
 from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
 from metasearch.server.pages.language import Language
-from metasearch.server.pages.terms import N_, TYPE_WORDS
+from metasearch.server.pages.terms import FIELD_WORDS, N_, TYPE_WORDS, field_word
 
 #: Values of a field, and records of a work, that are shown.
 MOST = 200
@@ -24,41 +24,6 @@ _RESOLVED = {
     "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
     "pmcid": "https://www.ncbi.nlm.nih.gov/pmc/articles/",
     "arxiv": "https://arxiv.org/abs/",
-}
-#: Identifier -> what people call it.
-_SCHEMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
-#: Field -> what the page calls it, in the order of the page; those with a form of their own are in
-#: `_Values`.
-_LABELS: Mapping[str, str] = {
-    "title": N_("Title"),
-    "original_title": N_("Original title"),
-    "translated_title": N_("Translated title"),
-    "titles": N_("Other titles"),
-    "authors": N_("Authors"),
-    "editors": N_("Editors"),
-    "date": N_("Date"),
-    "year": N_("Year"),
-    "venue": N_("Published in"),
-    "volume": N_("Volume"),
-    "issue": N_("Issue"),
-    "pages": N_("Pages"),
-    "edition": N_("Edition"),
-    "publisher": N_("Publisher"),
-    "institution": N_("Institution"),
-    "type": N_("Type"),
-    "version": N_("Version"),
-    "language": N_("Language"),
-    "doi": "DOI",
-    "isbn": "ISBN",
-    "issn": "ISSN",
-    "url": N_("Address"),
-    "pdf_url": "PDF",
-    "open_access": N_("Open access"),
-    "licence": N_("Licence"),
-    "citations": N_("Cited"),
-    "retracted": N_("Retracted"),
-    "keywords": N_("Keywords"),
-    "subjects": N_("Subjects"),
 }
 #: `Record.open_access` -> what the page calls it.
 _OPEN_ACCESS: Mapping[str, str] = {
@@ -123,7 +88,7 @@ def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Ite
     """
     values = _Values(language)
     records = hit.records[:MOST]
-    names = [*_LABELS, *(f"ids.{scheme}" for scheme in sorted(hit.record.ids))]
+    names = [*FIELD_WORDS, *(f"ids.{scheme}" for scheme in sorted(hit.record.ids))]
     for name in names:
         shown = values.of(hit.record, name)
         if not shown:
@@ -132,7 +97,7 @@ def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Ite
         wanted = values.key(hit.record, name)
         agree, others, silent = _others(name, wanted, source, records, values)
         yield FieldRow(
-            name=_label(name),
+            name=field_word(name),
             values=shown[:MOST],
             rest=max(0, len(shown) - MOST),
             source=label(source) if source else "",
@@ -144,11 +109,6 @@ def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Ite
             more_others=max(0, len(others) - _MOST_OTHERS),
             silent=[label(each) for each in silent],
         )
-
-
-def _label(name: str) -> str:
-    scheme = name.removeprefix("ids.")
-    return _LABELS[name] if name in _LABELS else _SCHEMES.get(scheme, line(scheme) or "?")
 
 
 def _others(

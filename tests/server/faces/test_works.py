@@ -41,7 +41,7 @@ async def test_a_link_of_a_list(client, engine):
     listed = html.document_fromstring(
         await (await client.get("/search?q=mice&count=2&format=html")).text()
     )
-    (address, _) = [it for it in listed.xpath("//article//a/@href") if it.startswith("/work/")]
+    (address, _) = [it for it in listed.xpath("//article//h3//a/@href") if it.startswith("/work/")]
 
     assert address == f"/work/{ID}?q=mice&count=2"
     response = await client.get(address)
@@ -172,7 +172,7 @@ async def test_a_long_search_is_not_repeated_in_links(serve):
     client = await serve(FakeEngine(answer(one())))
     listed = await client.post("/search?format=html", data={"q": "mice OR " * 300 + "rats"})
     page = html.document_fromstring(await listed.text())
-    (address,) = [it for it in page.xpath("//article//a/@href") if it.startswith("/work/")]
+    (address,) = [it for it in page.xpath("//article//h3//a/@href") if it.startswith("/work/")]
 
     assert address == f"/work/{ID}"
     assert (await client.get(address)).status == 200

@@ -138,7 +138,7 @@ def test_templates_write_addresses_by_the_filters_only(name):
 
     assert [it for it in written if not it.startswith('href="#')] == []
     assert not re.search(
-        r"\|\s*safe|autoescape|\|\s*xmlattr|\bstyle=|(?<![-\w])on\w+=", TEMPLATES[name]
+        r"\|\s*safe|autoescape|\|\s*xmlattr|\sstyle=[\"']|(?<![-\w])on\w+=", TEMPLATES[name]
     )
 
 

@@ -196,7 +196,7 @@ def test_a_page_of_a_search_that_goes_on():
     links = {link.text: link.get("href") for link in aside.findall(".//a")}
 
     assert shown.xpath("string(//*[@role='status'])") == (
-        "1 of 2 databases have answered: 1 works so far."
+        "1 of 2 databases have answered: 1 work so far."
     )
     assert "Still being asked: Beta Library." in aside.text_content()
     assert links == {

@@ -159,7 +159,7 @@ async def test_the_facts_of_a_source(serve):
 
     assert facts["Languages"] == "French and German"
     assert facts["Terms"] == "https://crossref.example.org/terms"
-    assert facts["Key"] == "METASEARCH_CONTACT: optional, not set (a mail address); where to get it"
+    assert facts["Key"] == "METASEARCH_CONTACT optional, not set (a mail address); where to get it"
     assert facts["Rate"] == "at most 3 requests in 2 s; stated by the database"
     assert facts["Asked"] == (
         "3 requests since the server started, 1 failure; "

@@ -1,0 +1,76 @@
+"""The words of a query in titles."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.query import read
+from metasearch.server.pages.marking import Marker
+from tests.examples import examples
+
+
+def marked(query: str, text: str) -> list[str]:
+    """The marked parts."""
+    return [part for part, is_marked in Marker(read(query).query).parts(text) if is_marked]
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "expected"),
+    [
+        ("gene drive", "Gene drives in island mice", ["Gene drives"]),
+        ("mice gene", "Gene drives in island mice", ["Gene", "mice"]),
+        ("drives", "The drive of a gene", ["drive"]),
+        ("gen", "Gene drives", []),
+        ("gen*", "Gene drives of generations", ["Gene", "generations"]),
+        ("mice NOT island", "Mice on an island", ["Mice"]),
+        ("title:mice OR author:gene", "Gene drives in mice", ["mice"]),
+        ('"gene drive"', "Drives of a gene", ["Drives", "gene"]),
+        ("cafe", "Café society", ["Café"]),
+        ("ＧＥＮＥ", "Gene drives", ["Gene"]),
+        ("breast-cancer", "Breast cancer; breast-cancer", ["Breast cancer", "breast", "cancer"]),
+        ("乳腺癌", "乳腺癌的早期诊断", ["乳腺癌"]),
+        ("早期诊断", "乳腺癌的早期诊断", ["早期诊断"]),
+        ("腺瘤", "乳腺癌的早期诊断", []),
+    ],
+)
+def test_what_is_marked(query, title, expected):
+    """Words with their other forms, their beginnings where these are asked for, pairs of Chinese
+    characters; neighbours are one part, and what is excluded is not marked.
+    """
+    shown = marked(query, title)
+
+    assert shown == expected
+
+
+@examples(1.0)
+@given(st.text(max_size=60), st.sampled_from(["gene drive", "乳腺癌", "ge*", "ß ﬁ", "NOT x OR y"]))
+def test_the_parts_are_the_text(text, query):
+    """Nothing is lost or changed, and no two neighbours are of one kind."""
+    parts = Marker(read(query).query).parts(text)
+
+    assert "".join(part for part, _ in parts) == text
+    assert all(part for part, _ in parts)
+    assert all(left[1] != right[1] for left, right in zip(parts, parts[1:], strict=False))
+
+
+def test_without_a_query_nothing_is_marked():
+    """A page whose query could not be read has its titles all the same."""
+    assert Marker(None).parts("Gene drives") == [("Gene drives", False)]
+    assert Marker(None).parts("") == []
+
+
+@pytest.mark.parametrize("unit", ["gene ", "x", "乳腺癌", "ﬁ", "\u0301", "a" * 50 + " "])
+def test_time_is_linear_in_the_text(unit):
+    """A long title is marked at its beginning only, and costs no more than that."""
+    marker = Marker(read("gene* 乳腺癌 " + " ".join(f"w{n}*" for n in range(50))).query)
+    long = unit * (200_000 // len(unit))
+    began = time.process_time()
+    parts = marker.parts(long)
+
+    assert time.process_time() - began < 0.5
+    assert "".join(part for part, _ in parts) == long
+    assert sum(len(part) for part, is_marked in parts if is_marked) <= 2_000
