@@ -118,7 +118,7 @@ async def _bytes(address: str) -> tuple[int, int]:
 
 async def measure(runs: int) -> None:
     """Prints a line for each figure."""
-    updates.Differences = Watched  # type: ignore[misc]
+    updates.Differences = Watched  # type: ignore[attr-defined]
     options = Options(page_wait=0.02, rate_limit=0)
     async with _browser() as browser:
         taken = []
