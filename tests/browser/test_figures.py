@@ -1,4 +1,4 @@
-"""How calm and how quick the page stays: layout shift and long tasks, as the browser counts them."""
+"""How calm and quick the page stays: layout shift and long tasks, as the browser counts them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ ONE_LOOP = pytest.mark.asyncio(loop_scope="session")
 #: The sum of the worst window of a second, as Cumulative Layout Shift has it, is at most this sum.
 MOST_SHIFT = 0.05
 LONG_TASK = 50  # milliseconds
+NAMES = ("1,000 works", "3,000 changes", "another order of all")
 
 
 def test_the_script_is_small():
@@ -66,22 +67,35 @@ async def test_five_hundred_works(search, window):
     await stands(page, *numbers)
 
 
+#: How much longer a task takes on a machine that others use, too: the longest of many equal pieces
+#: of work by the median of them.
+BUSY = """async () => {
+  const times = [];
+  for (let piece = 0; piece < 150; piece += 1) {
+    const begin = performance.now();
+    let sum = 0;
+    for (let step = 0; step < 4e6; step += 1) sum += step % 7;
+    times.push(performance.now() - begin + (sum < 0));
+    await new Promise(resolve => setTimeout(resolve));
+  }
+  times.sort((one, other) => one - other);
+  return Math.max(1, times.at(-1) / times[times.length >> 1]);
+}"""
+
+
 @ONE_LOOP
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 async def test_no_long_task_with_a_thousand_works(search, window):
-    """1,000 works and 3,000 changes of them: no task takes over 50 ms, or, on a machine that is busy
-    with something else, over the longest of an idle page plus 50 ms."""
-    idle = await window(search.address)
-    await asyncio.sleep(3)
-    noise = max(await idle.evaluate("watched.tasks"), default=0)
-    await idle.close()
-
+    """1,000 works and 3,000 changes of them: no task takes over 50 ms, or as much longer as this
+    machine takes for the same work at times."""
     page = await window(search.address)
     generator = random.Random(3)
     known = [Work(number) for number in range(1, 1001)]
+    await page.evaluate("watched.tasks = []")
     await search.page(known)
-    await page.wait_for_selector(f"#w-{id_of(1000)}")
-    print("tasks of the first 1,000:", await page.evaluate("watched.tasks.splice(0)"))
+    await stands(page, *range(1, 1001))
+    first = await page.evaluate("watched.tasks.splice(0)")
     for _ in range(60):
         changed = generator.sample(range(1000), 50)
         for index in changed:
@@ -91,11 +105,16 @@ async def test_no_long_task_with_a_thousand_works(search, window):
     generator.shuffle(known)
     await search.page(known, changed=[], done=True)
     button = page.get_by_role("button", name="The order has changed")
-    await button.wait_for()
-    tasks = await page.evaluate("watched.tasks.splice(0)")
-    print("tasks of 3,000 changes:", tasks, "idle:", noise)
+    await button.wait_for(timeout=60_000)
+    changes = await page.evaluate("watched.tasks.splice(0)")
     await button.click()
     await stands(page, *(work.number for work in known))
-    asked = await page.evaluate("watched.tasks.splice(0)")
-    print("tasks of putting 1,000 in order:", asked)
-    assert max(tasks + asked, default=0) <= LONG_TASK + noise
+    order = await page.evaluate("watched.tasks.splice(0)")
+    busy = await page.evaluate(BUSY)
+
+    longest = {
+        name: max(tasks, default=0)
+        for name, tasks in zip(NAMES, (first, changes, order), strict=True)
+    }
+    print(f"longest tasks over 50 ms: {longest}; a busy machine: {busy:.1f} times")
+    assert max(longest.values()) <= LONG_TASK * busy
