@@ -752,3 +752,4 @@ function start(results) {
 
 const results = byId("results");
 if (results) start(results);
+else listenToReader(new Status()); // the page of one work
