@@ -28,7 +28,7 @@ async def _nothing(_: Page) -> None:
 
 
 async def _finished(page: Page) -> None:
-    await page.wait_for_selector("#results:not([data-updates]), #filters:not([aria-busy])")
+    await page.wait_for_selector("#filters:not([aria-busy=true])", state="attached")
     if await page.locator("#new-works").is_visible():
         await page.click("#new-works button")
         await page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
