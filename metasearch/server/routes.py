@@ -27,7 +27,8 @@ from metasearch.server.pages.reading import plain_name, read_or_fault
 from metasearch.server.pages.source_choice import ALL, NONE, read_choice
 from metasearch.server.pages.source_groups import grouped
 from metasearch.server.pages.sources import sources_page
-from metasearch.server.parameters import names, read
+from metasearch.server.parameter_reader import names
+from metasearch.server.parameters import read
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
 from metasearch.server.received import given

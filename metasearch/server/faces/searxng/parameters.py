@@ -17,7 +17,8 @@ from multidict import MultiDict, MultiMapping
 from metasearch.engine.options import LAST_PLACE, MIN_SECONDS
 from metasearch.formats.text import line
 from metasearch.server.options import Options
-from metasearch.server.parameters import DECIMAL, Parameters, names, read
+from metasearch.server.parameter_reader import DECIMAL, names
+from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 
 if TYPE_CHECKING:
