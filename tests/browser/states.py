@@ -30,9 +30,19 @@ def _works() -> list[Hit]:
     return [
         replace(plain, versions=versions),
         hit(2, title="Retracted: mice that never were", doi="10.5555/two", retracted=True),
-        hit(3, title="乳腺癌的早期诊断", venue="中华医学杂志", language="zh", doi=None, type="thesis"),
+        hit(
+            3,
+            title="乳腺癌的早期诊断",
+            venue="中华医学杂志",
+            language="zh",
+            doi=None,
+            type="thesis",
+        ),
         hit(4, title="Deoxyribonucleic" * 12, doi="10.5555/four", url=wide, year=1999),
-        *(hit(number, title=f"Mice, part {number}", doi=f"10.5555/{number}") for number in range(5, 14)),
+        *(
+            hit(number, title=f"Mice, part {number}", doi=f"10.5555/{number}")
+            for number in range(5, 14)
+        ),
     ]
 
 
