@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urljoin
 
 from aiohttp.test_utils import TestServer
 
+from metasearch.bib.work_ids import hit_id
 from metasearch.demo import EXAMPLE_QUERIES
 from metasearch.record import Hit, Version
 from metasearch.server.app import listening, make_app
@@ -27,7 +29,7 @@ def _works() -> list[Hit]:
         Version("published", (plain.records[1].key,)),
     )
     wide = "https://example.org/" + "a-long-segment-of-an-address/" * 6
-    return [
+    listed = [
         replace(plain, versions=versions),
         hit(2, title="Retracted: mice that never were", doi="10.5555/two", retracted=True),
         hit(
@@ -44,6 +46,7 @@ def _works() -> list[Hit]:
             for number in range(5, 14)
         ),
     ]
+    return [replace(work, id=hit_id(work.id)) for work in listed]
 
 
 @asynccontextmanager
@@ -96,9 +99,9 @@ async def _to_retracted_work(page: Any) -> None:
 async def _fill_basket(page: Any) -> None:
     for box in (await page.locator("#hits input[name=id]").all())[:3]:
         await box.check()
-    await page.locator("button[value=add]").click()
-    await page.wait_for_load_state()
-    await page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + "/basket")
+    async with page.expect_navigation():
+        await page.locator("button[value=add]").click()
+    await page.goto(urljoin(page.url, "/basket"))
 
 
 async def _open_folds(page: Any) -> None:
@@ -139,6 +142,7 @@ STATES: Mapping[str, State] = {
     "expert": State("demo", "/advanced?tab=expert&q=title%3D(mice+AND&do=plan"),
     "sources": State("demo", "/sources?format=html", _open_folds),
     "settings": State("demo", "/settings", _open_folds),
+    "settings-folded": State("demo", "/settings"),
     "help": State("demo", "/help?q=title%3Dmice"),
     "docs": State("full", "/docs"),
     "not-found": State("full", "/nowhere"),

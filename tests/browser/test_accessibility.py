@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
 from itertools import product
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from tests.browser.states import STATES, VARIANTS, servers, shown
+from tests.browser.states import STATES, VARIANTS, shown
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 axe = pytest.importorskip("axe_playwright_python.base", reason="no axe-core here")
@@ -25,12 +23,6 @@ ALWAYS = {
     ("finished", "zh"),
     ("running", "narrow"),
 }
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def addresses() -> AsyncIterator[Mapping[str, str]]:
-    async with servers() as running:
-        yield running
 
 
 def cases() -> list[Any]:

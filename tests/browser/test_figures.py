@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import random
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from metasearch.server.pages.assets import ASSETS
 from tests.browser.scripted import Work, works
-from tests.browser.waiting import stands
+from tests.browser.waiting import stands, until
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +22,6 @@ ONE_LOOP = pytest.mark.asyncio(loop_scope="session")
 #: The sum of the worst window of a second, as Cumulative Layout Shift has it, is at most this sum.
 MOST_SHIFT = 0.05
 LONG_TASK = 50  # milliseconds
-NAMES = ("1,000 works", "3,000 changes", "another order of all")
 
 
 def test_the_script_is_small():
@@ -67,35 +69,19 @@ async def test_five_hundred_works(search, window):
     await stands(page, *numbers)
 
 
-#: How much longer a task takes on a machine that others use, too: the longest of many equal pieces
-#: of work by the median of them.
-BUSY = """async () => {
-  const times = [];
-  for (let piece = 0; piece < 150; piece += 1) {
-    const begin = performance.now();
-    let sum = 0;
-    for (let step = 0; step < 4e6; step += 1) sum += step % 7;
-    times.push(performance.now() - begin + (sum < 0));
-    await new Promise(resolve => setTimeout(resolve));
-  }
-  times.sort((one, other) => one - other);
-  return Math.max(1, times.at(-1) / times[times.length >> 1]);
-}"""
-
-
 @ONE_LOOP
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-async def test_no_long_task_with_a_thousand_works(search, window):
-    """1,000 works and 3,000 changes of them: no task takes over 50 ms, or as much longer as this
-    machine takes for the same work at times."""
+async def test_no_long_task_with_a_thousand_works(search, window, browser):
+    """1,000 works, 3,000 changes of them and another order of all: no task of the page computes
+    for long. CPU time counts, because other processes interrupt a task; a machine that is shared
+    computes at a third of its speed at times (docs/benchmarks.md)."""
     page = await window(search.address)
+    await browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline"])
     generator = random.Random(3)
     known = [Work(number) for number in range(1, 1001)]
-    await page.evaluate("watched.tasks = []")
     await search.page(known)
     await stands(page, *range(1, 1001))
-    first = await page.evaluate("watched.tasks.splice(0)")
     for _ in range(60):
         changed = generator.sample(range(1000), 50)
         for index in changed:
@@ -104,17 +90,27 @@ async def test_no_long_task_with_a_thousand_works(search, window):
         await search.page(known, changed=[known[index] for index in changed])
     generator.shuffle(known)
     await search.page(known, changed=[], done=True)
-    button = page.get_by_role("button", name="The order has changed")
-    await button.wait_for(timeout=60_000)
-    changes = await page.evaluate("watched.tasks.splice(0)")
-    await button.click()
+    await until(page, "document.getElementById('new-works').hidden", want=False)
+    await page.evaluate("document.querySelector('#new-works button').click()")
     await stands(page, *(work.number for work in known))
-    order = await page.evaluate("watched.tasks.splice(0)")
-    busy = await page.evaluate(BUSY)
 
-    longest = {
-        name: max(tasks, default=0)
-        for name, tasks in zip(NAMES, (first, changes, order), strict=True)
-    }
-    print(f"longest tasks over 50 ms: {longest}; a busy machine: {busy:.1f} times")
-    assert max(longest.values()) <= LONG_TASK * busy
+    tasks = sorted(cpu_of_tasks(await browser.stop_tracing()))
+    walls = sorted(await page.evaluate("watched.tasks"))
+    print(f"CPU of the longest tasks: {tasks[-5:]} ms; wall clock: {walls[-5:]} ms")
+    print(f"tasks over {LONG_TASK} ms: {sum(task > LONG_TASK for task in tasks)} of {len(tasks)}")
+    assert tasks[-1] <= 3 * LONG_TASK
+
+
+def cpu_of_tasks(trace: bytes) -> list[float]:
+    """The CPU time, in ms, of each task of the page's own thread, the one that draws frames."""
+    events = [event for event in json.loads(trace)["traceEvents"] if "tdur" in event]
+    frames = Counter(thread(event) for event in events if event["name"] == "FireAnimationFrame")
+    (drawing, _), *_ = frames.most_common(1)
+    tasks = [event for event in events if event["name"] == "RunTask" and thread(event) == drawing]
+    # The first one is the beginning of the trace itself.
+    begin = min(task["ts"] for task in tasks) + 500_000
+    return [round(task["tdur"] / 1000, 1) for task in tasks if task["ts"] > begin]
+
+
+def thread(event: dict[str, Any]) -> tuple[int, int]:
+    return event["pid"], event["tid"]
