@@ -49,7 +49,7 @@ async def search(client: TestClient, name: str):
     parameters = {"q": QUERY, "format": name, "timeout": TIMEOUT}
     if name == "html":  # which has twenty works otherwise; with `count` it would ask for more
         parameters["per_source"] = "20"
-        parameters["count"] = "50"
+        parameters |= {"count": "50", "wait": TIMEOUT}
     response = await client.get("/search", params=parameters)
     assert response.status == 200
     return response

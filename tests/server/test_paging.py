@@ -136,7 +136,7 @@ async def test_following_the_page_reads_the_whole_list():
             await client.get("/search?q=machine+learning&per_source=20&format=json")
         ).json()
         address, shown, requests = (
-            "/search?q=machine+learning&count=10&per_source=20&format=html",
+            "/search?q=machine+learning&count=10&per_source=20&wait=30&format=html",
             [],
             0,
         )

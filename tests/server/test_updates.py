@@ -149,11 +149,14 @@ async def test_an_error_of_ours_cuts_the_stream(serve, caplog):
     fake.fault = RuntimeError("a secret detail")
     client = await serve(fake)
     response = await client.get("/updates?q=mice")
-    body = b""
-    with pytest.raises(ClientError):
-        async for piece in response.content.iter_any():
-            body += piece
+    body = bytearray()
 
+    async def read() -> None:
+        async for piece in response.content.iter_any():
+            body.extend(piece)
+
+    with pytest.raises(ClientError):
+        await read()
     assert b"secret" not in body
     assert "a secret detail" in caplog.text
 

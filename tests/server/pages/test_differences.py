@@ -185,8 +185,8 @@ def test_a_failure_is_a_part():
     reports = [*so_far().sources[:1], late("beta")]
     state = sent(differences, replace(answer(hit(1), reports=reports), complete=False))
 
-    assert "no whole answer within 15 s" in state["parts"]["failures"]
-    assert "timed out" in state["parts"]["database-rows"]
+    assert "beta: timed out" in state["parts"]["failures"]
+    assert "no whole answer within 15 s" in state["parts"]["database-rows"]
 
 
 def test_words_are_those_of_the_reader():

@@ -20,7 +20,7 @@ def named(tree: html.HtmlElement, control: html.HtmlElement) -> bool:
     """Whether a control has a name for those who do not see what stands beside it."""
     name = control.get("id")
     labels = [label for label in tree.xpath("//label[@for]") if label.get("for") == name and name]
-    around = [parent for parent in control.iterancestors("label")]
+    around = list(control.iterancestors("label"))
     texts = [label.text_content().strip() for label in (*labels, *around)]
     return any(texts) or bool(control.get("aria-label") or control.get("aria-labelledby"))
 

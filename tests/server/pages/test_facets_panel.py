@@ -460,7 +460,7 @@ async def test_all_parameters_stay_in_the_form_and_in_the_links(client):
 async def test_boxes_narrow_as_they_promise():
     """In the demo: each box leads to as many works as its count says, and its chip leads back."""
     async with started(0.0, faults=False) as client:
-        first = await shown_at(client, "/search?q=machine+learning&count=100&format=html")
+        first = await shown_at(client, "/search?q=machine+learning&count=100&wait=30&format=html")
         boxes = first.xpath("//form[@id='filters']//input[@name='filter' and not(@disabled)]")
         assert len(boxes) > 10
         for box in boxes:

@@ -52,7 +52,7 @@ def html_language(text: str) -> str:
     ],
 )
 def test_what_a_browser_likes(header, tag):
-    """The first of its languages that we have, by its weights; English where it has none of ours."""
+    """The first of its languages that we have, by weight; English where it has none of ours."""
     assert negotiated(header) == tag
 
 

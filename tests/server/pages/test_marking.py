@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -54,7 +55,7 @@ def test_the_parts_are_the_text(text, query):
 
     assert "".join(part for part, _ in parts) == text
     assert all(part for part, _ in parts)
-    assert all(left[1] != right[1] for left, right in zip(parts, parts[1:], strict=False))
+    assert all(left[1] != right[1] for left, right in itertools.pairwise(parts))
 
 
 def test_without_a_query_nothing_is_marked():

@@ -23,8 +23,8 @@ _ACCENTS = str.maketrans("aeiouyAEIOUYcnsz", "áéíóúýÁÉÍÓÚÝçñšž")
 _PLACES = re.compile(r"(%\(\w+\)[sd]|\{\w*\}|%%)")
 #: Names that are the same in every language, or that Babel writes in that of the page.
 NAMES = frozenset(
-    "metasearch PDF DOI RIS BibTeX CSV JSON Atom 中文 arXiv Crossref OpenAIRE Graph DataCite CNKI and "
-    "AND title author doi".split()
+    "metasearch PDF DOI RIS BibTeX CSV JSON Atom 中文 arXiv Crossref OpenAIRE Graph DataCite CNKI "
+    "and AND title author doi".split()
 ) | {word for name in Locale("en").languages.values() for word in name.split()}
 #: Words that a reader sees, or that the script says.
 ATTRIBUTES = ("aria-label", "placeholder", "alt", "title", "data-words", "data-done", "data-one",
