@@ -13,7 +13,8 @@
                                              soak`: thousands of searches; `bench overload`: more
                                              clients at once than can be served; `bench parse`:
                                              reading pages; `bench load`: reading specs; `bench
-                                             faces`: what other protocols cost a plain search
+                                             faces`: what other protocols cost a plain search;
+                                             `bench page`: what a reader of the page waits for
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -44,7 +45,7 @@ NEEDS = {
     "run": (),
     "test": ("test",),
     "clients": ("test",),
-    "bench": ("bench",),
+    "bench": ("bench", "test"),
     "fuzz": ("test", "fuzz"),
     "lint": ("lint",),
     "fix": ("lint",),
@@ -293,6 +294,7 @@ def bench(rest: list[str]) -> int:
         "naming",
         "ranking",
         "faces",
+        "page",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

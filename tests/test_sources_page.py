@@ -68,3 +68,12 @@ def test_there_are_sixty_and_half_of_them_need_no_key() -> None:
     assert len(REGISTRY.names()) >= 60
     assert len(open_ones) >= 30
     assert len(shipped_groups()["default"]) == 15
+
+
+def test_sources_whose_terms_forbid_programs_are_off() -> None:
+    """The page `/sources` reports them as such by their terms."""
+    specs = [REGISTRY.spec(name) for name in REGISTRY.names()]
+    forbidden = {spec.name for spec in specs if "forbid" in spec.terms}
+
+    assert {"cnki", "wanfang", "google-scholar"} <= forbidden
+    assert not [name for name in forbidden if REGISTRY.spec(name).enabled]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from functools import cached_property
@@ -66,6 +67,7 @@ class ShownWorks:
                 further += 1
                 left_out.append(hit)
                 continue
+            await asyncio.sleep(0)  # a list of hundreds takes as many milliseconds
             value = kept_hits.write(hit)
             if len(value) > LARGEST:
                 _log.warning("%s has %d bytes: not kept to be shown again", hit.id, len(value))

@@ -170,7 +170,8 @@ async def advanced(request: web.Request) -> web.Response:
         plan = await plan_of(request, read_parameters(MultiDict(asked), shared.options))
     else:
         plan = None
-    page = await asyncio.to_thread(advanced_page, visit, state, shared.engine.registry, plan)
+    async with shared.admission.brief():
+        page = await asyncio.to_thread(advanced_page, visit, state, shared.engine.registry, plan)
     refused = state.read is None and form.action in ("search", "plan")
     return page_response(request, page, 400 if refused else 200)
 

@@ -175,7 +175,10 @@ async def _whole(
         etag = hashlib.sha256(form.encode() + content).hexdigest()[:32]
         headers["ETag"] = f'W/"{etag}"'
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
-            return web.Response(status=304, headers=headers)
+            unchanged = web.Response(status=304, headers=headers)
+            if form == "html":  # the address may say what the reader prefers
+                visit.remember(unchanged)
+            return unchanged
     if form in WRITABLE and WRITABLE[form].download:
         headers["Content-Disposition"] = (
             f'attachment; filename="{file_name(parameters.query)}.{WRITABLE[form].extension}"'

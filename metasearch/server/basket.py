@@ -44,8 +44,10 @@ async def contents_of(ids: Sequence[str], shared: ServerContext) -> Basket:
     """The works of these ids."""
     kept: list[Hit] = []
     unknown: list[str] = []
+    turns = shared.engine.scheduler.turns()  # to read a work takes a millisecond
     async with shared.admission.brief():
         for name in ids:
+            await turns.next()
             hit = await shared.engine.works.find(name)
             if hit is None:
                 unknown.append(name)

@@ -15,12 +15,12 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import web
 from itsdangerous import BadData, URLSafeSerializer
 
 from metasearch.opening import opened
-from metasearch.server.site import Site
 
 logger = logging.getLogger("metasearch.server")
 
@@ -56,14 +56,14 @@ class Cookies:
         except BadData:
             return None
 
-    def write(self, response: web.StreamResponse, name: str, value: Any, site: Site) -> None:
+    def write(self, response: web.StreamResponse, name: str, value: Any, base: str) -> None:
         """Sets a cookie.
 
         Args:
             response: Carries it to the browser.
             name: Of the cookie.
             value: Anything that JSON can hold.
-            site: The address for which it holds.
+            base: Absolute address of the server, for which it holds.
 
         Raises:
             ValueError: It is larger than `LARGEST`.
@@ -75,16 +75,16 @@ class Cookies:
             name,
             text,
             max_age=KEPT,
-            path=_path(site),
-            secure=_is_secure(site),
+            path=_path(base),
+            secure=_is_secure(base),
             httponly=True,
             samesite="Lax",
         )
 
-    def delete(self, response: web.StreamResponse, name: str, site: Site) -> None:
+    def delete(self, response: web.StreamResponse, name: str, base: str) -> None:
         """Has the browser forget a cookie."""
         response.del_cookie(
-            name, path=_path(site), secure=_is_secure(site), httponly=True, samesite="Lax"
+            name, path=_path(base), secure=_is_secure(base), httponly=True, samesite="Lax"
         )
 
     def token(self, visitor: str) -> str:
@@ -113,14 +113,14 @@ class Cookies:
         )
 
 
-def _path(site: Site) -> str:
+def _path(base: str) -> str:
     """Below which the browser sends a cookie."""
-    return site.root or "/"
+    return urlsplit(base).path or "/"
 
 
-def _is_secure(site: Site) -> bool:
+def _is_secure(base: str) -> bool:
     """Whether the browser sends a cookie by HTTPS alone."""
-    return site.base.startswith("https:")
+    return base.startswith("https:")
 
 
 def _xor(left: bytes, right: bytes) -> bytes:

@@ -130,7 +130,7 @@ class Visit:
         changed = self._changes
         if changed.forgotten:
             for name in (VISITOR, SETTINGS, BASKET):
-                self._cookies.delete(response, name, self.site)
+                self._cookies.delete(response, name, self.site.base)
             return
         values = (
             (VISITOR, changed.visitor),
@@ -139,7 +139,7 @@ class Visit:
         )
         for name, value in values:
             if value is not None:
-                self._cookies.write(response, name, value, self.site)
+                self._cookies.write(response, name, value, self.site.base)
 
 
 FORGED = N_(

@@ -123,7 +123,7 @@ class ScriptedSearch:
         done: bool = False,
         **more: Any,
     ) -> None:
-        """Sends a state of the page: its works in their order. `changed` of None sends all cards."""
+        """Sends a state of the page: its works in order; `changed` of None sends all cards."""
         shown = list(shown)
         cards = [(work.id, work.card()) for work in (shown if changed is None else changed)]
         while len(cards) > 20:

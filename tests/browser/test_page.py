@@ -1,4 +1,4 @@
-"""What stands around the list while databases answer: numbers, filters, the connection, the keys."""
+"""What stands around the list while databases answer: numbers, filters, connection, keys."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_a_short_break_is_mended_unnoticed(search, window):
 
 
 async def test_a_refused_connection_says_so_and_continues(search, window):
-    """What is there stays; after "Continue" the page begins with a whole state and lacks nothing."""
+    """What is there stays; after "Continue" a whole state comes, and nothing is missing."""
     search.first = works(1)
     page = await window(search.address)
     await search.page(works(1))

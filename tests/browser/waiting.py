@@ -13,7 +13,7 @@ IDS = "[...document.querySelectorAll('#hits > li')].map(card => card.dataset.id)
 #: Resolves when the script has drawn all that it has received.
 _DRAWN = """() => new Promise(done => setTimeout(
   () => requestAnimationFrame(() => requestAnimationFrame(done)), 120))"""
-_LONGEST = 30.0  # seconds; a machine may be busy
+_LONGEST = 60.0  # seconds; a machine may be busy
 
 
 async def until(page: Any, expression: str, want: Any = True) -> None:

@@ -16,9 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.server.cookies import LARGEST, Cookies, kept_key
-from metasearch.server.site import Site
 
-HTTP, HTTPS = Site("http://127.0.0.1:8080"), Site("https://search.example.org/meta")
+HTTP, HTTPS = "http://127.0.0.1:8080", "https://search.example.org/meta"
 COOKIES = Cookies(b"k" * 32)
 
 

@@ -19,7 +19,6 @@ from metasearch.server.preferences import (
     preferences,
     source_names,
 )
-from metasearch.server.site import Site
 
 CHOSEN = Preferences(
     language="zh-Hans", theme="dark", page_size=50, style="ieee", sources=("arxiv", "pubmed")
@@ -101,6 +100,6 @@ def test_sources_that_a_cookie_cannot_hold_are_left_out():
 def test_every_choice_fits_into_a_cookie(names):
     response = web.Response()
     chosen = Preferences(language="zh-Hans", theme="light", sources=source_names(names))
-    Cookies().write(response, "a", chosen.written(), Site("http://localhost"))
+    Cookies().write(response, "a", chosen.written(), "http://localhost")
 
     assert len(response.cookies["a"].value) <= LARGEST

@@ -10,7 +10,7 @@ from lxml import html
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.server.cookies import LARGEST, Cookies
-from metasearch.server.site import SHARED, Site
+from metasearch.server.site import SHARED
 from metasearch.server.visit import BASKET, MOST_IN_BASKET, VISITOR
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine
@@ -104,6 +104,6 @@ def test_the_largest_basket_fits_into_a_cookie():
     """Ids are random as far as compression sees them."""
     response = web.Response()
     ids = [hit_id(str(number)) for number in range(MOST_IN_BASKET)]
-    Cookies().write(response, BASKET, ids, Site("http://localhost"))
+    Cookies().write(response, BASKET, ids, "http://localhost")
 
     assert len(response.cookies[BASKET].value) < LARGEST

@@ -225,8 +225,10 @@ async def _found(request: web.Request, names: Sequence[str], search: str) -> dic
     """Id -> work, of those that are kept or that the search finds again."""
     shared = request.app[SHARED]
     works: dict[str, Hit] = {}
+    turns = shared.engine.scheduler.turns()
     async with shared.admission.brief():
         for name in names:
+            await turns.next()
             if (kept := await shared.engine.works.find(name)) is not None:
                 works[name] = kept
     parameters = read(MultiDict(pairs_of_form(search.encode())), shared.options)

@@ -138,7 +138,8 @@ def canonical_address(hit: Hit, site: Site) -> str:
     """The absolute address of the record page: with the DOI, by which the work is found also
     after a day, else with the id of the hit.
     """
-    name = f"doi:{hit.record.doi}" if doi(hit.record.doi) == hit.record.doi else hit.id
+    known = hit.record.doi
+    name = f"doi:{known}" if known and doi(known) == known else hit.id
     return site.url(work_path(name))
 
 

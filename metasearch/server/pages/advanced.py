@@ -14,7 +14,7 @@ from metasearch.query import ReadQuery, to_text
 from metasearch.query.rows import MOST_ROWS, ROW_FIELDS, NotFlat, Obstacle, Row
 from metasearch.server.pages.language import Language
 from metasearch.server.pages.page import page
-from metasearch.server.pages.reading import FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
+from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
 from metasearch.server.pages.source_groups import HEADINGS
 from metasearch.server.pages.terms import N_, TYPE_WORDS
 from metasearch.server.visit import Visit
@@ -175,7 +175,7 @@ def advanced_page(
             for at, row in enumerate(state.rows)
         ],
         most_rows=MOST_ROWS,
-        fields=[(name, FIELD_WORDS[name]) for name in FIELD_WORDS if name in ROW_FIELDS],
+        fields=[each for each in QUERY_FIELD_WORDS.items() if each[0] in ROW_FIELDS],
         taken=TAKEN_WORDS,
         operators=OPERATOR_WORDS,
         syntaxes=SYNTAX_WORDS,

@@ -10,7 +10,7 @@ from metasearch.query import SYNTAXES, ReadQuery
 from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.simple.field_names import FIELD_NAMES
 from metasearch.server.pages.page import page
-from metasearch.server.pages.reading import FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
+from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 
@@ -94,7 +94,7 @@ def help_page(
         fault=Fault.of(found) if isinstance(found, QuerySyntaxError) else None,
         reading=Reading.of(found, visit.language) if isinstance(found, ReadQuery) else None,
         examples=[(text, _language_of(text), meaning) for text, meaning in EXAMPLES.items()],
-        fields=[_field_help(name) for name in FIELD_WORDS],
+        fields=[_field_help(name) for name in QUERY_FIELD_WORDS],
         others=[
             (name, words, SYNTAXES[name].partition(": ")[2])
             for name, words in SYNTAX_WORDS.items()
@@ -117,4 +117,4 @@ def _field_help(field: str) -> FieldHelp:
     ]
     codes = [f"{name.upper()}=" for name in chinese if name.isascii() and len(name) > 1][:1]
     words = [f"{name}=" for name in chinese if not name.isascii()][:1]
-    return FieldHelp(FIELD_WORDS[field], names, (*words, *codes), _LOOKS_IN[field])
+    return FieldHelp(QUERY_FIELD_WORDS[field], names, (*words, *codes), _LOOKS_IN[field])

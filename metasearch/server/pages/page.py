@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from metasearch.errors import QuerySyntaxError
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.pages.environment import render
 from metasearch.server.pages.language import TAGS, language
+from metasearch.server.pages.reading import Fault
 from metasearch.server.problem import Problem
 from metasearch.server.site import NAME
 from metasearch.server.sources import SourceView
@@ -110,14 +112,21 @@ def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> st
         visit.language.said(problem.title),
         form or Form(),
         problem=problem,
-        marked=_marked(problem) if problem.kind == "query-syntax" else None,
-        suggestion=members.get("suggestion"),
+        fault=_fault(problem) if problem.kind == "query-syntax" else None,
         advice=members.get("advice"),
         allowed=members.get("allowed", []),
     )
 
 
-def _marked(problem: Problem) -> tuple[str, str, str]:
-    """The query in three parts; the middle one is what cannot be read."""
-    text, at, length = (problem.members[name] for name in ("query", "position", "length"))
-    return text[:at], text[at : at + length] or " ", text[at + length :]
+def _fault(problem: Problem) -> Fault:
+    """The place of the mistake in a query, with what to do about it."""
+    members = problem.members
+    error = QuerySyntaxError(
+        problem.detail,
+        text=members["query"],
+        position=members["position"],
+        length=members["length"],
+        suggestion=members["suggestion"],
+        advice=members["advice"],
+    )
+    return Fault.of(error)

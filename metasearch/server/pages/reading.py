@@ -14,7 +14,7 @@ from metasearch.server.pages.language import Language
 from metasearch.server.pages.terms import N_, TYPE_WORDS
 
 #: Field of a query -> its name for people, to be translated; in the order of a form.
-FIELD_WORDS: Mapping[str, str] = {
+QUERY_FIELD_WORDS: Mapping[str, str] = {
     "any": N_("Anywhere"),
     "title": N_("Title"),
     "author": N_("Author"),
@@ -138,10 +138,10 @@ def read_or_fault(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
 def _field_words(query: Query, language: Language) -> list[FieldWords]:
     listed: dict[tuple[bool, str], dict[str, None]] = {}
     _gather(query, False, language, listed)
-    order = list(FIELD_WORDS)
+    order = list(QUERY_FIELD_WORDS)
     return [
         FieldWords(
-            FIELD_WORDS[field],
+            QUERY_FIELD_WORDS[field],
             list(words)[:_MOST_WORDS],
             excluded,
             max(0, len(words) - _MOST_WORDS),

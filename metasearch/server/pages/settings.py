@@ -45,7 +45,7 @@ def settings_page(visit: Visit, groups: Sequence[SourceGroup], done: str, group:
     known = {source.name: source for each in groups for source in each.sources}
     ticked = [name for name in has.sources if name in known]
     shared = {"lang": has.language, "theme": has.theme}
-    search: dict[str, str | int] = {"q": visit.language.gettext("WORDS"), **shared}
+    search: dict[str, str | int] = {"q": "WORDS", **shared}
     search |= {"count": has.page_size, "format": "html"}
     if ticked:
         search["sources"] = ",".join(ticked)
@@ -66,7 +66,7 @@ def settings_page(visit: Visit, groups: Sequence[SourceGroup], done: str, group:
         usual=[source.label for source in known.values() if source.default],
         unfolded=group,
         here=site.url("/", **shared),
-        search=site.url("/search", **search),
+        search=site.url("/search", **search).replace("%2C", ","),
     )
 
 

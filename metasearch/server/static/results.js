@@ -13,7 +13,7 @@ const PATIENCE = 4000; // milliseconds in which a broken connection may return u
 
 const byId = (id) => document.getElementById(id);
 
-/** Whether a rectangle of the page ends above, or begins below what the window shows. */
+/** Whether an element begins below what the window shows. */
 const isBelow = (element) => element.getBoundingClientRect().top >= window.innerHeight;
 
 function reads(html) {
@@ -188,7 +188,8 @@ class List {
     const wanted = [...new Set(ids.map((id) => places.get(id)).filter(Boolean))];
     if (!this.#button || !wanted.length || String(wanted) === String(now)) return;
     for (const id of now) this.#html.set(id, this.#shown.get(id).outerHTML);
-    if (!this.#known) this.arrange(now, placeOf(this.#list.firstElementChild) - 1, true);
+    const start = placeOf(this.#list.firstElementChild) - 1;
+    if (!this.#known) this.arrange(now, start, !byId("results").dataset.updates);
     this.#move(wanted, Infinity);
   }
 
@@ -471,7 +472,7 @@ class Filters {
   }
 
   #mayChange() {
-    if (!this.#panel.firstElementChild) return true;
+    if (!this.#panel.querySelector("details")) return true; // no work had come yet
     const used = this.#panel.matches(":hover, :focus-within");
     const boxes = [...this.#panel.querySelectorAll("input")];
     const unsent = boxes.some(
@@ -751,3 +752,4 @@ function start(results) {
 
 const results = byId("results");
 if (results) start(results);
+else listenToReader(new Status()); // the page of one work

@@ -14,7 +14,7 @@ from metasearch.query.rows import MOST_ROWS, ROW_FIELDS, NotFlat, Obstacle
 from metasearch.server.advanced import EMPTY_ROWS, read_form, state_of
 from metasearch.server.options import Options
 from metasearch.server.pages.advanced import _OBSTACLES, OPERATOR_WORDS, TAKEN_WORDS
-from metasearch.server.pages.reading import FIELD_WORDS, SYNTAX_WORDS
+from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS
 from metasearch.settings import Settings
 from tests.growth import MOST, growth
 from tests.server.fake import FakeEngine
@@ -388,7 +388,7 @@ async def test_values_that_no_form_sends_are_refused(serve, query, parameter):
 
 def test_every_choice_has_words():
     """All fields, operators, ways, obstacles and syntaxes that there are."""
-    assert set(ROW_FIELDS) <= set(FIELD_WORDS)
+    assert set(ROW_FIELDS) <= set(QUERY_FIELD_WORDS)
     assert set(OPERATOR_WORDS) == {"AND", "OR", "NOT"}
     assert set(TAKEN_WORDS) == {"all", "phrase", "any"}
     assert set(_OBSTACLES) == set(Obstacle.__args__)

@@ -107,11 +107,12 @@ async def test_record_page(browse, address):
     listed = html.document_fromstring(await browse(f"{address}/search?q=mice"))
     links = listed.xpath("//article//h3/a/@href")
     shown = html.document_fromstring(await browse(f"{address}{links[1]}"))
-    (script,) = shown.xpath("//script")
+    script, ours = shown.xpath("//script")
 
     assert shown.findtext(".//h1") == HOSTILE
     assert shown.findtext(".//title") == f"{HOSTILE} · metasearch"
     assert script.get("type") == "application/ld+json"
+    assert ours.get("src").startswith("/static/results.js?v=")
     assert orjson.loads(str(script.text))["name"] == HOSTILE
     assert shown.xpath("//img[@src='x']") == []
 

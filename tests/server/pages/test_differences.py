@@ -193,7 +193,7 @@ def test_words_are_those_of_the_reader():
     """In each part."""
     state = sent(Differences(), so_far(hit(1)), reader=visit(language="zh-Hans"))
 
-    for text in (state["status"], state["parts"]["heading"], state["facets"], state["cards"][0][1]):
+    for text in (state["parts"]["heading"], state["facets"], state["cards"][0][1]):
         assert any("\u4e00" <= char <= "\u9fff" for char in text)
 
 

@@ -11,7 +11,7 @@ from metasearch.engine.engine import Engine
 from metasearch.query import SYNTAXES, read
 from metasearch.query.ast import FIELDS
 from metasearch.server.pages.help import _LOOKS_IN, EXAMPLES
-from metasearch.server.pages.reading import FIELD_WORDS
+from metasearch.server.pages.reading import QUERY_FIELD_WORDS
 from metasearch.settings import Settings
 from tests.server.visitor import page, text
 
@@ -60,7 +60,7 @@ async def test_fields_have_their_names_in_both_syntaxes(client):
 
     assert named["Title"] == ["title:", "ti:", "题名=", "TI="]
     assert named["Journal or book"] == ["venue:", "journal:", "刊名=", "JN="]
-    assert set(FIELD_WORDS) == set(_LOOKS_IN) == {*FIELDS, "year"}
+    assert set(QUERY_FIELD_WORDS) == set(_LOOKS_IN) == {*FIELDS, "year"}
     values = {"Type of work": "图书", "Language": "english"}
     for field, names in named.items():
         for name in names:
