@@ -27,6 +27,10 @@ async def _nothing(_: Page) -> None:
     """The page as it comes."""
 
 
+async def _without_focus(page: Page) -> None:
+    await page.evaluate("document.activeElement.blur()")
+
+
 async def _finished(page: Page) -> None:
     await page.wait_for_selector("#filters:not([aria-busy=true])", state="attached")
     if await page.locator("#new-works").is_visible():
@@ -37,7 +41,7 @@ async def _finished(page: Page) -> None:
 async def _why(page: Page) -> None:
     await _finished(page)
     await page.click("#hits > li:nth-child(1) details.why > summary")
-    await page.evaluate("document.activeElement.blur()")
+    await page.mouse.move(0, 0)
 
 
 async def _first_work(page: Page) -> None:
@@ -62,7 +66,7 @@ class State:
     name: str
     path: str
     then: Callable[[Page], Awaitable[None]] = _nothing
-    size: tuple[int, int] = (1280, 860)
+    size: tuple[int, int] = (1280, 820)
     locale: str = "en-GB"
     dark: bool = False
 
@@ -77,6 +81,7 @@ STATES = (
     State(
         "page-advanced-zh",
         "/advanced?q=%E9%A2%98%E5%90%8D%3D%E4%B9%B3%E8%85%BA%E7%99%8C&do=plan",
+        _without_focus,
         locale="zh-CN",
     ),
     State("page-phone-dark", _QUERY, _finished, (390, 844), dark=True),
