@@ -1,4 +1,4 @@
-"""One parameter of a request after the other: its value by the kind of its option, and its faults."""
+"""One parameter of a request after the other: its value, by its kind, and its faults."""
 
 from __future__ import annotations
 
