@@ -40,12 +40,19 @@ async def address() -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def serving(latency: Mapping[str, float]) -> AsyncIterator[str]:
+async def serving(latency: Mapping[str, float], seconds: float = 2.5) -> AsyncIterator[str]:
+    """The address of a server over simulated databases.
+
+    Args:
+        latency: Seconds until each of them answers.
+        seconds: After which a search gives up.
+    """
+
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
         async with (
             DemoDatabases(latency) as demo,
-            Engine(demo.settings(Settings(timeout=2.5)), spec_files=False) as running,
+            Engine(demo.settings(Settings(timeout=seconds)), spec_files=False) as running,
         ):
             yield running
 
@@ -167,16 +174,18 @@ async def test_without_a_script_a_link_shows_more(address, window):
     assert await page.locator("#hits > li").count() >= shown
 
 
-async def test_a_broken_connection_is_continued(address, window):
+async def test_a_broken_connection_is_continued(window):
     """Offline and online again in the middle of a search: at the end nothing is missing."""
-    page = await window(f"{address}/search?q=breast+cancer")
-    await page.context.set_offline(True)
-    await page.locator("#cut").wait_for()
-    await page.context.set_offline(False)
+    # Long enough for a browser that is slow to load the page while the search goes on.
+    async with serving(ONE_AFTER_ANOTHER, seconds=10.0) as address:
+        page = await window(f"{address}/search?q=breast+cancer")
+        await page.context.set_offline(True)
+        await page.locator("#cut").wait_for()
+        await page.context.set_offline(False)
 
-    await page.locator("#cut").wait_for(state="hidden")
-    await until(page, OVER)
-    button = page.locator("#new-works button")
-    if await button.is_visible():
-        await button.click()
-    await until(page, IDS, await listed(address, "q=breast+cancer"))
+        await page.locator("#cut").wait_for(state="hidden")
+        await until(page, OVER)
+        button = page.locator("#new-works button")
+        if await button.is_visible():
+            await button.click()
+        await until(page, IDS, await listed(address, "q=breast+cancer"))
