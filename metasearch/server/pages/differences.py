@@ -95,12 +95,15 @@ class Differences:
         """The counts that have changed; the whole panel where it has other values, or is final."""
         panel = results.panel
         number = results.visit.language.number
+        words = macro("_facets.html", "counted", results.visit.language)(panel, not done)
         counts = {name: number(count) for name, count in panel.counts() if name}
+        names = tuple(counts)
+        counts["counted"] = str(words).strip()
         changed = {name: count for name, count in counts.items() if self._counts.get(name) != count}
         self._counts = counts
         sent: dict[str, Any] = {"counts": changed}
-        if done or tuple(counts) != self._panel:
-            self._panel = tuple(counts)
+        if done or names != self._panel:
+            self._panel = names
             fields = macro("_facets.html", "fields", results.visit.language)
             sent["facets"] = str(fields(panel, not done, panel.clear)).strip()
         return sent

@@ -360,6 +360,8 @@ class List {
     this.status.say(this.#fresh.length ? shown.replace("{n}", count) : sorted);
     this.#asked = null;
     this.#fresh = [];
+    // The reader has pressed, and expects the list to move: the room of the button can go.
+    if (this.#finished) this.#bar.classList.add("over");
     (first?.querySelector("h3 a, a") ?? this.#list).focus();
   }
 
