@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, async_playwright
 
-from metasearch.server.app import listening
-from metasearch.settings import Settings
+from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
+from metasearch.engine.engine import Engine
+from metasearch.server.app import make_app
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
@@ -36,6 +39,13 @@ async def _finished(page: Page) -> None:
     if await page.locator("#new-works").is_visible():
         await page.click("#new-works button")
         await page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+
+
+async def _running(page: Page) -> None:
+    """The reader has begun to read: works of slower databases wait behind the button."""
+    await page.hover("#hits > li:nth-child(1) h3")
+    await page.wait_for_selector("#new-works:not([hidden]) button")
+    await asyncio.sleep(0.5)
 
 
 async def _why(page: Page) -> None:
@@ -61,6 +71,7 @@ class State:
         size: Of the window.
         locale: What the browser prefers.
         dark: Whether the system of the reader is dark.
+        slowness: Scales the time that the databases of the demo take.
     """
 
     name: str
@@ -69,11 +80,12 @@ class State:
     size: tuple[int, int] = (1280, 820)
     locale: str = "en-GB"
     dark: bool = False
+    slowness: float = 1.0
 
 
 STATES = (
     State("page-start", "/"),
-    State("page-running", _QUERY),
+    State("page-running", f"{_QUERY}&wait=0.6", _running, slowness=6.0),
     State("page-done", _QUERY, _finished),
     State("page-facets", f"{_QUERY}&filter=type:article,year:2018-2022", _finished),
     State("page-why", _QUERY, _why, (1280, 1000)),
@@ -103,13 +115,32 @@ async def take(browser: Browser, address: str, state: State, folder: Path) -> No
     await context.close()
 
 
+@asynccontextmanager
+async def demo(slowness: float) -> AsyncIterator[str]:
+    """A server of the demo; yields its address."""
+
+    @asynccontextmanager
+    async def engine() -> AsyncIterator[Engine]:
+        async with DemoDatabases(slowness) as databases, Engine(databases.settings()) as running:
+            yield running
+
+    app = make_app(engine, examples=EXAMPLE_QUERIES, notice=NOTICE)
+    async with TestServer(app) as server:
+        yield str(server.make_url("/"))
+
+
 async def main(folder: Path) -> None:
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    async with listening(Settings(), demo=True) as address, async_playwright() as playwright:
+    async with AsyncExitStack() as stack:
+        playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        stack.push_async_callback(browser.close)
+        addresses = {
+            slowness: await stack.enter_async_context(demo(slowness))
+            for slowness in sorted({state.slowness for state in STATES})
+        }
         for state in STATES:
-            await take(browser, address, state, folder)
-        await browser.close()
+            await take(browser, addresses[state.slowness], state, folder)
 
 
 if __name__ == "__main__":
