@@ -21,11 +21,21 @@ async def until(page: Any, expression: str, want: Any = True) -> None:
     now = None
     try:
         async with asyncio.timeout(_LONGEST):
-            while (now := await page.evaluate(expression)) != want:
+            while (now := await _value(page, expression)) != want:
                 await asyncio.sleep(0.03)
     except TimeoutError:
         assert now == want, expression
         raise
+
+
+async def _value(page: Any, expression: str) -> Any:
+    """The value of an expression; None while the window goes to another page."""
+    try:
+        return await page.evaluate(expression)
+    except Exception as error:
+        if "context was destroyed" not in str(error):
+            raise
+        return None
 
 
 async def stands(page: Any, *numbers: int) -> None:

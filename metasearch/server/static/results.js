@@ -523,9 +523,7 @@ class Head {
     const changes = Object.entries(this.#parts).map(([id, html]) => [byId(id), html]);
     this.#parts = {};
     if (changes.length) {
-      keepPlace(this.list, () => {
-        for (const [part, html] of changes) if (part) this.#replace(part, html);
-      });
+      keepPlace(this.list, () => this.#replace(changes));
     }
     const bar = byId("progress");
     if (!this.#numbers || !bar) return;
@@ -536,12 +534,13 @@ class Head {
     bar.hidden = done;
   }
 
-  #replace(part, html) {
-    const above = part.compareDocumentPosition(this.list) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const height = above ? part.offsetHeight : 0;
-    morphChildren(part, reads(html));
-    // A part above the list may grow (the window follows), but not shrink: nothing could follow.
-    if (part.offsetHeight < height) part.style.minHeight = `${height}px`;
+  #replace(changes) {
+    const above = byId("heading")?.closest(".summary");
+    const height = above?.offsetHeight ?? 0;
+    for (const [part, html] of changes) if (part) morphChildren(part, reads(html));
+    // What stands above the list may grow (the window follows), but not shrink: at the top of the
+    // page nothing could follow.
+    if (above && above.offsetHeight < height) above.style.minHeight = `${height}px`;
   }
 }
 
