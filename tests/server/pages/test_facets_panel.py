@@ -338,9 +338,10 @@ def test_all_counts_can_be_updated():
     maker = PanelMaker((), lambda written: written, lambda name: name, language("en"))
     panel = maker.panel(FacetCounts(PAGE_FACETS, 10).count(WORKS), {})
 
-    assert dict(panel.counts()) == {
-        place.get("data-count"): int(place.text) for place in shown.xpath("//*[@data-count]")
-    }
+    places = {place.get("data-count"): place.text for place in shown.xpath("//*[@data-count]")}
+
+    assert places.pop("counted") == f"Counts: all {len(WORKS)} works"
+    assert dict(panel.counts()) == {name: int(text) for name, text in places.items()}
 
 
 @examples(1.0)
