@@ -394,14 +394,14 @@ def answer(found: Hit, text: str = "") -> Answer:
 
 
 def html(given: Answer) -> str:
-    from metasearch.server.pages.page import Form
-    from metasearch.server.pages.results import Results, results_page
-    from metasearch.server.site import Site
+    from metasearch.server.pages.results import Results, query_marker, results_page
+    from tests.server.fake import visit
 
-    form = Form(given.query, "", ("db",))
-    return results_page(
-        Site("http://127.0.0.1:8080"), Results(given, form, {}, {"q": given.query}), ()
+    marker = query_marker(given.query)
+    page = results_page(
+        Results(visit(), given, {}, {"q": given.query}, 20, "/updates?q=x", marker=marker)
     )
+    return re.sub('name="token" value="[0-9a-f]+"', "", page)  # another one in each page
 
 
 WHOLE = [name for name, it in formats.WRITABLE.items() if it.whole and not it.library]

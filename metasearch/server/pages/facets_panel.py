@@ -45,14 +45,12 @@ class Choice:
 
     Attributes:
         filter: As a filter, which the form sends where it is ticked.
-        lang: The language of the text, where it is a title of the record.
     """
 
     text: str
     count: int
     filter: str
     ticked: bool
-    lang: str = ""
 
 
 @dataclass(frozen=True, slots=True)
