@@ -199,4 +199,5 @@ def test_the_catalogues_are_complete():
         timeout=60,
     )
 
-    assert (checked.returncode, checked.stdout + checked.stderr) == (0, "all texts are translated\n")
+    said = checked.stdout + checked.stderr
+    assert (checked.returncode, said) == (0, "all texts are translated\n")
