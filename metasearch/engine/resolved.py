@@ -29,11 +29,16 @@ from metasearch.events import Answer
 from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
-from metasearch.message import message
+from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
 from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
+#: The note of an answer with filters.
+FILTER_NOTE = message_template(
+    "filter {filters}: {passing} of the {seen} works that were received "
+    "pass; no source was asked for it"
+)
 #: Rounds of asking that a list may have.
 MAX_ROUNDS = 100
 
@@ -244,6 +249,14 @@ def resolved(
     )
 
 
+def is_filter_note(note: str) -> bool:
+    """Whether a note of an answer says no more than its filters and counts do."""
+    if not isinstance(note, Message):
+        return False
+    inner = note.values.get("note", note)
+    return isinstance(inner, Message) and inner.template == FILTER_NOTE
+
+
 def _filter_note(filters: Filters, passing: int, seen: int, goes_on: bool) -> str:
     """How the filters were applied, for the notes of the answer.
 
@@ -254,8 +267,7 @@ def _filter_note(filters: Filters, passing: int, seen: int, goes_on: bool) -> st
         goes_on: Whether sources have more records.
     """
     note = message(
-        "filter {filters}: {passing} of the {seen} works that were received "
-        "pass; no source was asked for it",
+        FILTER_NOTE,
         filters=str(filters),
         passing=f"{passing:,}",
         seen=f"{seen:,}",

@@ -83,6 +83,7 @@ class Differences:
                 summary.failures, summary.none_answered, around["reload"]
             ),
             "database-rows": made("_databases.html", "rows")(summary.rows),
+            "about": made("_list.html", "about")(answer),
             "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
             "nothing": made("_list.html", "nothing")(around["nothing"], answer),
         }

@@ -12,6 +12,7 @@ from zlib import crc32
 from markupsafe import Markup
 
 from metasearch.errors import MetasearchError
+from metasearch.engine.resolved import is_filter_note
 from metasearch.events import Answer
 from metasearch.formats.citations.styles import STYLES
 from metasearch.formats.text import line
@@ -119,6 +120,7 @@ class Results:
             "exports": exports(self.address),
             "reload": self.address(),
             "wait_for_all": self.address(wait=60),
+            "notes": [note for note in answer.notes if not is_filter_note(note)],
             "chips": self.panel.chips,
             "clear": self.panel.clear,
             "nothing": self._nothing_found(),

@@ -410,10 +410,12 @@ function setPlace(card, place) {
 /** The one line that screen readers speak by themselves: calmly, and the end at once. */
 class Status {
   #line = byId("status");
+  #shown = byId("progress-text"); // the same for the eye, which nothing interrupts
   #since = -QUIET;
   #timer = 0;
 
   show(text, last) {
+    if (this.#shown) this.#shown.textContent = text;
     clearTimeout(this.#timer);
     if (!this.#line || text === this.#line.firstChild?.data) return;
     const wait = last ? 0 : Math.max(0, this.#since + QUIET - performance.now());
