@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
-from metasearch.formats.text import line
+from metasearch.formats.text import clean, line
 from metasearch.listing.facets import FACETS, Facet, Facets, FacetValue
 from metasearch.listing.filters import Filter, parse_filters
 from metasearch.query import Years
@@ -257,6 +257,8 @@ class PanelMaker:
 
 def _written(text: str) -> Filter | None:
     """The filter that a value of a facet names; None for a value that no filter can have."""
+    if clean(text) != text:  # a page cannot send it as it is
+        return None
     try:
         (one,) = parse_filters(text).filters
     except UsageError:

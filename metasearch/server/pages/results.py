@@ -11,8 +11,8 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from metasearch.errors import MetasearchError
 from metasearch.engine.resolved import is_filter_note
+from metasearch.errors import MetasearchError
 from metasearch.events import Answer
 from metasearch.formats.citations.styles import STYLES
 from metasearch.formats.text import line

@@ -576,7 +576,7 @@ class Stream {
     this.#source?.close();
     const source = new EventSource(this.address);
     this.#source = source;
-    source.addEventListener("open", () => this.#say(false));
+    source.addEventListener("open", () => navigator.onLine && this.#say(false));
     source.addEventListener("error", () => {
       // The browser connects again by itself, unless the server refused.
       if (source.readyState === EventSource.CLOSED) this.#say(true);

@@ -36,7 +36,14 @@ def test_the_first_state_is_whole():
 
     assert [name for name, _ in state["cards"]] == ["alpha:alpha-1", "alpha:alpha-2"]
     assert state["order"] == ["alpha:alpha-1", "alpha:alpha-2"]
-    assert set(state["parts"]) == {"heading", "failures", "database-rows", "pages", "nothing"}
+    assert set(state["parts"]) == {
+        "heading",
+        "failures",
+        "database-rows",
+        "about",
+        "pages",
+        "nothing",
+    }
     assert "facets" in state
     assert state["counts"]["source:alpha"] == "2"
     assert state["status"] == "1 of 2 databases have answered: 2 works so far."
