@@ -22,6 +22,33 @@ if TYPE_CHECKING:
     from metasearch.engine.search import Search
 
 
+async def prepare(
+    request: web.Request, parameters: Parameters, page_wait: float | None = None
+) -> Search:
+    """The search of a request, with the times that the server allows; it has not begun.
+
+    Args:
+        request: Whose user asks.
+        parameters: Of the search.
+        page_wait: Seconds after which what is there is given, where neither the request nor the
+            configuration says; None for the end of the search.
+
+    Raises:
+        UsageError: The query cannot be read, or there is no such source.
+    """
+    shared = request.app[SHARED]
+    settings = shared.engine.settings
+    await shared.engine.ready(parameters.sources or ())
+    timeout = min(parameters.timeout or settings.timeout, shared.options.max_timeout)
+    wait = parameters.wait or settings.wait or page_wait
+    return shared.engine.search(
+        parameters,
+        timeout=timeout,
+        wait=None if wait is None else min(wait, timeout),
+        user=request[USER],
+    )
+
+
 async def answered(request: web.Request, parameters: Parameters) -> Answer:
     """The answer of a search, as `/search` returns it for the same parameters.
 
@@ -30,15 +57,7 @@ async def answered(request: web.Request, parameters: Parameters) -> Answer:
         UsageError: The query cannot be read, or there is no such source.
     """
     shared = request.app[SHARED]
-    await shared.engine.ready(parameters.sources or ())
-    timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
-    wait = parameters.wait or shared.engine.settings.wait
-    prepared = shared.engine.search(
-        parameters,
-        timeout=timeout,
-        wait=None if wait is None else min(wait, timeout),
-        user=request[USER],
-    )
+    prepared = await prepare(request, parameters)
     if prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
             pass

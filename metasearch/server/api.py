@@ -16,7 +16,7 @@ from metasearch.formats.answer import answer_object
 from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
-from metasearch.server.answering import finished
+from metasearch.server.answering import finished, prepare
 from metasearch.server.limits.clients import USER
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
@@ -29,7 +29,7 @@ from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far, only
 from metasearch.server.result_page import for_page, results_of
-from metasearch.server.site import SHARED, ServerContext, Site, site_of
+from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.sources import view
 from metasearch.server.visit import visit_of
 
@@ -55,13 +55,12 @@ async def search(request: web.Request) -> web.StreamResponse:
     shared = request.app[SHARED]
     sent = await given(request, shared.options)
     form = request[FACE] = chosen_format(request)
-    if form == "html":  # the form lists all
-        await shared.engine.ready()
     asked = parameters = read(sent, shared.options)
     if form == "html":
         parameters = for_page(asked, visit_of(request))
     if not parameters.query:
         if form == "html":
+            await shared.engine.ready()  # the page counts those that are asked
             async with shared.admission.brief():
                 page = start_page(
                     visit_of(request), view(shared.engine), shared.examples, shared.notice
@@ -72,14 +71,9 @@ async def search(request: web.Request) -> web.StreamResponse:
         )
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
-    await shared.engine.ready(parameters.sources or ())
-    timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
-    prepared = shared.engine.search(
-        parameters,
-        timeout=timeout,
-        wait=_wait(parameters, form, timeout, shared),
-        user=request[USER],
-    )
+    # People who look at a page are not kept waiting.
+    page_wait = shared.options.page_wait if form == "html" else None
+    prepared = await prepare(request, parameters, page_wait)
     if form in stream.FORMS and request.method == "HEAD":
         return stream.head(form)
     if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
@@ -126,15 +120,6 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
             message("The server has none of the media types in Accept."), offered.items()
         )
     return chosen
-
-
-def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerContext) -> float | None:
-    """Seconds until what is there is given; None for the end. People who look at a page are not
-    kept waiting.
-    """
-    page = shared.options.page_wait if form == "html" else None
-    wait = parameters.wait or shared.engine.settings.wait or page
-    return None if wait is None else min(wait, timeout)
 
 
 async def _whole(

@@ -16,6 +16,7 @@ from aiohttp import web
 
 from metasearch.errors import MetasearchError
 from metasearch.message import message
+from metasearch.server.answering import prepare
 from metasearch.server.limits.clients import USER
 from metasearch.server.page_links import linked
 from metasearch.server.pages.differences import Differences
@@ -71,11 +72,7 @@ async def _answered(request: web.Request) -> web.StreamResponse:
         reason = message("missing; give a query")
         raise Problem.bad_parameters([{"parameter": "q", "reason": reason}])
     parameters = for_page(asked, visit_of(request))
-    await shared.engine.ready(parameters.sources or ())
-    timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
-    prepared = shared.engine.search(
-        parameters, timeout=timeout, wait=shared.options.page_wait, user=request[USER]
-    )
+    prepared = await prepare(request, parameters, shared.options.page_wait)
     if request.method == "HEAD":
         return head("sse")
     if prepared.joins:  # nothing is asked of any source

@@ -341,7 +341,7 @@ async def test_only_finished_searches_are_counted(serve):
 async def test_the_demo_ends_in_the_order_of_the_json():
     """With ten databases: the last state of a page is the answer that programs get."""
     async with started(0.3, faults=True) as client:
-        address = "q=machine+learning&count=50&timeout=3"
+        address = "q=machine+learning&count=50&timeout=30"  # also on a machine that is busy
         received = await updates(client, f"/updates?{address}")
         whole = await (await client.get(f"/search?{address}&format=json")).json()
         cards = {name for _, data in received for name, _ in data["cards"]}
@@ -395,3 +395,13 @@ def test_there_is_one_route():
     routes = [route for route in app.router.routes() if route.resource.canonical == "/updates"]
 
     assert {route.method for route in routes} == {"GET", "HEAD"}
+
+
+async def test_a_short_timeout_is_the_wait_as_well(serve):
+    """A search that ends before a page is usually sent is continued like any other."""
+    engine = FakeEngine()
+    client = await serve(engine, page_wait=1.0)
+    response = await client.get("/updates?q=mice&timeout=0.5")
+
+    assert response.status == 200
+    assert (engine.asked[-1]["timeout"], engine.asked[-1]["wait"]) == (0.5, 0.5)

@@ -20,7 +20,8 @@ from metasearch.record import Hit
 from metasearch.server.answering import answered
 from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of
 from metasearch.server.basket import Basket, contents_of, distinct
-from metasearch.server.faces.works import can_be_written, is_large
+from metasearch.server.faces.works import JSON_LD, can_be_written, is_large
+from metasearch.server.faces.works import OFFERED as OF_WORKS
 from metasearch.server.forms import chosen, local_address, posted
 from metasearch.server.outcome import nothing_answered, status_of
 from metasearch.server.page_response import page_response, see_other
@@ -35,13 +36,7 @@ from metasearch.server.visit import MOST_IN_BASKET, Visit, visit_of
 
 #: Name in `format=` -> media type; a client that does not say what it likes gets the page.
 OFFERED: Mapping[str, str] = {
-    "html": "text/html",
-    "json": "application/json",
-    **{
-        name: format_.media_type
-        for name, format_ in WRITABLE.items()
-        if format_.unit == "hits" and name != "table"
-    },
+    name: media_type for name, media_type in OF_WORKS.items() if name != JSON_LD
 }
 _WITH_CHARSET = frozenset({"csv", "citations"})
 #: What a form does.
