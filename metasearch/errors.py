@@ -7,7 +7,8 @@
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
     │   ├── FileFormatError      file
-    │   └── CollectionError           file, reason
+    │   ├── CollectionError           file, reason
+    │   └── WorkspaceError            file, reason
     ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
     ├── FormatError          a file or body that a format cannot write or read
     ├── SourceError          one database: becomes a status, never ends a search
@@ -198,6 +199,18 @@ class CollectionError(UsageError):
 
     def __init__(self, file: str, reason: str, *, advice: str | None = None) -> None:
         super().__init__(f"{file}: {reason}", advice=advice)
+        self.file = file
+        self.reason = reason
+
+
+class WorkspaceError(UsageError):
+    """A workspace file that cannot be opened, read or written."""
+
+    def __init__(self, file: str, reason: str, *, advice: str | None = None) -> None:
+        super().__init__(
+            message("{file}: {reason}", file=file, reason=reason),
+            advice=advice,
+        )
         self.file = file
         self.reason = reason
 

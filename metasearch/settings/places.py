@@ -86,3 +86,13 @@ def cache_dir(tables: SettingsTables) -> Path | None:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("metasearch"))
+
+
+def workspace(tables: SettingsTables) -> Path:
+    """The file of the workspace, which need not exist."""
+    named = tables.env.get("METASEARCH_WORKSPACE") or tables["workspace"].get("file")
+    if named:
+        return tables.folder / Path(str(named)).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("metasearch")) / "workspace.sqlite3"

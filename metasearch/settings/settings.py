@@ -44,6 +44,8 @@ class Settings:
         collections_dir: Folder of the collections, each of which is a source; None if there is
             none.
         collections_by_default: Whether a search that names no source asks the collections, too.
+        workspace: File of the workspace; None if there is none.
+        serve_workspace: Whether a server has pages and an interface for the workspace.
         timeout: Seconds until a search returns the hits that it has.
         wait: Seconds until a search returns its first hits and goes on in the background; None if
             a search returns at the timeout only.
@@ -77,6 +79,8 @@ class Settings:
     cache_bytes: int = 1 << 30
     collections_dir: Path | None = None
     collections_by_default: bool = True
+    workspace: Path | None = None
+    serve_workspace: bool = False
     timeout: float = 15.0
     wait: float | None = None
     per_source: int = 20
@@ -183,6 +187,8 @@ def _settings(tables: SettingsTables) -> Settings:
         ),
         collections_dir=places.collections_dir(tables),
         collections_by_default=tables["collections"].get("default") is not False,
+        workspace=places.workspace(tables),
+        serve_workspace=tables["workspace"].get("serve") is True,
         timeout=timeout,
         wait=wait,
         per_source=min(1000, int(per_source)),

@@ -36,6 +36,7 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "network": {"allow": list, "contact": str},
     "cache": {"dir": str, "enabled": bool, "max_bytes": int},
     "collections": {"dir": str, "default": bool},
+    "workspace": {"file": str, "serve": bool},
     "dedup": {"pins": str, "versions": str, "strategy": str},
     "server": {
         "public_url": str,

@@ -1,0 +1,214 @@
+"""Projects: what a person works on, with its strategies, runs, works and reports."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.store.uids import uid
+
+#: A systematic review, a novelty search (查新), or neither.
+Kind = Literal["review", "novelty", "plain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: Bounds, in characters and in projects.
+LONGEST_NAME, LONGEST_TITLE, LONGEST_DETAILS, MOST_PROJECTS = 60, 500, 1_000_000, 10_000
+#: What a project is called on the command line: letters of any language, digits, ".", "_", "-".
+_NAME = re.compile(r"[^\W_][\w.-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project.
+
+    Attributes:
+        id: Of its row.
+        uid: Its name in addresses; it never changes.
+        name: Its name on the command line.
+        kind: One of `KINDS`.
+        title: For people.
+        details: What only a person knows: the answers to the questions of its reports.
+        created: When it was made.
+        archived: Whether it is put away.
+    """
+
+    id: int
+    uid: str
+    name: str
+    kind: Kind
+    title: str
+    details: Mapping[str, Any]
+    created: str
+    archived: bool
+
+
+def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = "") -> Project:
+    """Make a project.
+
+    Raises:
+        UsageError: The name or the title cannot be used, or another project has the name.
+    """
+    if kind not in KINDS:
+        raise UsageError(
+            message("There is no kind of project {kind}", kind=repr(kind)),
+            advice=message("There are {kinds}.", kinds=", ".join(KINDS)),
+        )
+    check_name(name)
+    title = _title(title or name)
+    with db.transaction():
+        if db.value("SELECT count(*) FROM project") >= MOST_PROJECTS:
+            raise UsageError(
+                message("A workspace holds at most {most} projects", most=f"{MOST_PROJECTS:,}"),
+                advice=message("Export and delete one first."),
+            )
+        if db.one("SELECT 1 FROM project WHERE name = ?", name) is not None:
+            raise UsageError(
+                message("There is a project {name} already", name=repr(name)),
+                advice=message("Choose another name."),
+            )
+        number = db.run(
+            "INSERT INTO project (uid, name, kind, title, created) VALUES (?, ?, ?, ?, ?)",
+            uid(),
+            name,
+            kind,
+            title,
+            now(),
+        )
+        log.write(db, number, "new project", "project", None, {"kind": kind, "title": title}, by=by)
+    return find(db, name)
+
+
+def check_name(name: str) -> None:
+    """Check a name for a project or a strategy.
+
+    Raises:
+        UsageError: It cannot be one.
+    """
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        raise UsageError(
+            message("{name} cannot be a name", name=repr(name[:LONGEST_NAME])),
+            advice=message(
+                "A name has at most {most} letters, digits, '.', '_' and '-', and begins with a "
+                "letter or digit.",
+                most=LONGEST_NAME,
+            ),
+        )
+
+
+def find(db: Database, name: str) -> Project:
+    """The project with this name or uid.
+
+    Raises:
+        UsageError: There is none.
+    """
+    row = db.one("SELECT * FROM project WHERE name = ? OR uid = ?", name, name)
+    if row is not None:
+        return _project(row)
+    names = [row["name"] for row in db.all("SELECT name FROM project")]
+    near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3)
+    raise UsageError(
+        message("There is no project {name}", name=repr(name[:LONGEST_NAME])),
+        advice=message("Did you mean {names}?", names=", ".join(near))
+        if near
+        else message("`metasearch project list` shows all; `metasearch project new` makes one."),
+    )
+
+
+def every(db: Database) -> list[Project]:
+    """All projects, the newest first; those that are put away last."""
+    rows = db.all("SELECT * FROM project ORDER BY archived, created DESC, id DESC")
+    return [_project(row) for row in rows]
+
+
+def update(
+    db: Database,
+    project: Project,
+    *,
+    title: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    archived: bool | None = None,
+    by: str = "",
+) -> Project:
+    """Change a project; what is None stays. `details` replaces the keys that it names, and removes
+    those whose value is None.
+
+    Raises:
+        UsageError: The title or the details cannot be used.
+    """
+    with db.transaction():
+        old = find(db, project.uid)
+        merged = {**old.details, **(details or {})}
+        merged = {key: value for key, value in merged.items() if value is not None}
+        packed = orjson.dumps(merged, option=orjson.OPT_SORT_KEYS).decode()
+        if len(packed) > LONGEST_DETAILS:
+            raise UsageError(message("The details of the project are too long"))
+        new_title = old.title if title is None else _title(title)
+        put_away = old.archived if archived is None else archived
+        db.run(
+            "UPDATE project SET title = ?, details = ?, archived = ? WHERE id = ?",
+            new_title,
+            packed,
+            int(put_away),
+            old.id,
+        )
+        before: dict[str, Any] = {}
+        after: dict[str, Any] = {}
+        for key, was, becomes in (
+            ("title", old.title, new_title),
+            ("archived", old.archived, put_away),
+            *((key, old.details.get(key), merged.get(key)) for key in details or ()),
+        ):
+            if was != becomes:
+                before[key], after[key] = was, becomes
+        if after:
+            log.write(db, old.id, "edit project", "project", before, after, by=by)
+    return find(db, project.uid)
+
+
+def delete(db: Database, project: Project) -> None:
+    """Remove a project with all that belongs to it."""
+    with db.transaction():
+        # Rows that others name are removed first: parents of steps, and records that supersede.
+        db.run(
+            "DELETE FROM step_parent WHERE step IN (SELECT step.id FROM step JOIN strategy"
+            " ON strategy.id = step.strategy WHERE strategy.project = ?)",
+            project.id,
+        )
+        for table in ("report", "change", "work"):
+            db.run(f"DELETE FROM {table} WHERE project = ?", project.id)  # noqa: S608, own names
+        db.run("UPDATE record SET superseded = NULL WHERE project = ?", project.id)
+        db.run("DELETE FROM run WHERE project = ?", project.id)
+        db.run("DELETE FROM project WHERE id = ?", project.id)
+
+
+def _title(title: str) -> str:
+    title = " ".join(title.split())
+    if not title or len(title) > LONGEST_TITLE or not title.isprintable():
+        raise UsageError(
+            message("{title} cannot be a title", title=repr(title[:80])),
+            advice=message("A title has 1 to {most} characters.", most=LONGEST_TITLE),
+        )
+    return title
+
+
+def _project(row: sqlite3.Row) -> Project:
+    return Project(
+        id=row["id"],
+        uid=row["uid"],
+        name=row["name"],
+        kind=row["kind"],
+        title=row["title"],
+        details=orjson.loads(row["details"]),
+        created=row["created"],
+        archived=bool(row["archived"]),
+    )

@@ -1,0 +1,15 @@
+"""Random names of projects and works: twelve letters and digits that are not mistaken for one
+another, 60 bits.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+_LENGTH = 12
+
+
+def uid() -> str:
+    """A new one."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))

@@ -1,0 +1,99 @@
+"""`Workspace`: a workspace file for a program with an event loop.
+
+What is written runs in one thread, and what is only read in another, so that a list is there while
+five thousand records are added. The loop waits for neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from metasearch.workspace.store.database import Database
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Thread:
+    """A thread with its own connection, opened by the first call."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._database: Database | None = None
+
+    async def call(self, function: Callable[[Database], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._called, function)
+
+    def _called(self, function: Callable[[Database], T]) -> T:
+        if self._database is None:
+            self._database = Database(self._path)
+        return function(self._database)
+
+    def _closed(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._closed)
+        self._pool.shutdown(wait=False)
+
+
+class Workspace:
+    """A workspace file, used from an event loop.
+
+    Args:
+        path: Of the file; it is opened, and made, by the first call.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writer = _Thread(path, "workspace-write")
+        self._reader = _Thread(path, "workspace-read")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def write(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call `function(database, *args, **kwargs)` where changes are made, one after the other.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+        """
+        return await self._writer.call(partial(_with, function, args, kwargs))
+
+    async def read(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that changes nothing; it does not wait for changes.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+        """
+        return await self._reader.call(partial(_with, function, args, kwargs))
+
+    async def close(self) -> None:
+        """Wait for what is being done, and close the file."""
+        await self._writer.close()
+        await self._reader.close()
+
+
+def _with(
+    function: Callable[..., T], args: tuple[object, ...], kwargs: dict[str, object], db: Database
+) -> T:
+    return function(db, *args, **kwargs)
