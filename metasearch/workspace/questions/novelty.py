@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from metasearch.errors import UsageError
 from metasearch.message import message, message_template
 from metasearch.workspace.questions.question import Choice, Question, Value
+from metasearch.workspace.reports.novelty import number
 
 #: The kind of the report that asks all of this.
 REPORT = "chaxin"
@@ -348,6 +349,20 @@ def check(answers: Mapping[str, Value]) -> None:
             ),
             advice=message("Mend one of the two dates."),
         )
+    number.parse(str(answers.get("novelty.number_pattern") or number.DEFAULT))
+    for name, value in number_values(answers).items():
+        number.check_value(name, value)
+
+
+def number_values(answers: Mapping[str, Value]) -> dict[str, str]:
+    """Part of the report number -> its value, of the parts that are known."""
+    values = {
+        "year": str(answers.get("novelty.completed", ""))[:4],
+        "org": str(answers.get("novelty.org", "")),
+        "province": str(answers.get("novelty.province", "")),
+        "station": str(answers.get("novelty.station_number", "")),
+    }
+    return {name: value for name, value in values.items() if value}
 
 
 def same_person(one: object, other: object) -> bool:
