@@ -70,12 +70,35 @@ class Job(Generic[T]):
                 return
             await self._news.wait()
 
+    def start(
+        self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
+    ) -> None:
+        """Have `work(job)` done; `after(job)` is called at its end."""
+        self._task = asyncio.create_task(self._done(work, after))
+
     async def stop(self) -> None:
         """End it; what it has saved stays."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([self._task])
+
+    async def _done(
+        self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
+    ) -> None:
+        try:
+            await work(self)
+        except MetasearchError as exc:
+            self.error = exc
+        except Exception:
+            logger.exception("a run in the background failed")
+            self.error = MetasearchError(
+                message("An internal error occurred; the log of the server has the details.")
+            )
+        finally:
+            self.ended = True
+            after(self)
+            self._wake()
 
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
@@ -110,7 +133,7 @@ class Jobs(Generic[T]):
             )
         job: Job[T] = Job(key)
         self._running[key] = job
-        job._task = asyncio.create_task(self._done(job, work))
+        job.start(work, self._ended)
         return job
 
     def of(self, key: Hashable) -> Job[T] | None:
@@ -126,18 +149,6 @@ class Jobs(Generic[T]):
         """End all."""
         await asyncio.gather(*(job.stop() for job in list(self._running.values())))
 
-    async def _done(self, job: Job[T], work: Callable[[Job[T]], Awaitable[object]]) -> None:
-        try:
-            await work(job)
-        except MetasearchError as exc:
-            job.error = exc
-        except Exception:
-            logger.exception("a run in the background failed")
-            job.error = MetasearchError(
-                message("An internal error occurred; the log of the server has the details.")
-            )
-        finally:
-            job.ended = True
-            self._running.pop(job.key, None)
-            self._finished = [*self._finished[1 - MOST_FINISHED :], job]
-            job._wake()
+    def _ended(self, job: Job[T]) -> None:
+        self._running.pop(job.key, None)
+        self._finished = [*self._finished[1 - MOST_FINISHED :], job]

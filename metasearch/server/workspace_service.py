@@ -1,8 +1,8 @@
 """The workspace of a server: its file, and the runs that it does in the background.
 
-The pages and the JSON interface both use this one object; `site.workspace_of` gives it to a handler.
-Workers of one server share the file; a run belongs to the worker that began it, and the others see
-its answers in the file.
+The pages and the JSON interface both use this one object; `site.workspace_of` gives it to a
+handler. Workers of one server share the file; a run belongs to the worker that began it, and the
+others see its answers in the file.
 """
 
 from __future__ import annotations
