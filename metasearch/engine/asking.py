@@ -159,6 +159,7 @@ class Asking:
         try:
             with lag().watched():
                 async with asyncio.timeout_at(context.deadline + GRACE):
+                    await context.turns.next()  # to translate a query takes milliseconds
                     await asking
         except TimeoutError:
             seconds = asyncio.get_running_loop().time() - context.began

@@ -1,4 +1,4 @@
-"""Records with keys that stay: many sources and files give no identifiers, and a position is none."""
+"""Keys that stay: many sources and files give no identifiers, and a position is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run asks: the steps that are chosen, each as one query, and the sources that can be asked."""
+"""What a run asks: its steps, each as one query, and the sources that can be asked."""
 
 from __future__ import annotations
 

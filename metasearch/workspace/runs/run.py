@@ -7,6 +7,7 @@ kept from then on, whatever happens to the others.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ async def run_strategy(
         "records",
         by=by,
         options=options | asked_for(strategy, chosen, asked, cache=cache),
-        recorded="" if record is None else str(record.absolute()),
+        recorded="" if record is None else os.path.abspath(record),  # noqa: ASYNC240, PTH100
     )
     stored = Stored(workspace, project, run, asked, progress)
     return await carried_out(workspace, project, run, asked, chosen, ask, stored, at_once=1)

@@ -177,8 +177,9 @@ def renew(db: Database, run: Run) -> None:
     """
     with db.transaction():
         db.run(
-            f"UPDATE run SET options = json_set(options, '$.{_ALIVE}', ?), status = 'running',"
-            " ended = NULL WHERE id = ?",
+            "UPDATE run SET options = json_set(options, ?, ?), status = 'running', ended = NULL"
+            " WHERE id = ?",
+            f"$.{_ALIVE}",
             time.time(),
             run.id,
         )
@@ -203,10 +204,10 @@ def mark_stopped(db: Database, project: Project) -> None:
 
 def _end(db: Database, run: int, status: RunStatus) -> None:
     db.run(
-        f"UPDATE run SET status = ?, ended = ?, options = json_remove(options, '$.{_ALIVE}')"
-        " WHERE id = ?",
+        "UPDATE run SET status = ?, ended = ?, options = json_remove(options, ?) WHERE id = ?",
         status,
         now(),
+        f"$.{_ALIVE}",
         run,
     )
     # Of an answer that was being stored, what is there counts.

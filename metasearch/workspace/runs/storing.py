@@ -1,6 +1,4 @@
-"""A run while it goes on: its row, which shows that it lives, and the answers of its sources, stored
-as they come.
-"""
+"""A run while it goes on: its row, which shows that it lives, and the answers that are stored."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ from metasearch.workspace.runs.prepared import Asked, Question
 from metasearch.workspace.runs.runs import RENEWED, Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
-from metasearch.workspace.workspace import Workspace
 from metasearch.workspace.works.adding import add_records
+from metasearch.workspace.workspace import Workspace
 
 #: Records that are stored at a time; the decisions that people make meanwhile wait no longer.
 AT_A_TIME = 200
