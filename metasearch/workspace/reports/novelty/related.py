@@ -1,4 +1,4 @@
-"""The related works of a novelty search: 密切相关文献 and 一般相关文献, and their points of novelty.
+"""The related works of a novelty search (密切相关文献, 一般相关文献), with their points of novelty.
 
 The verdict "close" of a work says that it is closely related, "relevant" generally. The tags of a
 work name the points of novelty that it is about: 查新点1, or 查新点 1.
@@ -50,12 +50,12 @@ def related_works(db: Database, project: Project) -> tuple[Related, ...]:
     """
     found = []
     for row in db.all(
-        "SELECT work.id, work.uid, work.hit, work.title, work.year,"
+        "SELECT work.id, work.uid, work_body.hit, work.title, work.year,"
         " (SELECT verdict FROM decision WHERE work = work.id AND stage = 'title'"
         "  ORDER BY at DESC, by LIMIT 1) AS title_verdict,"
         " (SELECT verdict FROM decision WHERE work = work.id AND stage = 'fulltext'"
         "  ORDER BY at DESC, by LIMIT 1) AS text_verdict"
-        " FROM work WHERE work.project = ?"
+        " FROM work JOIN work_body ON work_body.work = work.id WHERE work.project = ?"
         " AND EXISTS (SELECT 1 FROM decision WHERE decision.work = work.id)",
         project.id,
     ):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -133,7 +133,7 @@ def searches(db: Database, project: Project, related: Iterable[Related]) -> Sear
         chosen.values(),
         key=lambda row: (row["strategy"], row["number"], row["label"], row["source"]),
     )
-    found = _found(db, project, ordered, related)
+    found = _found(db, ordered, related)
     rows = {
         row["id"]: _search(row, [one for one in related if row["id"] in found[one.work]])
         for row in ordered
@@ -205,16 +205,8 @@ def _steps(db: Database, project: Project) -> tuple[Step, ...]:
     )
 
 
-#: A record that a later answer gave otherwise has another row with the same key.
-_OF_WORKS = (
-    " FROM finding JOIN record AS found ON found.id = finding.record"
-    " JOIN record ON record.project = found.project AND record.key = found.key"
-    " JOIN work_record ON work_record.record = record.id"
-)
-
-
 def _found(
-    db: Database, project: Project, rows: Iterable[sqlite3.Row], related: Iterable[Related]
+    db: Database, rows: Iterable[sqlite3.Row], related: Iterable[Related]
 ) -> dict[int, set[int]]:
     """Id of a related work -> ids of the answers, of these rows, that found it."""
     answers = {row["id"] for row in rows}
@@ -222,9 +214,7 @@ def _found(
     for work, its in found.items():
         for row in db.all(
             "SELECT DISTINCT finding.answer FROM work_record"
-            " JOIN record ON record.id = work_record.record"
-            " JOIN record AS found ON found.project = record.project AND found.key = record.key"
-            " JOIN finding ON finding.record = found.id WHERE work_record.work = ?",
+            " JOIN finding ON finding.record = work_record.record WHERE work_record.work = ?",
             work,
         ):
             if row[0] in answers:
@@ -239,7 +229,8 @@ def _works(db: Database, project: Project, answers: list[int]) -> tuple[int, int
         works.update(
             row[0]
             for row in db.rows(
-                f"SELECT DISTINCT work_record.work {_OF_WORKS} WHERE finding.answer = ?",  # noqa: S608
+                "SELECT DISTINCT work_record.work FROM finding"
+                " JOIN work_record ON work_record.record = finding.record WHERE finding.answer = ?",
                 answer,
             )
         )
@@ -251,8 +242,3 @@ def _works(db: Database, project: Project, answers: list[int]) -> tuple[int, int
         )
     }
     return len(works), len(works - decided)
-
-
-def with_notes(row: Search, notes: tuple[str, ...]) -> Search:
-    """The same row with other notes."""
-    return replace(row, notes=notes)
