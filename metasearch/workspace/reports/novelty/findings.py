@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from metasearch.workspace import details
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Value
+from metasearch.workspace.reports.document import Paragraph
 from metasearch.workspace.reports.novelty.related import Related, related_works
 from metasearch.workspace.reports.novelty.searches import Searches, searches
 from metasearch.workspace.store.database import Database
@@ -44,6 +45,10 @@ class Findings:
             return "、".join(answer) or NOTHING
         return str(answer or NOTHING)
 
+    def lines(self, name: str) -> tuple[str, ...]:
+        """The lines of a long answer, or "略"; empty ones are left out."""
+        return tuple(line for line in self.text(name).split("\n") if line.strip())
+
     def items(self, name: str) -> tuple[str, ...]:
         """The answer to a question that has a list."""
         answer = self.answers.get(f"novelty.{name}")
@@ -58,6 +63,11 @@ class Findings:
         if len(self.points) == 1:
             return self.related
         return tuple(one for one in self.related if point in one.points)
+
+
+def paragraph(text: str) -> Paragraph:
+    """A paragraph of plain text."""
+    return Paragraph(text=text)
 
 
 def findings(db: Database, project: Project) -> Findings:

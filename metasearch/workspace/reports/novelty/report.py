@@ -20,7 +20,7 @@ from metasearch.workspace.reports.document import (
 )
 from metasearch.workspace.reports.novelty import result_sections, search_section
 from metasearch.workspace.reports.novelty.checks import hints, reasons
-from metasearch.workspace.reports.novelty.findings import NOTHING, Findings, findings
+from metasearch.workspace.reports.novelty.findings import NOTHING, Findings, findings, paragraph
 from metasearch.workspace.store.database import Database
 
 TITLE = "科技查新报告"
@@ -61,7 +61,7 @@ def _cover(found: Findings, number: str) -> tuple[tuple[str, Text], ...]:
         ("英文名称", found.text("title_en")),
         ("委托人", found.text("client")),
         ("委托日期", _day(found.text("ordered"))),
-        ("查新机构（盖章）", found.text("station")),
+        ("查新机构", f"{found.text('station')}（盖章）"),
         ("完成日期", _day(found.text("completed"))),
     )
 
@@ -86,11 +86,11 @@ def _blocks(found: Findings, *, with_hints: bool) -> Iterator[Block]:
     yield from result_sections.results(found)
     yield from result_sections.conclusion(found)
     yield from _declaration(found)
-    yield Heading(text="附件清单", number="八、")
+    yield Heading(text="八、附件清单")
     attachments = found.items("attachments")
     yield Items(items=attachments, ordered=True) if attachments else Paragraph(text=NOTHING)
-    yield Heading(text="备注", number="九、")
-    yield Paragraph(text=found.text("remarks"))
+    yield Heading(text="九、备注")
+    yield from map(paragraph, found.lines("remarks"))
     if found.searches.tools:
         yield Paragraph(
             text=f"本报告中的篇数由 {'、'.join(found.searches.tools)} 依据检索记录计算。"
@@ -98,37 +98,35 @@ def _blocks(found: Findings, *, with_hints: bool) -> Iterator[Block]:
 
 
 def _purpose(found: Findings) -> Iterator[Block]:
-    yield Heading(text="查新目的", number="一、")
+    yield Heading(text="一、查新目的")
     yield Paragraph(text=found.text("purpose"))
-    yield Heading(text="项目的科学技术要点", number="二、")
-    yield Paragraph(text=found.text("essentials"))
-    yield Heading(text="查新点与查新要求", number="三、")
-    yield Heading(text="查新点", level=2, number="（一）")
+    yield Heading(text="二、项目的科学技术要点")
+    yield from map(paragraph, found.lines("essentials"))
+    yield Heading(text="三、查新点与查新要求")
+    yield Heading(text="（一）查新点", level=2)
     if found.points:
         for number, text in enumerate(found.points, 1):
             yield Paragraph(text=f"查新点 {number}：{text}")
     else:
         yield Paragraph(text=NOTHING)
-    yield Heading(text="查新范围", level=2, number="（二）")
+    yield Heading(text="（二）查新范围", level=2)
     yield Paragraph(text=found.text("scope"))
-    yield Heading(text="查新要求", level=2, number="（三）")
-    yield Paragraph(text=_requirements(found))
+    yield Heading(text="（三）查新要求", level=2)
+    yield from map(paragraph, _requirements(found))
 
 
-def _requirements(found: Findings) -> str:
-    if found.given("requirements"):
-        return found.text("requirements")
-    if not found.given("scope"):
-        return NOTHING
+def _requirements(found: Findings) -> tuple[str, ...]:
+    if found.given("requirements") or not found.given("scope"):
+        return found.lines("requirements")
     return (
         f"查证在{found.text('scope')}范围内，有无与上述查新点相同或类似的文献报道，"
-        "并对检出的相关文献作对比分析。"
+        "并对检出的相关文献作对比分析。",
     )
 
 
 def _declaration(found: Findings) -> Iterator[Block]:
     yield PageBreak()
-    yield Heading(text="查新员、审核员声明", number="七、")
+    yield Heading(text="七、查新员、审核员声明")
     yield Items(
         ordered=True,
         items=(

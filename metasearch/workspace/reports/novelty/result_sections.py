@@ -16,7 +16,7 @@ from metasearch.workspace.reports.document import (
     Span,
     Table,
 )
-from metasearch.workspace.reports.novelty.findings import NOTHING, Findings
+from metasearch.workspace.reports.novelty.findings import NOTHING, Findings, paragraph
 from metasearch.workspace.reports.novelty.related import Related
 from metasearch.workspace.reports.novelty.search_section import years
 from metasearch.workspace.reports.novelty.searches import Search
@@ -28,8 +28,8 @@ CLOSE, GENERAL = "密切相关文献", "一般相关文献"
 
 def results(found: Findings) -> Iterator[Block]:
     """检索结果."""
-    yield Heading(text="检索结果", number="五、")
-    yield Heading(text="各数据库检索结果", level=2, number="（一）")
+    yield Heading(text="五、检索结果")
+    yield Heading(text="（一）各数据库检索结果", level=2)
     yield Paragraph(text=_summary(found))
     rows = found.searches.rows
     if rows:
@@ -37,11 +37,17 @@ def results(found: Findings) -> Iterator[Block]:
             caption="检索结果统计",
             head=("数据库", "年限", "检索式", "命中篇数", "相关篇数"),
             rows=tuple(
-                (row.label, years(found, row), _typed(row), hits(row), f"{row.related:,}")
+                (
+                    row.label,
+                    years(found, row),
+                    _typed(row),
+                    hits(row),
+                    "—" if row.failed else f"{row.related:,}",
+                )
                 for row in rows
             ),
             numbers=(3, 4),
-            widths=(20, 14, 40, 14, 12),
+            widths=(19, 17, 38, 13, 13),
         )
         for row in rows:
             if row.claimed is not None and row.fetched is not None and row.fetched < row.claimed:
@@ -54,7 +60,7 @@ def results(found: Findings) -> Iterator[Block]:
             yield Paragraph(
                 text="同一文献可由多个数据库检出，各数据库的相关篇数之和可大于相关文献总数。"
             )
-    yield Heading(text="相关文献", level=2, number="（二）")
+    yield Heading(text="（二）相关文献", level=2)
     if not found.related:
         yield Paragraph(text="未检出密切相关文献或一般相关文献。")
         return
@@ -68,8 +74,8 @@ def results(found: Findings) -> Iterator[Block]:
 
 def conclusion(found: Findings) -> Iterator[Block]:
     """查新结论."""
-    yield Heading(text="查新结论", number="六、")
-    yield Heading(text="对比分析", level=2, number="（一）")
+    yield Heading(text="六、查新结论")
+    yield Heading(text="（一）对比分析", level=2)
     if not found.points:
         yield Paragraph(text=NOTHING)
     for number, text in enumerate(found.points, 1):
@@ -80,7 +86,7 @@ def conclusion(found: Findings) -> Iterator[Block]:
             text=f"{CLOSE}：{_numbers(one for one in its if one.close)}；"
             f"{GENERAL}：{_numbers(one for one in its if not one.close)}。"
         )
-        yield Paragraph(text=found.text(f"comparison.{number}"))
+        yield from map(paragraph, found.lines(f"comparison.{number}"))
     if found.points:
         yield Table(
             caption="各查新点的对比结果",
@@ -96,8 +102,8 @@ def conclusion(found: Findings) -> Iterator[Block]:
             ),
             widths=(18, 28, 28, 26),
         )
-    yield Heading(text="结论", level=2, number="（二）")
-    yield Paragraph(text=found.text("conclusion"))
+    yield Heading(text="（二）结论", level=2)
+    yield from map(paragraph, found.lines("conclusion"))
 
 
 def hits(row: Search) -> str:

@@ -16,12 +16,22 @@ from metasearch.workspace.reports.document import (
 from metasearch.workspace.reports.novelty.findings import NOTHING, Findings
 from metasearch.workspace.reports.novelty.searches import Search
 
+#: Status of a search that failed -> why, in the words of the report.
+_FAILURES = {
+    "timeout": "超时",
+    "limited": "请求次数受限",
+    "blocked": "拒绝访问",
+    "drifted": "返回格式有变",
+    "late": "未能及时读取",
+    "skipped": "未检索",
+}
+
 
 def section(found: Findings) -> Iterator[Block]:
     """文献检索范围及检索策略."""
     rows = found.searches.rows
-    yield Heading(text="文献检索范围及检索策略", number="四、")
-    yield Heading(text="检索范围", level=2, number="（一）")
+    yield Heading(text="四、文献检索范围及检索策略")
+    yield Heading(text="（一）检索范围", level=2)
     if not rows:
         yield Paragraph(text=NOTHING)
     else:
@@ -32,18 +42,17 @@ def section(found: Findings) -> Iterator[Block]:
                 (str(number), row.label, way(row), years(found, row), row.date or "未知")
                 for number, row in enumerate(rows, 1)
             ),
-            numbers=(0,),
-            widths=(7, 26, 36, 15, 16),
+            widths=(7, 24, 35, 17, 17),
             row_heads=False,
         )
         yield from _explained(rows)
-    yield Heading(text="检索词", level=2, number="（二）")
+    yield Heading(text="（二）检索词", level=2)
     yield Fields(
         rows=(("中文检索词", _terms(found, "terms_zh")), ("英文检索词", _terms(found, "terms_en")))
     )
-    yield Heading(text="检索策略", level=2, number="（三）")
+    yield Heading(text="（三）检索策略", level=2)
     yield from _strategies(found)
-    yield Heading(text="各数据库实际使用的检索式", level=2, number="（四）")
+    yield Heading(text="（四）各数据库实际使用的检索式", level=2)
     if not rows:
         yield Paragraph(text=NOTHING)
     for number, row in enumerate(rows, 1):
@@ -83,9 +92,9 @@ def _explained(rows: tuple[Search, ...]) -> Iterator[Block]:
         )
     for row in rows:
         if row.failed:
-            why = row.error or row.status
+            why = _FAILURES.get(row.status, "出错")
             yield Remark(
-                text=f"{row.label}（步骤 #{row.step}）检索失败，未取得结果：{why}", warning=True
+                text=f"{row.label}（步骤 #{row.step}）检索失败（{why}），未取得结果", warning=True
             )
 
 
