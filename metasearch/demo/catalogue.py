@@ -1,7 +1,7 @@
-"""The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what they
-are about is ours; only the works on lakes are invented, for the example of a novelty search. Their
-journals and publishers are called 示例 or "Example", and their DOIs begin with 10.5555, the prefix
-that Crossref keeps for examples.
+"""The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what
+they are about is ours; only the works on lakes are invented, for the example of a novelty search.
+Their journals and publishers are called 示例 or "Example", and their DOIs begin with 10.5555, the
+prefix that Crossref keeps for examples.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ SUBJECTS: Mapping[str, str] = {
 COVERAGE = (
     "gambling harms, psychedelics, breast cancer, forest conservation, information systems, "
     "machine learning, "
-    "language processing, software engineering, jazz, French history, freshwater ecology, and works "
-    "in Chinese on many things"
+    "language processing, software engineering, jazz, French history, freshwater ecology, and "
+    "works in Chinese on many things"
 )
 #: For the start page of a server that runs the demo.
 NOTICE = (
     "This is a demonstration: the databases are simulated on this machine, one is slow and one "
     "fails, and nothing is "
-    f"sent elsewhere. They hold some five hundred works about {COVERAGE}; all are real but for those "
-    "on freshwater ecology."
+    f"sent elsewhere. They hold some five hundred works about {COVERAGE}; all are real but for "
+    "those on freshwater ecology."
 )
 
 #: Queries that find works in at least two of the databases, for help texts and the start page.
