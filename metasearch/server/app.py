@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from metasearch.errors import MetasearchError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.advanced import advanced
@@ -33,6 +34,7 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
@@ -144,6 +146,7 @@ def make_app(
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
+            workspace = await _workspace(running)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -163,9 +166,12 @@ def make_app(
                 cookies=Cookies(cookie_key),
                 examples=tuple(examples),
                 notice=notice,
+                workspace=workspace,
             )
             yield
             await app[SHARED].close_faces()
+            if workspace is not None:
+                await workspace.close()
             await app[SHARED].hub.close()
             app[SHARED].admission.close()
             await others.close()
@@ -181,6 +187,26 @@ def make_app(
     app.on_response_prepare.append(cors_headers)
     add(app, ROUTES)
     return app
+
+
+async def _workspace(engine: Engine) -> WorkspaceService | None:
+    """The workspace of the settings, opened; None where none is served.
+
+    Raises:
+        WorkspaceError: It cannot be used.
+    """
+    settings = engine.settings
+    if not settings.serve_workspace or settings.workspace is None:
+        return None
+    from metasearch.server.workspace_service import WorkspaceService
+
+    service = WorkspaceService(settings.workspace, engine)
+    try:
+        await service.open()
+    except MetasearchError:
+        await service.close()
+        raise
+    return service
 
 
 @asynccontextmanager
