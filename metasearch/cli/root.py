@@ -23,8 +23,10 @@ from metasearch.cli.serve import serve
 from metasearch.cli.sources.commands import sources
 from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
+from metasearch.cli.workspace import project_details, strategy_run
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
+from metasearch.cli.workspace.strategy import strategy
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -76,6 +78,7 @@ _COMMANDS = (
     collections,
     shelves,
     project,
+    strategy,
     workspace,
     completion,
 )
