@@ -23,7 +23,6 @@ from metasearch.cli.serve import serve
 from metasearch.cli.sources.commands import sources
 from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
-from metasearch.cli.workspace import project_details, strategy_run
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
 from metasearch.cli.workspace.strategy import strategy

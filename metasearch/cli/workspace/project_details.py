@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
-from metasearch.cli.workspace.project import project
 from metasearch.errors import UsageError
 from metasearch.message import message
 
@@ -28,7 +28,9 @@ OTHER_KINDS = ("website", "organisation", "browse", "citation", "contact", "regi
 _SHOWN = 60
 
 
-@project.command("questions", short_help="List what only you know, with your answers.")
+@click.command(
+    "questions", cls=ExampleCommand, short_help="List what only you know, with your answers."
+)
 @click.option(
     "--report",
     metavar="KIND",
@@ -105,7 +107,7 @@ def _shown(value: Value | None) -> list[str]:
             return value.splitlines()
 
 
-@project.command("answer", short_help="Answer questions of reports.")
+@click.command("answer", cls=ExampleCommand, short_help="Answer questions of reports.")
 @click.argument("answers", nargs=-1, metavar="KEY=VALUE...")
 @click.option(
     "--from",
@@ -187,7 +189,7 @@ def _flat(value: Mapping[str, Any], before: str = "", depth: int = 0) -> dict[st
 # --------------------------------------------------------------------------- other sources
 
 
-@project.group("other")
+@click.group("other", cls=CommandGroup)
 def other() -> None:
     """Other ways of searching: websites, citations, contacts, registers that you searched by hand.
 
@@ -211,7 +213,9 @@ def other() -> None:
     help="Reports that were read and left out, by reason. May be repeated.",
 )
 @in_project
-def other_add(call: Call, /, *, kind: str, name: str, excluded: tuple[str, ...], **rest: Any) -> int:
+def other_add(
+    call: Call, /, *, kind: str, name: str, excluded: tuple[str, ...], **rest: Any
+) -> int:
     """Add a way of searching of this KIND, with the NAME of the website, organisation or person."""
     from metasearch.workspace import other_sources
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.common_options import complete_source
-from metasearch.cli.search_options import query_text
-from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
+from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
+from metasearch.cli.workspace.strategy_run import counts, run
+from metasearch.cli.workspace.strategy_steps import add, edit, remove
 from metasearch.engine.options import OPTIONS
-
-if TYPE_CHECKING:
-    from metasearch.workspace.projects import Project
-    from metasearch.workspace.store.database import Database
-    from metasearch.workspace.strategies.strategies import Strategy
-
-#: The name of the strategy that a first step makes.
-FIRST = "main"
 
 
 @click.group(
@@ -37,16 +30,6 @@ FIRST = "main"
 )
 def strategy() -> None:
     """Write search strategies step by step, count their hits, and run them."""
-
-
-def strategy_option(command: Any) -> Any:
-    """Add `--strategy`."""
-    return click.option(
-        "--strategy",
-        "name",
-        metavar="NAME",
-        help="The search strategy; without it the newest one of the project.",
-    )(command)
 
 
 def _settings(command: Any) -> Any:
@@ -65,33 +48,6 @@ def _settings(command: Any) -> Any:
     ):
         command = decorate(command)
     return command
-
-
-def syntax_option(command: Any) -> Any:
-    """Add `--syntax`."""
-    return click.option(
-        "--syntax",
-        type=click.Choice(OPTIONS["syntax"].choices),
-        help="What the step is written in; auto, the default, recognises it.",
-    )(command)
-
-
-def names_of(sources: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The names in `--sources`; None without the option."""
-    named = [name.strip() for value in sources for name in value.split(",")]
-    return tuple(dict.fromkeys(filter(None, named))) or None
-
-
-def found(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy]:
-    """The project and the strategy that a command is about.
-
-    Raises:
-        UsageError: There is none.
-    """
-    from metasearch.workspace.strategies import strategies
-
-    project = call.project(db)
-    return project, strategies.find(db, project, name)
 
 
 @strategy.command("new", short_help="Make another strategy.")
@@ -133,9 +89,7 @@ def list_(call: Call, /) -> int:
     from metasearch.workspace.strategies import steps, strategies
 
     with call.open() as db:
-        listed = [
-            (each, len(steps.of(db, each))) for each in strategies.of(db, call.project(db))
-        ]
+        listed = [(each, len(steps.of(db, each))) for each in strategies.of(db, call.project(db))]
     call.table(
         [objects.strategy(each) | {"steps": number} for each, number in listed],
         ("name", "steps", "sources", "years", "note"),
@@ -211,96 +165,5 @@ def duplicate(call: Call, /, *, new_name: str, name: str | None) -> int:
     return Exit.OK
 
 
-# --------------------------------------------------------------------------- steps
-
-
-@strategy.command("add", short_help="Add a step.")
-@click.argument("text", nargs=-1, required=True)
-@click.option("--note", default="", metavar="TEXT", help="A note, for people.")
-@syntax_option
-@strategy_option
-@in_project
-def add(
-    call: Call, /, *, text: tuple[str, ...], note: str, syntax: str | None, name: str | None
-) -> int:
-    """Add a step: a query in any syntax that a search reads, or a combination of other steps, as
-    '#1 AND #2', '1 and 2' or 'or/1-4'.
-
-    Quote it, because a shell takes # for a comment; "-" reads it from standard input. The number of
-    a step never changes and is never used again.
-    """
-    from metasearch.workspace import objects
-    from metasearch.workspace.strategies import steps, strategies
-
-    with call.open() as db:
-        project = call.project(db)
-        known = strategies.of(db, project)
-        chosen = (
-            strategies.find(db, project, name)
-            if known or name is not None
-            else strategies.create(db, project, FIRST)
-        )
-        made = steps.add(db, chosen, query_text(text), syntax=syntax or "auto", note=note)
-    call.answer(objects.step(made), ())
-    call.tell(f"#{made.number} {made.text}")
-    return Exit.OK
-
-
-@strategy.command("edit", short_help="Change a step.")
-@click.argument("number", type=int)
-@click.argument("text", nargs=-1)
-@click.option("--note", metavar="TEXT", help="Another note.")
-@syntax_option
-@strategy_option
-@in_project
-def edit(
-    call: Call,
-    /,
-    *,
-    number: int,
-    text: tuple[str, ...],
-    note: str | None,
-    syntax: str | None,
-    name: str | None,
-) -> int:
-    """Change the text, syntax or note of the step with this NUMBER. Steps that name it change with
-    it; their counts are stale until they are asked for again.
-    """
-    from metasearch.workspace import objects
-    from metasearch.workspace.strategies import steps
-
-    with call.open() as db:
-        _, chosen = found(call, db, name)
-        made = steps.edit(
-            db,
-            chosen,
-            number,
-            text=query_text(text) if text else None,
-            syntax=syntax,
-            note=note,
-        )
-        users = steps.users(steps.of(db, chosen), number)
-    call.answer(objects.step(made), ())
-    call.tell(f"#{made.number} {made.text}")
-    if users and (text or syntax):
-        call.tell(f"named by {', '.join(f'#{user}' for user in users)}, which change with it")
-    return Exit.OK
-
-
-@strategy.command("remove", short_help="Remove a step that no other names.")
-@click.argument("number", type=int)
-@strategy_option
-@in_project
-def remove(call: Call, /, *, number: int, name: str | None) -> int:
-    """Remove the step with this NUMBER. One that others name is not removed; what was found by it
-    stays in the project.
-    """
-    from metasearch.workspace.strategies import steps
-
-    with call.open() as db:
-        _, chosen = found(call, db, name)
-        steps.remove(db, chosen, number)
-        left = len(steps.of(db, chosen))
-    call.answer({"removed": number, "steps": left}, ())
-    call.tell(f"#{number} is removed; {counted(left, 'step')} left")
-    return Exit.OK
+for _command in (add, edit, remove, counts, run):
+    strategy.add_command(_command)

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.common_options import complete_source
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project, numbers
-from metasearch.cli.workspace.strategy import found, names_of, strategy, strategy_option
+from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
 
 
 def _asking(command: Any) -> Any:
@@ -50,7 +51,9 @@ def _asking(command: Any) -> Any:
     return command
 
 
-@strategy.command("run", short_help="Fetch the records of steps, and add their works.")
+@click.command(
+    "run", cls=ExampleCommand, short_help="Fetch the records of steps, and add their works."
+)
 @click.option(
     "--steps",
     callback=numbers,
@@ -100,7 +103,9 @@ def run(
     return run_and_show(call, project, chosen, wanted)
 
 
-@strategy.command("counts", short_help="Ask how many hits each source has for each step.")
+@click.command(
+    "counts", cls=ExampleCommand, short_help="Ask how many hits each source has for each step."
+)
 @click.option(
     "--steps",
     callback=numbers,
