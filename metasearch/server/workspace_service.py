@@ -60,3 +60,57 @@ class WorkspaceService:
             UsageError: There is none.
         """
         return await self.workspace.read(projects.find, name)
+
+    # ---------------------------------------------------------------- runs
+
+    async def begin_run(
+        self, project: Project, strategy: Strategy, mode: Literal["records", "counts"], asked: RunOptions
+    ) -> Run:
+        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it.
+
+        Raises:
+            UsageError: A step, a source or a number cannot be used; nothing was asked.
+            Problem: 409 where a run of the project is under way, 503 where too many are.
+        """
+
+        async def work(job: Job[SourceAnswer]) -> None:
+            def begun(run: Run) -> None:
+                job.begun(run.number)
+
+            steps = {"steps": asked.steps, "sources": asked.sources, "timeout": asked.timeout}
+            if mode == "counts":
+                await count_strategy(
+                    self.workspace, self.engine, project, strategy, **steps, begun=begun, progress=job.tell
+                )
+            else:
+                await run_strategy(
+                    self.workspace,
+                    self.engine,
+                    project,
+                    strategy,
+                    **steps,
+                    per_source=asked.per_source,
+                    begun=begun,
+                    progress=job.tell,
+                )
+
+        job = self.jobs.begin(project.id, work)
+        await job.known()
+        if job.number is None:
+            raise job.error or WorkspaceError(str(self.workspace.path), message("the run has ended"))
+        return await self.workspace.read(runs.find, project, job.number)
+
+    async def stop_run(self, project: Project, run: Run) -> None:
+        """End a run; what its sources have answered is kept.
+
+        Raises:
+            Problem: 409 where it does not run, or not in this process.
+        """
+        job = self.jobs.of(project.id)
+        if job is None or job.number != run.number:
+            raise Problem(
+                409,
+                "not-running",
+                message("The run {number} is not under way in this process.", number=run.number),
+            )
+        await job.stop()
