@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from metasearch import opening
 from metasearch.adapters.request import Page, Request, public
@@ -117,7 +118,7 @@ class Asking:
         run = _AskedSource.of(self._sources[source], self._keep)
         depth = math.ceil(most / rounds)
         context = self._context(run, replace(self._resolved, depth=depth, reach=most))
-        await self._within(run, context, self._rounds(run, context))
+        await self._within(run, context, partial(self._rounds, run, context))
         return run.answer()
 
     async def count(self, source: str) -> SourceAnswer:
@@ -129,7 +130,7 @@ class Asking:
         """
         run = _AskedSource.of(self._sources[source], self._keep, counts=True)
         context = self._context(run, replace(self._resolved, depth=1, reach=1), again=False)
-        await self._within(run, context, run.ask_round(context, _unread()))
+        await self._within(run, context, partial(run.ask_round, context, _unread()))
         return run.answer()
 
     def _context(
@@ -153,14 +154,14 @@ class Asking:
             await run.ask_round(context, inbox)
 
     async def _within(
-        self, run: _AskedSource, context: SearchContext, asking: Coroutine[object, object, None]
+        self, run: _AskedSource, context: SearchContext, ask: Callable[[], Awaitable[None]]
     ) -> None:
         """Ask until the deadline; a page that came in time is read after it."""
         try:
             with lag().watched():
                 async with asyncio.timeout_at(context.deadline + GRACE):
                     await context.turns.next()  # to translate a query takes milliseconds
-                    await asking
+                    await ask()
         except TimeoutError:
             seconds = asyncio.get_running_loop().time() - context.began
             run.late(seconds, context.resolved.seconds)
