@@ -40,7 +40,7 @@ _SHOWN = 60
 @in_project
 def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
     """List the questions that reports ask: the key of each, what is asked for, and your answer."""
-    from metasearch.workspace import details
+    from metasearch.workspace import details, objects
     from metasearch.workspace.questions.table import QUESTIONS
 
     kinds = sorted({kind for each in QUESTIONS for kind in each.reports})
@@ -58,26 +58,11 @@ def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
         keys = {each.key for kind in wanted for each in details.missing(asked, kind)}
         listed = [each for each in listed if each.key in keys]
     call.answer(
-        [_object(each, given) for each in listed],
+        [objects.question(each, given) for each in listed],
         _in_words(listed, given),
     )
     call.tell(f"{counted(len(listed), 'question')}; `metasearch project answer KEY=VALUE` answers")
     return Exit.OK
-
-
-def _object(asked: Question, given: Mapping[str, Value]) -> dict[str, Any]:
-    return {
-        "key": asked.key,
-        "label": asked.label,
-        "help": asked.help,
-        "kind": asked.kind,
-        "group": asked.group,
-        "reports": list(asked.reports),
-        "required": list(asked.required),
-        "choices": [choice.key for choice in asked.choices],
-        "several": asked.several,
-        "answer": given.get(asked.key),
-    }
 
 
 def _in_words(listed: list[Question], given: Mapping[str, Value]) -> list[str]:

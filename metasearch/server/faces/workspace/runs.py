@@ -116,5 +116,3 @@ def _one(db: Database, project: Project, shown: Run) -> Object:
     names = {each.id: each.name for each in strategies.of(db, project)}
     answers = [objects.answer(each) for each in runs.answers(db, shown)]
     return objects.run(shown, names[shown.strategy]) | {"answers": answers}
-
-

@@ -40,9 +40,7 @@ _SOURCES = Member(
 _YEARS = Member(help="Years of publication: `2015-2020`, `2015-`.", most=40)
 _NOTE = Member(help="For people.", most=strategies.LONGEST_NOTE)
 NEW: Members = {
-    "name": Member(
-        help="Unique in the project.", required=True, most=LONGEST_NAME, example="main"
-    ),
+    "name": Member(help="Unique in the project.", required=True, most=LONGEST_NAME, example="main"),
     "sources": _SOURCES,
     "years": _YEARS,
     "note": _NOTE,
@@ -69,9 +67,7 @@ CHANGED_STEP: Members = {
     "text": Member(help="The new text.", most=MAX_LENGTH),
     "syntax": Member(help="What it is written in.", choices=_SYNTAXES),
     "note": _NOTE,
-    "removed": Member(
-        help="True removes it; refused where another step names it.", kind="flag"
-    ),
+    "removed": Member(help="True removes it; refused where another step names it.", kind="flag"),
 }
 
 
@@ -146,9 +142,7 @@ async def _found(request: web.Request) -> tuple[Here, Project, Strategy]:
     """
     here = opened(request)
     project = await project_of(request, here)
-    shown = await found(
-        here.workspace.read(strategies.find, project, named(request, "strategy"))
-    )
+    shown = await found(here.workspace.read(strategies.find, project, named(request, "strategy")))
     return here, project, shown
 
 
@@ -175,5 +169,3 @@ def _one(db: Database, shown: Strategy) -> Object:
             }
         )
     return objects.strategy(shown) | {"steps": listed}
-
-
