@@ -29,6 +29,7 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
+from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
@@ -98,6 +99,7 @@ ROUTES = (
     Route(
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
+    *WORKSPACE_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
