@@ -15,8 +15,9 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.site import SHARED, ServerContext, workspace_of
 from metasearch.server.visit import Visit, visit_of
+from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -49,27 +50,18 @@ class Said:
 Render = Callable[[Said], Awaitable[str]]
 
 
-def workspace_of(request: web.Request) -> Workspace:
-    """The workspace that this server serves.
-
-    Raises:
-        Problem: 404 where it serves none.
-    """
-    shared = request.app[SHARED]
-    settings = shared.engine.settings
-    file = settings.workspace
-    if not settings.serve_workspace or file is None:
-        raise Problem(404, None, message("This server has no workspace."))
-    return shared.kept("workspace", lambda: Workspace(file))
-
-
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A request for a page of a project."""
 
     request: web.Request
-    workspace: Workspace
+    service: WorkspaceService
     project: Project
+
+    @property
+    def workspace(self) -> Workspace:
+        """Its file."""
+        return self.service.workspace
 
     @property
     def shared(self) -> ServerContext:
@@ -92,9 +84,9 @@ async def opened(request: web.Request) -> Opened:
     Raises:
         Problem: 404 where there is none.
     """
-    workspace = workspace_of(request)
+    service = workspace_of(request)
     name = request.match_info["project"][:_LONGEST_NAME]
-    return Opened(request, workspace, await workspace.read(_found, name))
+    return Opened(request, service, await service.workspace.read(_found, name))
 
 
 def _found(db: Database, name: str) -> Project:
@@ -107,11 +99,6 @@ def _found(db: Database, name: str) -> Project:
 def strategy_path(name: str) -> str:
     """The path of a strategy below its project."""
     return f"/strategies/{quote(name, safe='', errors='replace')}"
-
-
-async def answered(request: web.Request, made: str, status: int = 200) -> web.Response:
-    """A page of the workspace as an answer."""
-    return page_response(request, made, status)
 
 
 async def after_form(
