@@ -6,28 +6,25 @@ make their forms from them.
 
 from __future__ import annotations
 
-import datetime as dt
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from metasearch.errors import UsageError
-from metasearch.message import Message, message
+from metasearch.message import message
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
-from metasearch.workspace.questions.table import BY_KEY, QUESTIONS
+from metasearch.workspace.questions.table import BY_KEY, CHECKS, QUESTIONS
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.texts import checked_date, checked_text
 
 #: Answers that one call gives; more cannot be a form.
 MOST_ANSWERS = 500
 #: What people type for yes and no.
 _YES = frozenset(("yes", "true", "on", "1", "是", "有"))
 _NO = frozenset(("no", "false", "off", "0", "否", "无"))
-#: What cannot stand in a Word file (XML), or in no file at all.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def questions(project: Project, report: str | None = None) -> list[Question]:
@@ -110,6 +107,10 @@ def answer(
                 place.pop(asked.name, None)
             else:
                 place[asked.name] = kept
+        whole = answers(replace(project, details={**project.details, **changed}))
+        for namespace in changed:
+            if namespace in CHECKS:
+                CHECKS[namespace](whole)
         return projects.update(
             db, project, details={name: kept or None for name, kept in changed.items()}, by=by
         )
@@ -139,8 +140,6 @@ def checked(asked: Question, value: object) -> Value | None:
             return tuple(dict.fromkeys(_chosen(asked, text) for text in chosen)) or None
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise _wrong(asked, message("it is not a text"))
     text = _printable(asked, value)
     if not text:
         return None
@@ -149,8 +148,6 @@ def checked(asked: Question, value: object) -> Value | None:
             return _chosen(asked, text)
         case "date":
             return _date(asked, text)
-        case "text":
-            return " ".join(text.split())
     return text
 
 
@@ -205,7 +202,7 @@ def _yes_or_no(asked: Question, value: object) -> bool | None:
 
 
 def _items(asked: Question, value: object) -> tuple[str, ...]:
-    items = tuple(" ".join(text.split()) for text in _texts(asked, value, "\n"))
+    items = tuple(_texts(asked, value, "\n"))
     if len(items) > asked.most:
         raise _wrong(asked, message("it has more than {most} items", most=asked.most))
     return items
@@ -225,21 +222,11 @@ def _texts(asked: Question, value: object, separator: str) -> list[str]:
     return [kept for text in value if (kept := _printable(asked, text))]
 
 
-def _printable(asked: Question, text: str) -> str:
-    """The text without space around it, if it can be printed and is not too long."""
-    text = text.replace("\r\n", "\n").strip()
-    if len(text) > asked.longest:
-        raise _wrong(
-            asked,
-            message(
-                "it has {count} characters, and at most {most} are kept",
-                count=f"{len(text):,}",
-                most=f"{asked.longest:,}",
-            ),
-        )
-    if bad := _UNPRINTABLE.search(text):
-        raise _wrong(asked, message("it has the character U+{code}", code=f"{ord(bad[0]):04X}"))
-    return text
+def _printable(asked: Question, text: object) -> str:
+    try:
+        return checked_text(text, asked.longest, lines=asked.kind == "long text")
+    except UsageError as exc:
+        raise _wrong(asked, exc.message) from exc
 
 
 def _chosen(asked: Question, text: str) -> str:
@@ -251,14 +238,12 @@ def _chosen(asked: Question, text: str) -> str:
 
 def _date(asked: Question, text: str) -> str:
     try:
-        return dt.date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise _wrong(
-            asked, message("{value} is no date as 2026-11-23", value=repr(text[:40]))
-        ) from None
+        return checked_date(text)
+    except UsageError as exc:
+        raise _wrong(asked, exc.message) from exc
 
 
-def _wrong(asked: Question, reason: Message) -> UsageError:
+def _wrong(asked: Question, reason: str) -> UsageError:
     return UsageError(
         message("The answer to {key} cannot be kept: {reason}", key=asked.key, reason=reason),
         advice=message(asked.help or asked.label),

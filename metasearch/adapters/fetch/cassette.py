@@ -4,8 +4,9 @@ reads it back.
     DIR/<source>/<first 16 digits of request.key>/
         request.json    method, url, params, headers, body, and content (JSON or text) where the
                         body is no form; without secrets, but with the names of those left out
-        page.json       status, content_type; retry_after where the server asked for a pause, and
-                        total where a header held the number of hits
+        page.json       status, content_type; retry_after where the server asked for a pause, total
+                        where a header held the number of hits, and fetched_at (Unix time) where
+                        the pages of a search were kept (`keep`)
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its
                         kind)
 
@@ -125,6 +126,18 @@ class ReplayTransport:
         """Nothing is held."""
 
 
+def keep(folder: Path, page: Page) -> None:
+    """Writes one exchange as `RecordTransport` does, with the time at which the page was fetched:
+    for pages that a search has used, be they from a cache.
+
+    Raises:
+        OSError: The files cannot be written.
+        NotRecorded: The source's name cannot be the name of a folder.
+    """
+    if not page.request.private:
+        _write(_place(folder, page.request), page, dated=True)
+
+
 def _place(folder: Path, request: Request) -> Path:
     """The folder of an exchange; always below `folder`."""
     if not _SAFE_NAME.fullmatch(request.source):
@@ -136,7 +149,7 @@ def _place(folder: Path, request: Request) -> Path:
     return folder / request.source / request.key[:16]
 
 
-def _write(place: Path, answered: Page) -> None:
+def _write(place: Path, answered: Page, *, dated: bool = False) -> None:
     page = redacted(answered)
     place.mkdir(parents=True, exist_ok=True)
     for kind in _KINDS:
@@ -161,6 +174,8 @@ def _write(place: Path, answered: Page) -> None:
         facts["retry_after"] = page.retry_after
     if page.total is not None:
         facts["total"] = page.total
+    if dated:
+        facts["fetched_at"] = page.fetched_at
     _dump(place / "page.json", facts)
 
 
@@ -181,12 +196,13 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         except opening.TooLargeToRead as exc:
             raise TooLarge(request.source, max_bytes, url=request.shown) from exc
         pause, total = facts.get("retry_after"), facts.get("total")
+        fetched_at = facts.get("fetched_at")
         return Page(
             request=request,
             status=int(facts["status"]),
             content_type=str(facts["content_type"]),
             body=content,
-            fetched_at=time.time(),
+            fetched_at=time.time() if fetched_at is None else float(fetched_at),
             retry_after=None if pause is None else float(pause),
             total=None if total is None else int(total),
         )

@@ -1,7 +1,8 @@
 """Whether a request was meant for this server: its Host and its Origin.
 
 A page of a foreign site can make a browser send requests to a server on the reader's own machine,
-under a name of its own that leads there (DNS rebinding). MCP requires both checks.
+under a name of its own that leads there (DNS rebinding). MCP requires both checks, and what changes
+projects has them too.
 """
 
 from __future__ import annotations
