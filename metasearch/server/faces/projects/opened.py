@@ -5,15 +5,17 @@ form.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
-from multidict import MultiDict, MultiMapping
+from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.server.hosts import check_host
 from metasearch.server.page_response import page_response, see_other
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, workspace_of
 from metasearch.server.visit import Visit, visit_of
@@ -25,25 +27,6 @@ from metasearch.workspace.workspace import Workspace
 
 #: Characters of a name of a project or strategy in an address.
 _LONGEST_NAME = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a page says about the form that was sent to it.
-
-    Attributes:
-        error: Why nothing was changed; None where there was no form, or it was done.
-        fields: The form, whose texts the page shows again.
-        place: Which form of the page it was: the value of its button.
-    """
-
-    error: UsageError | None = None
-    fields: MultiMapping[str] = field(default_factory=MultiDict)
-    place: str = ""
-
-    def typed(self, name: str, usual: str = "") -> str:
-        """What was typed into a field of the form that failed; else its usual contents."""
-        return self.fields.get(name, usual)
 
 
 #: Makes a page after a form: with what there is to say, and the status.
@@ -78,13 +61,24 @@ class Opened:
         return self.visit.site.path(f"/projects/{self.project.uid}{rest}", **parameters)
 
 
+def served(request: web.Request) -> WorkspaceService:
+    """The workspace of the server, for a browser that was sent here under a name of the server.
+
+    Raises:
+        Problem: 404 where none is served, 421 for a foreign host.
+    """
+    service = workspace_of(request)
+    check_host(request)
+    return service
+
+
 async def opened(request: web.Request) -> Opened:
     """The project that the address names.
 
     Raises:
         Problem: 404 where there is none.
     """
-    service = workspace_of(request)
+    service = served(request)
     name = request.match_info["project"][:_LONGEST_NAME]
     return Opened(request, service, await service.workspace.read(_found, name))
 
