@@ -45,7 +45,7 @@ def _decorated(command: Callable[..., int], *, project: bool) -> Any:
         return int(command(Call(console, as_json, config, workspace, project), **rest))
 
     decorated: Any = click.pass_obj(called)
-    decorators = (
+    decorators: tuple[Any, ...] = (
         click.option("--json", "as_json", is_flag=True, help="Write one JSON document."),
         click.option(
             "--workspace",
