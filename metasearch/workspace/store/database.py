@@ -23,6 +23,8 @@ from metasearch.message import message
 APPLICATION = 0x6D737773
 #: Seconds that a statement waits for another process.
 PATIENCE = 20.0
+#: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
+CACHE = 32_768
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
 
@@ -57,6 +59,7 @@ class Database:
         try:
             self._db.execute("PRAGMA foreign_keys = ON")
             self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA cache_size = -{CACHE}")
             self._db.execute("PRAGMA trusted_schema = OFF")
             if not read_only:
                 self._migrate()
