@@ -271,6 +271,8 @@ class AdapterSpec:
         newest: The request if the newest records are wanted; None if the database cannot sort by
             date.
         file: The file of the spec, for messages.
+        digest: SHA-256 of the spec's tables, those that it extends included; "" if it was made of
+            none.
     """
 
     name: str
@@ -297,6 +299,7 @@ class AdapterSpec:
     enrich: Enrichment | None = None
     newest: RequestTemplate | None = None
     file: str = ""
+    digest: str = field(default="", compare=False)
 
     @property
     def key_env(self) -> str | None:

@@ -23,6 +23,9 @@ from metasearch.cli.serve import serve
 from metasearch.cli.sources.commands import sources
 from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
+from metasearch.cli.workspace.file import workspace
+from metasearch.cli.workspace.project import project
+from metasearch.cli.workspace.strategy import strategy
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -73,6 +76,9 @@ _COMMANDS = (
     index,
     collections,
     shelves,
+    project,
+    strategy,
+    workspace,
     completion,
 )
 for _command in _COMMANDS:

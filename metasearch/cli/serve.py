@@ -46,6 +46,7 @@ def _cores() -> int:
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
         ("metasearch serve --log json 2>> access.log", "a line of JSON for each request"),
         ("metasearch serve --workers auto", "with a process for each core"),
+        ("metasearch serve --workspace --open", "with the projects of your workspace"),
     ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -86,6 +87,13 @@ def _cores() -> int:
 @click.option(
     "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
 )
+@click.option(
+    "--workspace",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Serve the projects of the workspace, too: pages and /api/projects.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the start page in the browser.")
 @dedup_options
 @common
@@ -100,6 +108,7 @@ def serve(
     workers: int,
     loop: Literal["auto", "asyncio", "uvloop"],
     demo: bool,
+    workspace: str | None,
     open_: bool,
     log: Literal["text", "json"] | None,
     pins: Path | None,
@@ -120,6 +129,9 @@ def serve(
             settings = replace(settings, public_url=web_address(public_url))
         except ValueError as exc:
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
+    if workspace is not None:
+        file = Path(workspace) if workspace else settings.workspace
+        settings = replace(settings, workspace=file, serve_workspace=True)
     with _log(console, log) as arguments:
         if open_:
             arguments = {"announce": _opening(arguments.get("announce"))}

@@ -40,6 +40,7 @@ class SearchContext:
         turns: When to compute.
         began: When the search began, in `loop.time()` seconds.
         deadline: When it ends, in the same seconds.
+        again: Whether a request is sent again where the source does not answer.
     """
 
     search: str
@@ -48,3 +49,4 @@ class SearchContext:
     turns: Turns
     began: float
     deadline: float
+    again: bool = True

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from metasearch.adapters.fetch.cassette import keep
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
 from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause
 from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
@@ -16,10 +17,11 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine.answers import AnswerCache
+from metasearch.engine.asking import Asking
 from metasearch.engine.context import Shared
 from metasearch.engine.options import SearchKeywords, SearchOptions, check, search_options
 from metasearch.engine.pages import PositionStore
-from metasearch.engine.resolved import resolved
+from metasearch.engine.resolved import ResolvedSearch, resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import Search
 from metasearch.engine.shared_runs import MOST, SharedRuns
@@ -69,6 +71,7 @@ class Engine:
         spec_files: bool = True,
     ) -> None:
         self.settings = settings
+        self._recorded_as = recorded_as or {}
         self.strategy = strategy(settings.strategy)
         self._pins = Pins.load(settings.pins) if pins is None else pins
         self._warmup = Warmup()
@@ -79,7 +82,7 @@ class Engine:
         self.registry = Registry(settings, files=spec_files)
         # Without a cache, and where exchanges are recorded, every search asks its sources.
         store = None if replay or record else _store(settings)
-        self._fetcher = _fetcher(settings, store, replay, record, recorded_as or {})
+        self._fetcher = _fetcher(settings, store, replay, record, self._recorded_as)
         self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
         self.works = ShownWorks(store)
@@ -147,15 +150,38 @@ class Engine:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
-        asked = resolved(
-            search_options(query, options),
+        asked = self._resolved(search_options(query, options))
+        shared, close = self._shared(), self.close if self._single else None
+        return Search(shared, asked, self._shared_runs, close)
+
+    def asking(self, options: SearchOptions, *, record: Path | None = None) -> Asking:
+        """Prepare to ask sources one by one, for a program that keeps their records, or counts
+        their hits, and needs no merged list.
+
+        Args:
+            options: The query, the sources, `per_source`, `timeout` (of each source, from the
+                moment at which it is asked), `cache` and `user`; what shapes a list is not used.
+            record: Folder to keep every page in that is used, as `Engine(replay=...)` reads it.
+
+        Raises:
+            UsageError: The query or an option cannot be used.
+            SpecError: A spec in use is wrong.
+        """
+        kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
+        return Asking(self._shared(), self._resolved(options), kept)
+
+    def _resolved(self, options: SearchOptions) -> ResolvedSearch:
+        return resolved(
+            options,
             self.registry,
             self.settings,
             self.strategy,
             self._pins,
             self._position_store,
         )
-        shared = Shared(
+
+    def _shared(self) -> Shared:
+        return Shared(
             self.settings,
             self._fetcher,
             self._warmup,
@@ -163,7 +189,6 @@ class Engine:
             self.answer_cache,
             self._position_store,
         )
-        return Search(shared, asked, self._shared_runs, self.close if self._single else None)
 
 
 def _store(settings: Settings) -> Store | None:

@@ -41,6 +41,21 @@ Inbox = asyncio.Queue[tuple["QueryRun", RecordBatch | None]]
 
 
 @dataclass(slots=True)
+class AskedPage:
+    """A request that was made of a source.
+
+    Attributes:
+        fetched_at: When its page was fetched, in Unix time, earlier than the search where the page
+            was in the cache; None where no page came.
+        cached: Whether the page was in the cache.
+    """
+
+    request: Request
+    fetched_at: float | None = None
+    cached: bool = False
+
+
+@dataclass(slots=True)
 class SourceRun:
     """What is known of one source while it is asked.
 
@@ -50,6 +65,7 @@ class SourceRun:
         cached: Whether it answered, and every page came from the cache.
         old_pages: Pages from the cache that are past their time, and have a note about that.
         spared: The note that explains why an old page stood in for one that it did not answer.
+        asked: The requests that were made of it, in order, with what is known of their pages.
     """
 
     name: str
@@ -61,6 +77,7 @@ class SourceRun:
     cached: bool = False
     old_pages: int = 0
     spared: str = ""
+    asked: list[AskedPage] = field(default_factory=list)
     _pages: int = 0
 
     def fail(self, error: SourceError) -> None:
@@ -85,6 +102,8 @@ class SourceRun:
             SourceError: There is no answer.
         """
         options = context.resolved.options
+        asked = AskedPage(request)
+        self.asked.append(asked)
         page = await context.shared.fetcher.fetch(
             request,
             self.spec.limits,
@@ -93,7 +112,9 @@ class SourceRun:
             env_name=self.spec.key_env,
             asker=context.search,
             user=options.user,
+            again=context.again,
         )
+        asked.fetched_at, asked.cached = page.fetched_at, page.cached
         self.cached = page.cached and (self.cached or not self._pages)
         self._pages += 1
         if page.note:
@@ -144,6 +165,7 @@ class QueryRun(SourceRun):
         total: How many hits the source claims to have; None where it does not.
         unread: Records that could not be read.
         filtered: Records that were left out because they do not fit the query.
+        counts: Whether only the number of its hits is wanted: nothing follows the first page.
     """
 
     plan: Plan | None = None
@@ -151,6 +173,7 @@ class QueryRun(SourceRun):
     total: int | None = None
     unread: int = 0
     filtered: int = 0
+    counts: bool = False
     _page_since: float | None = None  # loop time at which the page came that is being read
     _waited: float = 0.0  # seconds that pages were here before they were read
     _edge: int = 0  # position of the last record that this round wants
@@ -295,8 +318,8 @@ class QueryRun(SourceRun):
         self.notes += parsed.notes
         if parsed.drifted is not None:
             self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
-        self._next = parsed.next
-        nothing = not (parsed.records or parsed.unread) and self._next is None
+        self._next = None if self.counts else parsed.next
+        nothing = not (parsed.records or parsed.unread) and parsed.next is None
         if nothing and context.resolved.options.cache:
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
 
@@ -342,6 +365,24 @@ class QueryRun(SourceRun):
             context: Of the search.
             inbox: Of the round.
         """
+        kept = self._kept(records, wanted)
+        prints = [fingerprint(record) for record in kept]
+        strategy, chain = context.resolved.strategy, context.resolved.chain
+        # To cut texts into words, or to import what signs them, takes milliseconds in which the
+        # loop would stall.
+        if prints and (strategy.loads or chain.has_work(prints)):
+            await context.shared.warmup.prepare(strategy, chain, prints)
+        self.seconds = asyncio.get_running_loop().time() - context.began
+        await inbox.put((self, tuple(zip(kept, prints, strict=True))))
+
+    def _kept(self, records: Sequence[Record], wanted: int) -> list[Record]:
+        """The records of this round that fit what the source could not search; those of later
+        rounds are held.
+
+        Args:
+            records: As in `_put`.
+            wanted: As in `_put`.
+        """
         assert self.plan is not None
         edge, residual = min(self._edge, wanted), self.plan.residual
         here = [record for record in records if record.position <= edge]
@@ -353,14 +394,7 @@ class QueryRun(SourceRun):
             kept = [record for record in here if matches(residual, record) is not False]
             self.filtered += len(here) - len(kept)
         self._ids.update(record.source_id for record in kept if record.source_id)
-        prints = [fingerprint(record) for record in kept]
-        strategy, chain = context.resolved.strategy, context.resolved.chain
-        # To cut texts into words, or to import what signs them, takes milliseconds in which the
-        # loop would stall.
-        if prints and (strategy.loads or chain.has_work(prints)):
-            await context.shared.warmup.prepare(strategy, chain, prints)
-        self.seconds = asyncio.get_running_loop().time() - context.began
-        await inbox.put((self, tuple(zip(kept, prints, strict=True))))
+        return kept
 
     def _stop_where_it_repeats(self, deep: bool) -> None:
         """End a source that ignores where a page is to begin: it would be asked for ever."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from metasearch.errors import MetasearchError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.advanced import advanced
@@ -28,11 +29,13 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
+from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
@@ -84,6 +87,36 @@ ROUTES = (
     Route(
         path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
     ),
+    *(
+        Route(
+            path=f"/projects{path}",
+            handler=on_first_request(f"projects.{module}", module),
+            posts=True,
+            listed=False,
+        )
+        for path, module in (
+            ("", "listing"),
+            ("/{project}", "overview"),
+            ("/{project}/strategies", "strategies"),
+            ("/{project}/strategies/{strategy}", "strategy"),
+            ("/{project}/works", "works"),
+            ("/{project}/reports", "reports"),
+            ("/{project}/reports/{report}", "report"),
+            ("/{project}/log", "log"),
+        )
+    ),
+    *(
+        Route(
+            path=f"/projects/{{project}}{path}",
+            handler=on_first_request(f"projects.{module}", handler),
+            listed=False,
+        )
+        for path, module, handler in (
+            ("/strategies/{strategy}/check", "strategy", "check"),
+            ("/strategies/{strategy}/progress", "progress", "progress"),
+            ("/works/export", "works", "export"),
+        )
+    ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
         path="/mcp",
@@ -96,6 +129,7 @@ ROUTES = (
     Route(
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
+    *WORKSPACE_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -144,6 +178,7 @@ def make_app(
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
+            workspace = await _workspace(running)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -163,9 +198,12 @@ def make_app(
                 cookies=Cookies(cookie_key),
                 examples=tuple(examples),
                 notice=notice,
+                workspace=workspace,
             )
             yield
             await app[SHARED].close_faces()
+            if workspace is not None:
+                await workspace.close()
             await app[SHARED].hub.close()
             app[SHARED].admission.close()
             await others.close()
@@ -181,6 +219,26 @@ def make_app(
     app.on_response_prepare.append(cors_headers)
     add(app, ROUTES)
     return app
+
+
+async def _workspace(engine: Engine) -> WorkspaceService | None:
+    """The workspace of the settings, opened; None where none is served.
+
+    Raises:
+        WorkspaceError: It cannot be used.
+    """
+    settings = engine.settings
+    if not settings.serve_workspace or settings.workspace is None:
+        return None
+    from metasearch.server.workspace_service import WorkspaceService
+
+    service = WorkspaceService(settings.workspace, engine)
+    try:
+        await service.open()
+    except MetasearchError:
+        await service.close()
+        raise
+    return service
 
 
 @asynccontextmanager

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from aiohttp import hdrs, web
+from aiohttp import BodyPartReader, hdrs, web
 from multidict import MultiDict, MultiMapping
 
 from metasearch.message import message
@@ -20,7 +22,18 @@ from metasearch.server.visit import FORGED, TOKEN, visit_of
 _WIDEST = 20
 #: Bytes of everything else in a form: ids, a way back, a token.
 _REST = 65_536
+#: Fields of a form with a file, bytes of each, and seconds that a form with a file may take.
+_MOST_PARTS, _LONGEST_PART, _UPLOAD_PATIENCE = 50, 200_000, 120.0
+WITH_FILE = "multipart/form-data"
 _local = re.compile(r"/(?!/)[!-\[\]-~]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that came with a form; without name and content where none was chosen."""
+
+    name: str = ""
+    content: bytes = b""
 
 
 async def posted(request: web.Request) -> MultiMapping[str]:
@@ -40,6 +53,63 @@ async def posted(request: web.Request) -> MultiMapping[str]:
     tokens = fields.getall(TOKEN, [])
     visit_of(request).check(tokens[0] if len(tokens) == 1 else "")
     return fields
+
+
+async def posted_with_file(request: web.Request, most: int) -> tuple[MultiMapping[str], Upload]:
+    """The fields of a form that may hold a file, and the file.
+
+    Args:
+        request: Of the form; one without a file is read, too.
+        most: Bytes that the file may have.
+
+    Raises:
+        Problem: As `posted`; 413 also where the file is too large.
+    """
+    if request.content_type != WITH_FILE:
+        return await posted(request), Upload()
+    if _is_from_elsewhere(request):
+        raise Problem(403, "forged-form", FORGED)
+    fields: MultiDict[str] = MultiDict()
+    try:
+        async with asyncio.timeout(_UPLOAD_PATIENCE):
+            upload = await _parts(request, fields, most)
+    except TimeoutError:
+        raise Problem(408, None, message("The body of the request did not come in time.")) from None
+    except ValueError as exc:  # UnicodeDecodeError, and what aiohttp raises for a broken body
+        raise Problem(
+            400,
+            None,
+            message("The body of the request is not {meant}.", meant=message("a form with a file")),
+        ) from exc
+    tokens = fields.getall(TOKEN, [])
+    visit_of(request).check(tokens[0] if len(tokens) == 1 else "")
+    return fields, upload
+
+
+async def _parts(request: web.Request, fields: MultiDict[str], most: int) -> Upload:
+    upload = Upload()
+    parts = 0
+    async for part in await request.multipart():
+        parts += 1
+        if not isinstance(part, BodyPartReader) or parts > _MOST_PARTS:
+            raise ValueError("too many parts, or parts of parts")
+        if part.filename is None:
+            content = await _bounded(part, _LONGEST_PART)
+            fields.add(part.name or "", content.decode())
+        elif part.filename or not upload.name:
+            upload = Upload(part.filename[:255], await _bounded(part, most))
+    return upload
+
+
+async def _bounded(part: BodyPartReader, most: int) -> bytes:
+    content = bytearray()
+    while chunk := await part.read_chunk(65_536):
+        content += chunk
+        if len(content) > most:
+            raise Problem(
+                413, None, message("The file has more than {most} bytes.", most=f"{most:,}")
+            )
+    return bytes(content)
 
 
 def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual: str) -> str:

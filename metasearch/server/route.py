@@ -12,12 +12,13 @@ from aiohttp.typedefs import Handler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One address of the server; all take GET and HEAD.
+    """One address of the server; nearly all take GET and HEAD.
 
     Attributes:
         path: Of the address, its variable parts in braces.
         handler: Answers its requests.
         posts: Whether it also reads parameters from the body of a POST.
+        gets: Whether it takes GET and HEAD; False for what only changes something.
         keyless: Whether it needs no key, because it has no data of any user.
         counted: Which of its requests the quota of a client counts: all, none, or those for which
             the handler calls `middleware.count`.
@@ -27,6 +28,7 @@ class Route:
     path: str
     handler: Handler
     posts: bool = False
+    gets: bool = True
     keyless: bool = False
     counted: Literal["all", "none", "by the handler"] = "all"
     listed: bool = True
@@ -40,11 +42,12 @@ def add(app: web.Application, routes: Iterable[Route]) -> None:
     """Adds routes to an application."""
     table = app[TABLE] = {}
     for route in routes:
-        resource = app.router.add_get(route.path, route.handler).resource
+        added = [app.router.add_get(route.path, route.handler)] if route.gets else []
+        if route.posts:
+            added.append(app.router.add_post(route.path, route.handler))
+        resource = added[0].resource
         assert resource is not None
         table[resource.canonical] = route
-        if route.posts:
-            app.router.add_post(route.path, route.handler)
 
 
 def route_of(request: web.Request) -> Route | None:

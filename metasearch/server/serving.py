@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import logging
 import signal
 import sys
 from collections.abc import Callable
@@ -10,6 +12,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 
 from metasearch.server.process import LoopName, loop_factory, settle, supervisable
 from metasearch.settings import Settings
+
+logger = logging.getLogger("metasearch.server")
 
 
 def say(address: str) -> None:
@@ -49,6 +53,12 @@ def serve(
         SettingsError: An API key that the configuration speaks of is not there or too weak.
         SpecError: A source that is asked by default has a wrong spec.
     """
+    if settings.serve_workspace and not _is_loopback(host) and not _keyed(settings):
+        logger.warning(
+            "the workspace is served on %s without API keys: whoever reaches this server may read "
+            "and change all projects; set [server] keys or keys_file, or listen on 127.0.0.1",
+            host,
+        )
     with suppress(KeyboardInterrupt):
         if workers > 1 or (workers == 1 and supervisable()):
             from metasearch.server.workers.supervisor import supervise
@@ -57,6 +67,21 @@ def serve(
         else:
             with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
                 runner.run(_serve(settings, host, port, demo, announce))
+
+
+def _keyed(settings: Settings) -> bool:
+    """Whether the configuration names API keys."""
+    return bool(settings.server.keys or settings.server.keys_file)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a server on this address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 async def _serve(

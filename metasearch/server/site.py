@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
+from metasearch.message import message
 from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import USER, Clients
 from metasearch.server.limits.keys import ApiKeys
@@ -16,12 +17,14 @@ from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
+from metasearch.server.problem import Problem
 from metasearch.server.suggest import Suggestions
 from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
+    from metasearch.server.workspace_service import WorkspaceService
 
 #: What a face keeps, see `ServerContext.kept`.
 K = TypeVar("K", bound="Closable")
@@ -85,6 +88,7 @@ class ServerContext:
         peers: The other workers of the server.
         cookies: Reads and writes those of the pages.
         notice: Shown on the start page; "" for nothing.
+        workspace: The workspace that is served; None where none is.
     """
 
     engine: Engine
@@ -100,6 +104,7 @@ class ServerContext:
     cookies: Cookies
     examples: tuple[str, ...]
     notice: str = ""
+    workspace: WorkspaceService | None = None
     _kept: dict[str, Closable] = field(default_factory=dict)
 
     def kept(self, face: str, make: Callable[[], K]) -> K:
@@ -117,6 +122,25 @@ class ServerContext:
 SHARED = web.AppKey("shared", ServerContext)
 #: Where the server is reachable, in a request that another worker has passed on.
 SITE = web.RequestKey("site", Site)
+
+
+def workspace_of(request: web.Request) -> WorkspaceService:
+    """The workspace of the server.
+
+    Raises:
+        Problem: 404 where none is served.
+    """
+    service = request.app[SHARED].workspace
+    if service is None:
+        raise Problem(
+            404,
+            "no-workspace",
+            message(
+                "This server has no workspace. `metasearch serve --workspace` or `serve = true` "
+                "under [workspace] in the configuration switches it on."
+            ),
+        )
+    return service
 
 
 def owner(request: web.Request) -> str | None:

@@ -47,6 +47,7 @@ class Visit:
         site: Where the server is reachable.
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
+        has_projects: Whether this server has the pages of a workspace.
     """
 
     site: Site
@@ -56,6 +57,7 @@ class Visit:
     _visitor: str
     _basket: tuple[str, ...]
     _changes: Changes
+    has_projects: bool = False
 
     @cached_property
     def language(self) -> Language:
@@ -167,6 +169,7 @@ def visit_of(request: web.Request) -> Visit:
         visitor if isinstance(visitor, str) else "",
         _basket(cookies.read(request, BASKET)),
         Changes(),
+        shared.workspace is not None,
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

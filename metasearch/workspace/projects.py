@@ -184,7 +184,11 @@ def delete(db: Database, project: Project) -> None:
             " ON strategy.id = step.strategy WHERE strategy.project = ?)",
             project.id,
         )
-        for table in ("report", "change", "work"):
+        db.run(
+            "DELETE FROM work_words WHERE rowid IN (SELECT id FROM work WHERE project = ?)",
+            project.id,
+        )
+        for table in ("report", "change", "record_place", "work"):
             db.run(f"DELETE FROM {table} WHERE project = ?", project.id)  # noqa: S608, own names
         db.run("UPDATE record SET superseded = NULL WHERE project = ?", project.id)
         db.run("DELETE FROM run WHERE project = ?", project.id)

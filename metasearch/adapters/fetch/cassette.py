@@ -4,8 +4,9 @@ reads it back.
     DIR/<source>/<first 16 digits of request.key>/
         request.json    method, url, params, headers, body, and content (JSON or text) where the
                         body is no form; without secrets, but with the names of those left out
-        page.json       status, content_type; retry_after where the server asked for a pause, and
-                        total where a header held the number of hits
+        page.json       status, content_type; retry_after where the server asked for a pause, total
+                        where a header held the number of hits, and fetched_at (Unix time) where
+                        the pages of a search were kept (`keep`)
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its
                         kind)
 
@@ -71,7 +72,7 @@ class RecordTransport:
         if request.private:
             return page
         try:
-            named = replace(page, request=self._named(request))
+            named = replace(page, request=_named(request, self._recorded_as))
             await asyncio.to_thread(_write, _place(self._folder, named.request), named)
         except OSError as exc:
             raise SourceError(
@@ -89,12 +90,6 @@ class RecordTransport:
     async def close(self) -> None:
         """Closes the inner transport."""
         await self._inner.close()
-
-    def _named(self, request: Request) -> Request:
-        scheme, _, rest = request.url.partition("://")
-        host, slash, path = rest.partition("/")
-        origin = self._recorded_as.get(f"{scheme}://{host}")
-        return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
 
 
 class ReplayTransport:
@@ -125,6 +120,31 @@ class ReplayTransport:
         """Nothing is held."""
 
 
+def keep(folder: Path, page: Page, recorded_as: Mapping[str, str] | None = None) -> None:
+    """Writes one exchange as `RecordTransport` does, with the time at which the page was fetched:
+    for pages that a search has used, be they from a cache.
+
+    Args:
+        folder: As of `RecordTransport`.
+        page: The page.
+        recorded_as: As of `RecordTransport`.
+
+    Raises:
+        OSError: The files cannot be written.
+        NotRecorded: The source's name cannot be the name of a folder.
+    """
+    if not page.request.private:
+        request = _named(page.request, recorded_as or {})
+        _write(_place(folder, request), replace(page, request=request), dated=True)
+
+
+def _named(request: Request, recorded_as: Mapping[str, str]) -> Request:
+    scheme, _, rest = request.url.partition("://")
+    host, slash, path = rest.partition("/")
+    origin = recorded_as.get(f"{scheme}://{host}")
+    return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
+
+
 def _place(folder: Path, request: Request) -> Path:
     """The folder of an exchange; always below `folder`."""
     if not _SAFE_NAME.fullmatch(request.source):
@@ -136,7 +156,7 @@ def _place(folder: Path, request: Request) -> Path:
     return folder / request.source / request.key[:16]
 
 
-def _write(place: Path, answered: Page) -> None:
+def _write(place: Path, answered: Page, *, dated: bool = False) -> None:
     page = redacted(answered)
     place.mkdir(parents=True, exist_ok=True)
     for kind in _KINDS:
@@ -161,6 +181,8 @@ def _write(place: Path, answered: Page) -> None:
         facts["retry_after"] = page.retry_after
     if page.total is not None:
         facts["total"] = page.total
+    if dated:
+        facts["fetched_at"] = page.fetched_at
     _dump(place / "page.json", facts)
 
 
@@ -181,12 +203,13 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         except opening.TooLargeToRead as exc:
             raise TooLarge(request.source, max_bytes, url=request.shown) from exc
         pause, total = facts.get("retry_after"), facts.get("total")
+        fetched_at = facts.get("fetched_at")
         return Page(
             request=request,
             status=int(facts["status"]),
             content_type=str(facts["content_type"]),
             body=content,
-            fetched_at=time.time(),
+            fetched_at=time.time() if fetched_at is None else float(fetched_at),
             retry_after=None if pause is None else float(pause),
             total=None if total is None else int(total),
         )

@@ -48,11 +48,13 @@ class Asker:
         deadline: Latest moment of an answer, in `loop.time()` seconds; may move while the request
             is under way.
         asker, user: For whom turns are fair, see `RoundRobin.acquire`.
+        again: Whether a request is sent again where there is no answer.
     """
 
     deadline: float
     asker: Hashable = None
     user: Hashable = None
+    again: bool = True
 
 
 @dataclass(slots=True)
@@ -157,7 +159,7 @@ class Exchanges:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = asking.deadline - loop.time() < wait + WORTH_A_TRY
                 hopeless = late or not passing(exc)
-                if tries == RETRIES or hopeless or not known.health.ok:
+                if not asking.again or tries == RETRIES or hopeless or not known.health.ok:
                     if overloaded(exc):
                         known.health.overloaded(exc)
                     raise

@@ -99,6 +99,7 @@ class Fetcher:
         env_name: str | None = None,
         asker: Hashable = None,
         user: Hashable = None,
+        again: bool = True,
     ) -> Page:
         """The page for a request. Cancelling it leaves others who wait for the same page alone.
 
@@ -114,6 +115,8 @@ class Fetcher:
                 with one task a source.
             user: For whom the asker asks: turns go from user to user, and from asker to asker
                 within one. None is a user with this one asker.
+            again: Whether the request may be sent again where there is no answer; those who wait
+                for a page together share what the first of them allows.
 
         Raises:
             SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other
@@ -125,7 +128,9 @@ class Fetcher:
         name = (key, use_cache)
         flight = self._flights.get(name)
         if flight is None or flight.task is None or flight.task.done():
-            flight = self._flights[name] = _Flight(latest, asker or asyncio.current_task(), user)
+            flight = self._flights[name] = _Flight(
+                latest, asker or asyncio.current_task(), user, again
+            )
             fly = self._fly(request, key, limits, flight, use_cache=use_cache, env_name=env_name)
             flight.task = loop.create_task(fly)
             self._tasks.add(flight.task)

@@ -7,6 +7,8 @@ closed list of keys is in `tables.py`; docs/adapters.md explains the keys to aut
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -90,6 +92,17 @@ def build(
     return spec
 
 
+def _digest(table: Table) -> str:
+    """The SHA-256 of a table, whatever the order of its keys."""
+    packed = json.dumps(table, sort_keys=True, default=_plain)
+    return hashlib.sha256(packed.encode(errors="surrogatepass")).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """A value that TOML can hold and JSON cannot."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
 class _SpecReader(TableReader):
     """Reads a whole spec.
 
@@ -148,6 +161,7 @@ class _SpecReader(TableReader):
             enrich=enrich,
             newest=newest,
             file=self.file,
+            digest=_digest(table),
         )
 
     def probe(self, table: Table) -> str:

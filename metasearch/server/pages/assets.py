@@ -1,4 +1,4 @@
-"""The few files that pages need, read once: a style sheet, a script and the icons."""
+"""The few files that pages need, read once: a style sheet, two scripts and the icons."""
 
 from __future__ import annotations
 
@@ -56,7 +56,15 @@ def _read(name: str) -> Asset:
 
 
 ASSETS = {
-    name: _read(name) for name in ("style.css", "results.js", "favicon.ico", "icon.svg", "icon.png")
+    name: _read(name)
+    for name in (
+        "style.css",
+        "results.js",
+        "workspace.js",
+        "favicon.ico",
+        "icon.svg",
+        "icon.png",
+    )
 }
 
 

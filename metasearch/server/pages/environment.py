@@ -81,6 +81,15 @@ def _is_safe(address: str) -> bool:
     return web_url(address) is not None
 
 
+def moment(text: str | None) -> Markup:
+    """A moment of the workspace ("2026-11-23T05:40:00Z") to the minute; it is in UTC, as the page
+    says once.
+    """
+    if not text:
+        return Markup()
+    return Markup('<time datetime="{}">{}</time>').format(text, text[:16].replace("T", " "))
+
+
 class _Compiled(BytecodeCache):
     """Each template is compiled once, for all languages."""
 
@@ -121,6 +130,7 @@ def environment(language: Language) -> Environment:
     )
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
+    made.filters["moment"] = moment
     made.filters["listed"] = language.listed
     made.filters["translate"] = language.said
     made.filters["asset"] = asset_path

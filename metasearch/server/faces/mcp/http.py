@@ -22,7 +22,7 @@ from metasearch.events import Answer
 from metasearch.server.faces.mcp import check_extra
 from metasearch.server.faces.mcp.asgi import run_asgi
 from metasearch.server.faces.mcp.calls import Caller
-from metasearch.server.faces.mcp.hosts import check_addressed
+from metasearch.server.hosts import check_addressed
 from metasearch.server.limits.clients import USER
 from metasearch.server.middleware import count
 from metasearch.server.problem import Problem

@@ -121,15 +121,17 @@ CREATE TABLE finding (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_record ON finding (record);
 
--- Columns beside `hit` are what lists are filtered and sorted by; they are computed from it.
+-- What lists are filtered and sorted by; all of it is computed from the hit of the work. The hit
+-- stands in a table of its own, so that a list of 100,000 works does not read them all.
 CREATE TABLE work (
     id INTEGER PRIMARY KEY,
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     uid TEXT NOT NULL UNIQUE,            -- random; stays for ever
     component INTEGER NOT NULL,          -- works that a new record may join or divide together
-    hit BLOB NOT NULL,                   -- formats/hits.py
     title TEXT NOT NULL DEFAULT '',
+    title_key TEXT NOT NULL DEFAULT '',  -- folded, for sorting
     author TEXT NOT NULL DEFAULT '',     -- the first one, for the list
+    author_key TEXT NOT NULL DEFAULT '', -- folded, for sorting
     year INTEGER,
     type TEXT NOT NULL DEFAULT '',
     venue TEXT NOT NULL DEFAULT '',
@@ -138,15 +140,32 @@ CREATE TABLE work (
     citations INTEGER,
     open_access TEXT NOT NULL DEFAULT '',
     retracted INTEGER NOT NULL DEFAULT 0,
-    words TEXT NOT NULL DEFAULT '',      -- folded title, authors, abstract, for finding in the list
+    position INTEGER NOT NULL DEFAULT 0, -- the best one that any of its records had
     first_run INTEGER NOT NULL REFERENCES run,
     added TEXT NOT NULL
 ) STRICT;
-CREATE INDEX work_project ON work (project, id);
 CREATE INDEX work_component ON work (project, component);
+CREATE INDEX work_title ON work (project, title_key);
+CREATE INDEX work_author ON work (project, author_key);
 CREATE INDEX work_year ON work (project, year);
-CREATE INDEX work_title ON work (project, title);
+CREATE INDEX work_citations ON work (project, citations);
+CREATE INDEX work_position ON work (project, position);
+CREATE INDEX work_type ON work (project, type);
+CREATE INDEX work_language ON work (project, language);
+CREATE INDEX work_open_access ON work (project, open_access);
+CREATE INDEX work_first_run ON work (project, first_run);
 
+CREATE TABLE work_body (
+    work INTEGER PRIMARY KEY REFERENCES work ON DELETE CASCADE,
+    hit BLOB NOT NULL,                   -- formats/hits.py
+    words TEXT NOT NULL DEFAULT ''       -- folded title, authors, abstract; Chinese characters one by one
+) STRICT;
+
+-- Written beside `work_body` by works/storing.py: no trigger may write to a virtual table where the
+-- schema is not trusted.
+CREATE VIRTUAL TABLE work_words USING fts5(words, content='work_body', content_rowid='work');
+
+-- Superseded records stand where the newest version stands.
 CREATE TABLE work_record (
     record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE
@@ -155,25 +174,66 @@ CREATE INDEX work_record_work ON work_record (work);
 
 CREATE TABLE work_source (
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     source TEXT NOT NULL,
     PRIMARY KEY (work, source)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX work_source_source ON work_source (project, source);
 
--- Where a record is looked for: hashes of the keys of the matchers.
+-- What a work was when it became part of another one; it comes back when that one is divided.
+CREATE TABLE joined_work (
+    uid TEXT PRIMARY KEY,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
+    key TEXT NOT NULL,                   -- of its oldest record
+    state TEXT NOT NULL,                 -- decisions, tags, notes
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX joined_work_work ON joined_work (work);
+CREATE INDEX joined_work_project ON joined_work (project);
+
+-- Where a record is looked for: hashes of the keys of the matchers, without those that are
+-- superseded. `year` is 0 where it is unknown. No reference to the record: places are removed with it.
 CREATE TABLE record_place (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     place INTEGER NOT NULL,
-    record INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
-    PRIMARY KEY (project, place, record)
+    year INTEGER NOT NULL,
+    record INTEGER NOT NULL,
+    PRIMARY KEY (project, place, year, record)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX record_place_record ON record_place (record);
+
+-- Signatures that are compared one and all: of the few records that say neither author nor year.
+CREATE TABLE record_signature (
+    record INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    matcher TEXT NOT NULL,
+    signature INTEGER NOT NULL,
+    PRIMARY KEY (record, matcher)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX record_signature_project ON record_signature (project, matcher);
+
+-- How often a title returns in a journal: dedup/columns.py.
+CREATE TABLE journal_title (
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    place INTEGER NOT NULL,              -- hash of title and journal
+    facts TEXT NOT NULL,                 -- years, volumes, first pages
+    recurs INTEGER NOT NULL DEFAULT 0,   -- 1: that of a column
+    PRIMARY KEY (project, place)
+) STRICT, WITHOUT ROWID;
+
+-- By which rules the works of a project were made.
+CREATE TABLE works_made (
+    project INTEGER PRIMARY KEY REFERENCES project ON DELETE CASCADE,
+    rules TEXT NOT NULL
+) STRICT;
 
 -- Any name of a work: its own id, earlier ids, keys of records, "doi:...", "pmid:...", ids of hits.
+-- An identifier may be that of several works.
 CREATE TABLE alias (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     name TEXT NOT NULL,
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
-    PRIMARY KEY (project, name)
+    PRIMARY KEY (project, name, work)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_work ON alias (work);
 
@@ -195,6 +255,7 @@ CREATE TABLE tag (
     text TEXT NOT NULL,
     PRIMARY KEY (work, text)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tag_text ON tag (text);
 
 CREATE TABLE note (
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,

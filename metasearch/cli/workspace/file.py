@@ -1,0 +1,55 @@
+"""`metasearch workspace`: the file of the workspace itself."""
+
+from __future__ import annotations
+
+import click
+
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.workspace.call import Call
+from metasearch.cli.workspace.options import in_workspace
+
+
+@click.group(
+    cls=CommandGroup,
+    examples=(
+        ("metasearch workspace where", "the file, and whether it exists"),
+        ("metasearch workspace backup workspace-backup.sqlite3", "copy it while it is in use"),
+        ("metasearch workspace check", "whether it is whole"),
+    ),
+)
+def workspace() -> None:
+    """Show, copy and check the file that holds all projects."""
+
+
+@workspace.command("where", short_help="Show which file it is.")
+@in_workspace
+def where(call: Call, /) -> int:
+    """Show the file of the workspace, its size, and the project that was used last."""
+    from metasearch.cli.workspace.remembered import remembered
+    from metasearch.workspace import projects
+
+    file = call.file
+    value: dict[str, object] = {
+        "file": str(file),
+        "exists": file.exists(),
+        "bytes": None,
+        "projects": None,
+        "project": None,
+    }
+    lines = [f"file      {file}"]
+    if file.exists():
+        with call.open() as db:
+            every = projects.every(db)
+        last = next((each for each in every if each.uid == remembered(file)), None)
+        value |= {
+            "bytes": file.stat().st_size,
+            "projects": len(every),
+            "project": last.name if last else None,
+        }
+        lines += [f"bytes     {value['bytes']:,}", f"projects  {len(every)}"]
+        lines += [f"in use    {last.name}"] if last else []
+    else:
+        lines.append("it does not exist yet: `metasearch project new NAME` makes it")
+    call.answer(value, lines)
+    return Exit.OK

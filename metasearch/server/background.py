@@ -1,0 +1,154 @@
+"""Runs that a server has begun and that go on without the request that began them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from metasearch.errors import MetasearchError
+from metasearch.message import message
+from metasearch.server.problem import Problem
+
+#: What a job tells while it runs.
+T = TypeVar("T")
+
+#: Jobs of one process that run at once, and finished ones that are remembered.
+MOST_RUNNING, MOST_FINISHED = 8, 64
+
+logger = logging.getLogger("metasearch.server")
+
+
+@dataclass(eq=False, slots=True)
+class Job(Generic[T]):
+    """What runs in the background, and what it has told.
+
+    Attributes:
+        key: Whose it is: of each key one job runs at once.
+        told: All that it has told, in order.
+        number: The number of the run, once it is known.
+        error: Why it ended, where it did not come to its end: for a reader; None where it runs or
+            has ended well.
+        ended: Whether it has ended.
+    """
+
+    key: Hashable
+    told: list[T] = field(default_factory=list)
+    number: int | None = None
+    error: MetasearchError | None = None
+    ended: bool = False
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+    _task: asyncio.Task[None] | None = None
+
+    def tell(self, told: T) -> None:
+        """Add something; those who follow get it."""
+        self.told.append(told)
+        self._wake()
+
+    def begun(self, number: int) -> None:
+        """Note the number of the run."""
+        self.number = number
+        self._wake()
+
+    async def known(self) -> None:
+        """Wait until the number of the run is known, or it has ended."""
+        while self.number is None and not self.ended:
+            await self._news.wait()
+
+    async def follow(self, start: int = 0) -> AsyncIterator[T]:
+        """What it tells, from a place on, until it ends."""
+        while True:
+            for told in self.told[start:]:
+                start += 1
+                yield told
+            if start < len(self.told):
+                continue
+            if self.ended:
+                return
+            await self._news.wait()
+
+    def start(
+        self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
+    ) -> None:
+        """Have `work(job)` done; `after(job)` is called at its end."""
+        self._task = asyncio.create_task(self._done(work, after))
+
+    async def stop(self) -> None:
+        """End it; what it has saved stays."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([self._task])
+
+    async def _done(
+        self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
+    ) -> None:
+        try:
+            await work(self)
+        except MetasearchError as exc:
+            self.error = exc
+        except Exception:
+            logger.exception("a run in the background failed")
+            self.error = MetasearchError(
+                message("An internal error occurred; the log of the server has the details.")
+            )
+        finally:
+            self.ended = True
+            after(self)
+            self._wake()
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+class Jobs(Generic[T]):
+    """The jobs of one process."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, Job[T]] = {}
+        self._finished: list[Job[T]] = []
+
+    def begin(self, key: Hashable, work: Callable[[Job[T]], Awaitable[object]]) -> Job[T]:
+        """Have `work(job)` done, beside everything else.
+
+        Raises:
+            Problem: 409 where one of this key runs, 503 where too many run.
+        """
+        if key in self._running:
+            raise Problem(
+                409,
+                "running",
+                message("A run of this project is under way. Wait for its end, or stop it."),
+            )
+        if len(self._running) >= MOST_RUNNING:
+            raise Problem(
+                503,
+                "busy",
+                message("{most} runs are under way already.", most=MOST_RUNNING),
+                headers={"Retry-After": "30"},
+            )
+        job: Job[T] = Job(key)
+        self._running[key] = job
+        job.start(work, self._ended)
+        return job
+
+    def of(self, key: Hashable) -> Job[T] | None:
+        """The job of this key that runs; None if there is none."""
+        return self._running.get(key)
+
+    def numbered(self, key: Hashable, number: int) -> Job[T] | None:
+        """The job of a run, also of one that has ended not long ago."""
+        jobs = (*self._running.values(), *reversed(self._finished))
+        return next((job for job in jobs if (job.key, job.number) == (key, number)), None)
+
+    async def close(self) -> None:
+        """End all."""
+        await asyncio.gather(*(job.stop() for job in list(self._running.values())))
+
+    def _ended(self, job: Job[T]) -> None:
+        self._running.pop(job.key, None)
+        self._finished = [*self._finished[1 - MOST_FINISHED :], job]

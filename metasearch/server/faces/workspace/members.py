@@ -1,0 +1,217 @@
+"""The members of a JSON body, and the parameters of a request, that the workspace takes: declared
+once, checked here, and described in the OpenAPI document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import orjson
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.formats.text import line
+from metasearch.message import message
+from metasearch.server.problem import Problem
+from metasearch.server.received import whole_body
+from metasearch.server.site import SHARED
+
+#: Bytes of a body without a file, and levels of what stands in it.
+LARGEST, DEEPEST = 2_000_000, 8
+JSON = "application/json"
+_WHOLE = re.compile(r"-?[0-9]{1,15}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A member of a body, or a parameter.
+
+    Attributes:
+        help: What it says.
+        kind: "text", "whole" (a number), "flag", "texts", "wholes", or "object".
+        required: Whether a request must have it.
+        choices: The words that a text may be; any where there are none.
+        least, most: Of a number; `most` also characters of a text, and items of a list.
+        longest: Characters of an item of "texts".
+        example: A value, for the document.
+    """
+
+    help: str
+    kind: Literal["text", "whole", "flag", "texts", "wholes", "object"] = "text"
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = 1_000
+    longest: int = 1_000
+    example: Any = None
+
+
+Members = Mapping[str, Member]
+
+
+async def body_of(request: web.Request, members: Members, most: int = LARGEST) -> dict[str, Any]:
+    """The members of a JSON body; those that are absent, or null, are left out.
+
+    Raises:
+        Problem: 415 for anything but JSON, 400 where it cannot be read or a member is wrong or
+            unknown, 408 where it does not come, 413 where it is too large.
+    """
+    if request.content_type != JSON:
+        raise Problem(415, None, message("Changes are posted as {json}.", json=JSON))
+    raw = await whole_body(request, request.app[SHARED].options, most)
+    try:
+        value = orjson.loads(raw or b"{}")
+    except orjson.JSONDecodeError as exc:
+        raise Problem(400, None, message("The body of the request is not JSON.")) from exc
+    if not isinstance(value, dict) or _depth(value) > DEEPEST:
+        raise Problem(
+            400,
+            None,
+            message(
+                "The body of the request is not a JSON object of at most {deepest} levels.",
+                deepest=DEEPEST,
+            ),
+        )
+    return checked(value, members)
+
+
+def checked(value: Mapping[str, Any], members: Members) -> dict[str, Any]:
+    """The members of an object, each of its kind and within its bounds.
+
+    Raises:
+        Problem: 400, with all that is wrong.
+    """
+    errors = [
+        {"parameter": line(str(name))[:40], "reason": message("is no member of this")}
+        for name in list(value)[:20]
+        if name not in members
+    ]
+    found: dict[str, Any] = {}
+    for name, member in members.items():
+        given = value.get(name)
+        if given is None:
+            if member.required:
+                errors.append({"parameter": name, "reason": message("is missing")})
+            continue
+        wrong = next(_faults(given, member), None)
+        if wrong is None:
+            found[name] = tuple(given) if isinstance(given, list) else given
+        else:
+            errors.append({"parameter": name, "reason": wrong})
+    if errors:
+        raise Problem.bad_parameters(errors)
+    return found
+
+
+def parameters_of(given: MultiMapping[str], members: Members) -> dict[str, Any]:
+    """The same of the parameters of an address: lists are repeated or have commas; those that are
+    empty are left out, and those that are not declared are passed over.
+
+    Raises:
+        Problem: 400, with all that is wrong.
+    """
+    value: dict[str, Any] = {}
+    errors: list[dict[str, str]] = []
+    for name, member in members.items():
+        texts = [text.strip() for text in given.getall(name, []) if text.strip()]
+        if not texts:
+            continue
+        if member.kind in ("texts", "wholes"):
+            parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+            value[name] = [_number(part) for part in parts] if member.kind == "wholes" else parts
+        elif len(texts) > 1:
+            reason = message("given {number} times; name it once", number=len(texts))
+            errors.append({"parameter": name, "reason": reason})
+        elif member.kind == "whole":
+            value[name] = _number(texts[0])
+        elif member.kind == "flag":
+            value[name] = {"1": True, "0": False, "true": True, "false": False}.get(
+                texts[0], texts[0]
+            )
+        else:
+            value[name] = texts[0]
+    if errors:
+        raise Problem.bad_parameters(errors)
+    return checked(value, members)
+
+
+def _number(text: str) -> int | str:
+    return int(text) if _WHOLE.fullmatch(text) else text
+
+
+def _faults(given: Any, member: Member) -> Iterator[str]:
+    """What is wrong with a value; nothing where nothing is."""
+    match member.kind:
+        case "text":
+            if not isinstance(given, str):
+                yield message("must be text")
+            elif member.choices and given not in member.choices:
+                yield message("must be one of {values}", values=", ".join(member.choices))
+            elif len(given) > member.most:
+                yield _long(member.most)
+            elif not given.isprintable() and not _is_text(given):
+                yield message("has characters that no text has")
+        case "whole":
+            if not isinstance(given, int) or isinstance(given, bool):
+                yield message("must be a whole number")
+            elif not member.least <= given <= member.most:
+                yield message(
+                    "must be a whole number from {least} to {most}",
+                    least=member.least,
+                    most=f"{member.most:,}",
+                )
+        case "flag":
+            if not isinstance(given, bool):
+                yield message("must be true or false")
+        case "object":
+            if not isinstance(given, dict):
+                yield message("must be an object")
+        case _:
+            yield from _faults_of_list(given, member)
+
+
+def _faults_of_list(given: Any, member: Member) -> Iterator[str]:
+    kind = str if member.kind == "texts" else int
+    if not isinstance(given, list) or not all(
+        isinstance(each, kind) and not isinstance(each, bool) for each in given
+    ):
+        yield (
+            message("must be a list of texts")
+            if kind is str
+            else message("must be a list of whole numbers")
+        )
+    elif len(given) > member.most:
+        yield message("has more than {most} items", most=f"{member.most:,}")
+    elif kind is str and any(len(each) > member.longest or not _is_text(each) for each in given):
+        yield _long(member.longest)
+    elif kind is int and any(not member.least <= each < 2**53 for each in given):
+        yield message("has a number that is too small or too large")
+    elif member.choices and not set(given) <= set(member.choices):
+        yield message("must be one of {values}", values=", ".join(member.choices))
+
+
+def _long(most: int) -> str:
+    return message("has more than {most} characters", most=f"{most:,}")
+
+
+def _is_text(text: str) -> bool:
+    """Whether it can be stored and shown: no NUL, no half of a character."""
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _depth(value: Any) -> int:
+    """Levels of lists and objects."""
+    level, depth = [value], 0
+    while level and depth <= DEEPEST:
+        depth += 1
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+    return depth

@@ -1,0 +1,161 @@
+"""`/api/projects`: all projects; one of them, its log, and what undoes a change."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
+from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.problem import Problem
+from metasearch.server.site import site_of
+from metasearch.workspace import details, log, objects, overview, projects
+from metasearch.workspace.objects import Object
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+
+NEW: Members = {
+    "name": Member(
+        help="Its short name: letters, digits, `.`, `_` and `-`.",
+        required=True,
+        most=projects.LONGEST_NAME,
+        example="gambling",
+    ),
+    "kind": Member(
+        help="A systematic review, a novelty search (查新), or neither.",
+        choices=projects.KINDS,
+        example="review",
+    ),
+    "title": Member(
+        help="For people; without it the name.",
+        most=projects.LONGEST_TITLE,
+        example="Gambling harms",
+    ),
+}
+CHANGES: Members = {
+    "title": Member(help="The new title.", most=projects.LONGEST_TITLE),
+    "archived": Member(help="Whether it is put away.", kind="flag"),
+}
+DELETE: Members = {
+    "name": Member(help="The name of the project again, against mistakes.", required=True)
+}
+ANSWERS: Members = {
+    "answers": Member(
+        help="Key of a question -> its answer; null or an empty text takes it away.",
+        kind="object",
+        required=True,
+        example={"review.registration": "CRD42026000000"},
+    )
+}
+LOG: Members = {
+    "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
+    "before": Member(
+        help="Lines before the change of this number.", kind="whole", least=1, most=2**53
+    ),
+}
+
+
+async def projects_(request: web.Request) -> web.Response:
+    """`/api/projects`: the list, or a new project.
+
+    Raises:
+        Problem: 400 for a project that cannot be made, and those of `opened` and `body_of`.
+    """
+    here = opened(request)
+    if request.method != "POST":
+        async with here.shared.admission.brief():
+            listed = await here.workspace.read(_all)
+        return answer({"projects": listed})
+    given = await body_of(request, NEW)
+    made = await here.workspace.write(
+        projects.create, given["name"], given.get("kind", "plain"), given.get("title", "")
+    )
+    return answer(
+        objects.project(made),
+        status=201,
+        location=site_of(request).path(f"/api/projects/{made.uid}"),
+    )
+
+
+async def project(request: web.Request) -> web.Response:
+    """`/api/projects/UID`: the project, or a change of it.
+
+    Raises:
+        Problem: 404 where there is none, 400 for a change that cannot be made.
+    """
+    here = opened(request)
+    shown = await project_of(request, here)
+    if request.method == "POST":
+        given = await body_of(request, CHANGES)
+        shown = await here.workspace.write(projects.update, shown, **given)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_one, shown))
+
+
+async def questions(request: web.Request) -> web.Response:
+    """`/api/projects/UID/questions`: what only a person knows, with the answers, or new answers.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
+    """
+    here = opened(request)
+    shown = await project_of(request, here)
+    if request.method == "POST":
+        given = await body_of(request, ANSWERS)
+        shown = await here.workspace.write(details.answer, shown, given["answers"])
+    given_answers = details.answers(shown)
+    asked = details.questions(shown)
+    return answer({"questions": [objects.question(each, given_answers) for each in asked]})
+
+
+async def delete(request: web.Request) -> web.Response:
+    """`/api/projects/UID/delete`: the project and all that belongs to it.
+
+    Raises:
+        Problem: 404 where there is none, 400 where the body does not name it.
+    """
+    here = opened(request)
+    _only_post(request)
+    shown = await project_of(request, here)
+    given = await body_of(request, DELETE)
+    if given["name"] != shown.name:
+        raise Problem.bad_parameters(
+            [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
+        )
+    await _deleted(here, shown)
+    return answer({"deleted": shown.uid})
+
+
+async def log_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/log`: who changed what, the newest first.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for a wrong parameter.
+    """
+    here = opened(request)
+    shown = await project_of(request, here)
+    asked = parameters_of(request.query, LOG)
+    async with here.shared.admission.brief():
+        lines = await here.workspace.read(
+            log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
+        )
+    return answer({"changes": [objects.change(each) for each in lines]})
+
+
+async def _deleted(here: Here, shown: Project) -> None:
+    job = here.service.jobs.of(shown.id)
+    if job is not None:
+        await job.stop()
+    await here.workspace.write(projects.delete, shown)
+
+
+def _all(db: Database) -> list[Object]:
+    return [objects.project(each, overview.of(db, each)) for each in projects.every(db)]
+
+
+def _one(db: Database, shown: Project) -> Object:
+    return objects.project(shown, overview.of(db, shown)) | {"details": dict(shown.details)}
+
+
+def _only_post(request: web.Request) -> None:
+    if request.method != "POST":
+        raise Problem(405, headers={"Allow": "POST"})

@@ -1,0 +1,62 @@
+"""What all pages of a project share: the way back, its title, and the tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metasearch.server.pages.terms import N_
+from metasearch.server.visit import Visit
+from metasearch.workspace.projects import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of a project.
+
+    Attributes:
+        words: To be translated.
+        here: Whether it is the page itself.
+    """
+
+    words: str
+    address: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The head of a page of a project.
+
+    Attributes:
+        all: Address of the list of projects.
+        title: Of the project.
+        base: Address of the project.
+    """
+
+    all: str
+    title: str
+    base: str
+    tabs: Sequence[Tab]
+
+
+_TABS = (
+    ("", N_("Overview")),
+    ("/strategies", N_("Strategies")),
+    ("/works", N_("Works")),
+    ("/reports", N_("Reports")),
+    ("/log", N_("Log")),
+)
+
+
+def frame(visit: Visit, project: Project, here: str) -> Frame:
+    """The head of a page.
+
+    Args:
+        visit: The request for it.
+        project: Shown.
+        here: The path of its tab below the project: "", "/works".
+    """
+    base = visit.site.path(f"/projects/{project.uid}")
+    tabs = [Tab(words, base + path, path == here) for path, words in _TABS]
+    return Frame(visit.site.path("/projects"), project.title, base, tabs)

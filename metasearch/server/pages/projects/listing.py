@@ -1,0 +1,68 @@
+"""The list of projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from multidict import MultiMapping
+
+from metasearch.errors import UsageError
+from metasearch.server.pages.page import page
+from metasearch.server.pages.terms import N_
+from metasearch.server.visit import Visit
+from metasearch.workspace.projects import KINDS, LONGEST_NAME, LONGEST_TITLE, Project
+
+#: Kind of project -> (its name, what it is for).
+KIND_WORDS: Mapping[str, tuple[str, str]] = {
+    "review": (
+        N_("Systematic review"),
+        N_(
+            "Strategies in several databases, screening of titles and full texts, PRISMA-S and the "
+            "PRISMA 2020 flow diagram."
+        ),
+    ),
+    "novelty": (
+        N_("Novelty search"),
+        N_("Points of novelty, closely and generally related works, the novelty search report."),
+    ),
+    "plain": (
+        N_("Other search"),
+        N_("Strategies, works and the search appendix, without the questions of a report."),
+    ),
+}
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "deleted": N_("The project was deleted."),
+}
+
+
+def projects_page(
+    visit: Visit,
+    every: Sequence[Project],
+    error: UsageError | None,
+    typed: MultiMapping[str],
+    done: str = "",
+) -> str:
+    """The whole page.
+
+    Args:
+        visit: The request for it.
+        every: All projects in the order of the page.
+        error: Why the form could not be carried out.
+        typed: The fields of that form.
+        done: A key of `DONE_WORDS`.
+    """
+    return page(
+        "projects/list.html",
+        visit,
+        visit.language.gettext("Projects"),
+        current="/projects",
+        projects=every,
+        kinds=[(kind, *KIND_WORDS[kind]) for kind in KINDS],
+        kind_words={kind: words for kind, (words, _) in KIND_WORDS.items()},
+        error=error,
+        typed=typed,
+        done=DONE_WORDS.get(done, ""),
+        longest_name=LONGEST_NAME,
+        longest_title=LONGEST_TITLE,
+    )

@@ -1,0 +1,103 @@
+"""The log of a project: who changed what, and a button that undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.formats.text import line
+from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.frame import frame
+from metasearch.server.pages.projects.words import ACTION_WORDS
+from metasearch.server.pages.terms import N_
+from metasearch.server.visit import Visit
+from metasearch.workspace.log import Change
+from metasearch.workspace.projects import Project
+
+#: Characters of what stood there before and after.
+_LONGEST = 300
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {"undone": N_("The change was undone.")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the log.
+
+    Attributes:
+        action: To be translated.
+        before, after: As short texts; "" for nothing.
+        undoes: The number of the change that it undid; None for others.
+        can_be_undone: Whether there is a button.
+    """
+
+    id: int
+    at: str
+    by: str
+    action: str
+    object: str
+    before: str
+    after: str
+    undoes: int | None
+    can_be_undone: bool
+
+
+def log_page(
+    visit: Visit,
+    project: Project,
+    changes: Sequence[Change],
+    undoable: frozenset[int],
+    *,
+    older: str = "",
+    error: UsageError | None = None,
+    done: str = "",
+) -> str:
+    """The whole page.
+
+    Args:
+        visit: The request for it.
+        project: Whose log it is.
+        changes: The newest first.
+        undoable: Numbers of those that can be undone now.
+        older: Address of the lines before them; "" for none.
+        error: Why a change was not undone.
+        done: A key of `DONE_WORDS`.
+    """
+    return page(
+        "projects/log.html",
+        visit,
+        f"{visit.language.gettext('Log')} · {line(project.title)}",
+        current="/projects",
+        frame=frame(visit, project, "/log"),
+        lines=[log_line(change, change.id in undoable) for change in changes],
+        older=older,
+        error=error,
+        done=DONE_WORDS.get(done, ""),
+    )
+
+
+def log_line(change: Change, can_be_undone: bool) -> Line:
+    """One line."""
+    return Line(
+        change.id,
+        change.at,
+        change.by,
+        ACTION_WORDS.get(change.action, change.action),
+        change.object,
+        _short(change.before),
+        _short(change.after),
+        change.undoes,
+        can_be_undone,
+    )
+
+
+def _short(value: Any) -> str:
+    """What JSON held, as a text of one line."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

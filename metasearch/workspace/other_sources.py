@@ -1,0 +1,296 @@
+"""Other ways of searching than by metasearch: websites, organisations, citations, contacts.
+
+PRISMA 2020 counts them in a column of their own, and PRISMA-S asks how each was searched and when.
+Their numbers are a person's; what follows from them is computed, so that the sums hold.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.texts import checked_date, checked_text
+
+#: "citation" is searching along citations, "browse" looking through tables of contents or pages,
+#: "register" a study register that was searched by hand.
+Kind = Literal["website", "organisation", "browse", "citation", "contact", "register", "other"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: Bounds: characters of the texts, reports, reasons, and ways of one project.
+LONGEST_NAME, LONGEST_HOW, LONGEST_REASON = 300, 5_000, 200
+MOST_REPORTS, MOST_REASONS, MOST_SOURCES = 10_000_000, 50, 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSource:
+    """A way of searching. A number that is not known is None, never 0.
+
+    Attributes:
+        id: Of its row.
+        kind: One of `KINDS`.
+        name: Of the website, the organisation, the person; or "Citations of the included studies".
+        how: What was done, as the report prints it.
+        date: "2026-11-23"; "" where it is not known.
+        identified: Records that were found.
+        sought: Reports that were sought of them.
+        not_retrieved: Reports that could not be had.
+        excluded: Reason -> reports that were read and left out.
+    """
+
+    id: int
+    kind: Kind
+    name: str
+    how: str = ""
+    date: str = ""
+    identified: int | None = None
+    sought: int | None = None
+    not_retrieved: int | None = None
+    excluded: Mapping[str, int]
+
+    @property
+    def assessed(self) -> int | None:
+        """Reports that were read: those sought without those that could not be had."""
+        return None if self.sought is None else self.sought - (self.not_retrieved or 0)
+
+    @property
+    def included(self) -> int | None:
+        """Reports that were read and not left out."""
+        assessed = self.assessed
+        return None if assessed is None else assessed - sum(self.excluded.values())
+
+
+def of(db: Database, project: Project, kind: Kind | None = None) -> list[OtherSource]:
+    """Those of a project, in the order in which they were added."""
+    rows = db.all("SELECT * FROM other_source WHERE project = ? ORDER BY id", project.id)
+    return [_read(row) for row in rows if kind is None or row["kind"] == kind]
+
+
+def find(db: Database, project: Project, number: int) -> OtherSource:
+    """The one with this id.
+
+    Raises:
+        UsageError: The project has none.
+    """
+    row = db.one("SELECT * FROM other_source WHERE project = ? AND id = ?", project.id, number)
+    if row is None:
+        raise UsageError(
+            message("There is no other source {number}", number=number),
+            advice=message("Those of the project are listed with their numbers."),
+        )
+    return _read(row)
+
+
+def add(
+    db: Database,
+    project: Project,
+    kind: str,
+    name: str,
+    *,
+    how: str = "",
+    date: str = "",
+    identified: int | None = None,
+    sought: int | None = None,
+    not_retrieved: int | None = None,
+    excluded: Mapping[str, int] | None = None,
+    by: str = "",
+) -> OtherSource:
+    """Add one.
+
+    Raises:
+        UsageError: A text or a number cannot be, or the numbers contradict one another.
+    """
+    one = OtherSource(
+        id=0,
+        kind=_kind(kind),
+        name=name,
+        how=how,
+        date=date,
+        identified=identified,
+        sought=sought,
+        not_retrieved=not_retrieved,
+        excluded=excluded or {},
+    )
+    one = _checked(one)
+    with db.transaction():
+        count = db.value("SELECT count(*) FROM other_source WHERE project = ?", project.id)
+        if count >= MOST_SOURCES:
+            raise UsageError(message("A project has at most {most} other sources", most=count))
+        number = db.run(
+            "INSERT INTO other_source (project, kind, name, details) VALUES (?, ?, ?, ?)",
+            project.id,
+            one.kind,
+            one.name,
+            _details(one),
+        )
+        after = find(db, project, number)
+        place = f"other_source:{number}"
+        log.write(db, project.id, "add other source", place, None, _json(after), by=by)
+    return after
+
+
+def edit(
+    db: Database, project: Project, number: int, changes: Mapping[str, Any], *, by: str = ""
+) -> OtherSource:
+    """Change one.
+
+    Args:
+        db: The workspace.
+        project: Whose.
+        number: Its id.
+        changes: Name of an attribute -> its new value; the others stay.
+        by: Who changes it.
+
+    Raises:
+        UsageError: As `add`, or there is no such attribute.
+    """
+    with db.transaction():
+        before = find(db, project, number)
+        known = asdict(before)
+        for name in changes:
+            if name == "id" or name not in known:
+                raise UsageError(
+                    message("Other sources have no {name}", name=repr(name[:40])),
+                    advice=message(
+                        "There are {names}.", names=", ".join(key for key in known if key != "id")
+                    ),
+                )
+        after = _checked(OtherSource(**{**known, **changes}))
+        if after == before:
+            return before
+        db.run(
+            "UPDATE other_source SET kind = ?, name = ?, details = ? WHERE id = ?",
+            after.kind,
+            after.name,
+            _details(after),
+            number,
+        )
+        place = f"other_source:{number}"
+        log.write(db, project.id, "edit other source", place, _json(before), _json(after), by=by)
+    return after
+
+
+def remove(db: Database, project: Project, number: int, *, by: str = "") -> None:
+    """Remove one; the log keeps what it was.
+
+    Raises:
+        UsageError: The project has none with this id.
+    """
+    with db.transaction():
+        before = find(db, project, number)
+        db.run("DELETE FROM other_source WHERE id = ?", number)
+        place = f"other_source:{number}"
+        log.write(db, project.id, "remove other source", place, _json(before), None, by=by)
+
+
+def _read(row: sqlite3.Row) -> OtherSource:
+    return OtherSource(
+        id=row["id"], kind=row["kind"], name=row["name"], **orjson.loads(row["details"])
+    )
+
+
+def _json(one: OtherSource) -> dict[str, Any]:
+    """As the log has it."""
+    known = asdict(one)
+    del known["id"]
+    return known
+
+
+def _details(one: OtherSource) -> str:
+    known = _json(one)
+    del known["kind"], known["name"]
+    return orjson.dumps(known).decode()
+
+
+def _checked(one: OtherSource) -> OtherSource:
+    """The same with its texts without spare space."""
+    numbers = {
+        "identified": one.identified,
+        "sought": one.sought,
+        "not_retrieved": one.not_retrieved,
+    }
+    for name, count in numbers.items():
+        if count is not None:
+            _check_count(name, count)
+    excluded: dict[str, int] = {}
+    if not isinstance(one.excluded, Mapping) or len(one.excluded) > MOST_REASONS:
+        raise _wrong(
+            "excluded", message("it is no list of at most {most} reasons", most=MOST_REASONS)
+        )
+    for reason, count in one.excluded.items():
+        excluded[_text("excluded", reason, LONGEST_REASON)] = count
+        _check_count("excluded", count)
+    _check_sums(one)
+    name = _text("name", one.name, LONGEST_NAME)
+    if not name:
+        raise _wrong("name", message("it is empty"))
+    return OtherSource(
+        id=one.id,
+        kind=_kind(one.kind),
+        name=name,
+        how=_text("how", one.how, LONGEST_HOW, lines=True),
+        date=_date(one.date),
+        identified=one.identified,
+        sought=one.sought,
+        not_retrieved=one.not_retrieved,
+        excluded=excluded,
+    )
+
+
+def _check_count(name: str, count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_REPORTS:
+        raise _wrong(
+            name, message("it is no whole number from 0 to {most}", most=f"{MOST_REPORTS:,}")
+        )
+
+
+def _check_sums(one: OtherSource) -> None:
+    """Check that no number of the next step is larger than the one it comes from."""
+    if one.sought is None:
+        if one.not_retrieved or one.excluded:
+            raise _wrong("sought", message("it is not given, but what became of the reports is"))
+        return
+    if one.identified is not None and one.sought > one.identified:
+        raise _wrong("sought", message("it is larger than the number identified"))
+    if (one.not_retrieved or 0) > one.sought:
+        raise _wrong("not_retrieved", message("it is larger than the number sought"))
+    if (one.included or 0) < 0:
+        raise _wrong("excluded", message("together they are more than were assessed"))
+
+
+def _kind(kind: str) -> Kind:
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise UsageError(
+        message("There is no kind of other source {kind}", kind=repr(kind[:40])),
+        advice=message("There are {kinds}.", kinds=", ".join(KINDS)),
+    )
+
+
+def _text(name: str, text: object, longest: int, *, lines: bool = False) -> str:
+    try:
+        return checked_text(text, longest, lines=lines)
+    except UsageError as exc:
+        raise _wrong(name, exc.message) from exc
+
+
+def _date(text: object) -> str:
+    date = _text("date", text, 40)
+    try:
+        return checked_date(date) if date else ""
+    except UsageError as exc:
+        raise _wrong("date", exc.message) from exc
+
+
+def _wrong(name: str, reason: str) -> UsageError:
+    return UsageError(
+        message("{name} of the other source cannot be kept: {reason}", name=name, reason=reason)
+    )

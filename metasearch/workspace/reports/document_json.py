@@ -1,0 +1,251 @@
+"""A `Document` as JSON and back, and its digest.
+
+The JSON is canonical: keys in order, UTF-8, no blanks, and what is as usual left out; the same
+document has the same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.formats.text import clean
+from metasearch.message import message
+from metasearch.workspace.reports.document import (
+    Arrow,
+    Block,
+    Box,
+    Code,
+    Document,
+    Fields,
+    Figure,
+    Heading,
+    Items,
+    PageBreak,
+    Paragraph,
+    Quote,
+    Remark,
+    Signatures,
+    Span,
+    Table,
+)
+
+#: Bytes of the JSON of a document that is read.
+MOST_BYTES = 100_000_000
+#: The name of each block in JSON.
+_BLOCKS: dict[str, type[Block]] = {
+    "heading": Heading,
+    "paragraph": Paragraph,
+    "fields": Fields,
+    "table": Table,
+    "items": Items,
+    "code": Code,
+    "quote": Quote,
+    "remark": Remark,
+    "page break": PageBreak,
+    "signatures": Signatures,
+    "figure": Figure,
+}
+_NAMES = {block: name for name, block in _BLOCKS.items()}
+#: What has fields of its own; a text is a tuple of `Span`s.
+_CLASSES = (Document, Span, Box, Arrow, *_BLOCKS.values())
+_LARGEST = 2**53
+_Reader: TypeAlias = Callable[[Any, str], Any]
+
+
+def to_json(document: Document) -> bytes:
+    """The canonical JSON of a document, with what no format can hold (control characters) removed
+    from its texts.
+    """
+    return orjson.dumps(_plain(document), option=orjson.OPT_SORT_KEYS)
+
+
+def digest(document: Document) -> str:
+    """SHA-256 of its canonical JSON, in hexadecimal."""
+    return hashlib.sha256(to_json(document)).hexdigest()
+
+
+def from_json(content: bytes | str) -> Document:
+    """The document of some JSON.
+
+    Raises:
+        UsageError: It is too large, is no JSON, or no document; with the place.
+    """
+    if len(content) > MOST_BYTES:
+        raise UsageError(
+            message("The report is larger than {most} MB", most=MOST_BYTES // 1_000_000),
+            advice=message("Check that the file is a report of metasearch."),
+        )
+    try:
+        data = orjson.loads(content)
+    except ValueError as exc:  # orjson's error, which also tells of bad UTF-8 and of depth
+        raise _wrong("", message("it is no JSON")) from exc
+    document: Document = _of_class(Document)(data, "")
+    return document
+
+
+def checked(document: Document) -> Document:
+    """The document as it would be read again: its texts hold what every format can hold."""
+    return from_json(to_json(document))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, _CLASSES):
+        data = {
+            field.name: _plain(own)
+            for field in fields(value)
+            if (own := getattr(value, field.name)) != field.default
+        }
+        if type(value) in _NAMES:
+            data["block"] = _NAMES[type(value)]  # type: ignore[index]
+        return data
+    return value
+
+
+# -------------------------------------------------------------------- reading
+
+
+def _wrong(place: str, reason: str) -> UsageError:
+    return UsageError(
+        message("{place} of the report: {reason}", place=place or "the start", reason=reason),
+        advice=message("Check that the file is a report of metasearch, and not changed."),
+    )
+
+
+@cache
+def _of_class(kind: type[Any]) -> _Reader:
+    """The reader of a dataclass, made of the types of its fields."""
+    hints = typing.get_type_hints(kind)
+    readers = {field.name: (_of_type(hints[field.name]), _default(field)) for field in fields(kind)}
+    known = readers.keys() | ({"block"} if kind in _NAMES else set())
+
+    def read(data: Any, place: str) -> Any:
+        if not isinstance(data, dict):
+            raise _wrong(place, message("it must be an object"))
+        if strange := sorted(data.keys() - known):
+            raise _wrong(place, message("unknown: {names}", names=", ".join(strange)[:100]))
+        values = {}
+        for name, (reader, default) in readers.items():
+            if name in data:
+                values[name] = reader(data[name], f"{place}.{name}")
+            elif default is MISSING:
+                raise _wrong(place, message("{name} is missing", name=name))
+        return _made(kind, values, place)
+
+    return read
+
+
+def _made(kind: type[Any], values: dict[str, Any], place: str) -> Any:
+    made = kind(**values)
+    if isinstance(made, Table):
+        _check_table(made, place)
+    if isinstance(made, Heading) and not 1 <= made.level <= 4:
+        raise _wrong(place, message("a level is 1 to 4"))
+    return made
+
+
+def _check_table(table: Table, place: str) -> None:
+    columns = len(table.head)
+    if not columns or any(len(row) != columns for row in table.rows):
+        raise _wrong(place, message("each row must have as many cells as the head"))
+    if table.widths and (len(table.widths) != columns or min(table.widths) <= 0):
+        raise _wrong(place, message("each column must have a width above 0"))
+    if any(not 0 <= number < columns for number in table.numbers):
+        raise _wrong(place, message("there is no such column"))
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default
+
+
+def _of_type(hint: Any) -> _Reader:
+    """The reader of a type: str, int, float, bool, a literal, a tuple, a union, a class."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return _one_of(args)
+    if origin is tuple:
+        return _tuple(args)
+    if origin in (Union, types.UnionType):
+        return _text if str in args else _block
+    return _of_class(hint)
+
+
+def _tuple(args: tuple[Any, ...]) -> _Reader:
+    readers = [_of_type(arg) for arg in args if arg is not Ellipsis]
+    any_length = Ellipsis in args
+
+    def read(data: Any, place: str) -> tuple[Any, ...]:
+        if not isinstance(data, list):
+            raise _wrong(place, message("it must be an array"))
+        if any_length:
+            reader = readers[0]
+            return tuple(reader(each, f"{place}[{n}]") for n, each in enumerate(data))
+        if len(data) != len(readers):
+            raise _wrong(place, message("it must have {count} items", count=len(readers)))
+        pairs = zip(readers, data, strict=True)
+        return tuple(reader(each, f"{place}[{n}]") for n, (reader, each) in enumerate(pairs))
+
+    return read
+
+
+def _one_of(choices: tuple[Any, ...]) -> _Reader:
+    def read(data: Any, place: str) -> Any:
+        if not isinstance(data, str) or data not in choices:
+            raise _wrong(place, message("it must be one of {names}", names=", ".join(choices)))
+        return data
+
+    return read
+
+
+def _text(data: Any, place: str) -> Any:
+    return clean(data) if isinstance(data, str) else _SPANS(data, place)
+
+
+def _block(data: Any, place: str) -> Any:
+    name = data.get("block") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in _BLOCKS:
+        raise _wrong(place, message("there is no such block"))
+    return _BLOCK_READERS[name](data, place)
+
+
+def _str(data: Any, place: str) -> str:
+    if not isinstance(data, str):
+        raise _wrong(place, message("it must be a string"))
+    return clean(data)
+
+
+def _bool(data: Any, place: str) -> bool:
+    if not isinstance(data, bool):
+        raise _wrong(place, message("it must be true or false"))
+    return data
+
+
+def _int(data: Any, place: str) -> int:
+    if not isinstance(data, int) or isinstance(data, bool) or abs(data) > _LARGEST:
+        raise _wrong(place, message("it must be a whole number"))
+    return data
+
+
+def _float(data: Any, place: str) -> float:
+    if not isinstance(data, int | float) or isinstance(data, bool) or abs(data) > _LARGEST:
+        raise _wrong(place, message("it must be a number"))
+    return data
+
+
+_PLAIN: dict[Any, _Reader] = {str: _str, bool: _bool, int: _int, float: _float}
+_SPANS = _tuple((Span, Ellipsis))
+_BLOCK_READERS = {name: _of_type(block) for name, block in _BLOCKS.items()}

@@ -1,0 +1,127 @@
+"""Writes a `Document` in every format; `FORMATS` is the table of them.
+
+The same document has the same bytes each time, on every machine with the same release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace.reports.document import Document
+from metasearch.workspace.reports.document_json import checked, to_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFormat:
+    """A format of reports.
+
+    Attributes:
+        name: As it is asked for.
+        label: For people.
+        ending: Of files, without a dot.
+        media_type: For HTTP.
+        write: Returns the bytes of a document.
+    """
+
+    name: str
+    label: str
+    ending: str
+    media_type: str
+    write: Callable[[Document], bytes]
+
+
+def _html(document: Document) -> bytes:
+    from metasearch.workspace.reports.render.html import page
+
+    return page(document)
+
+
+def _docx(document: Document) -> bytes:
+    from metasearch.workspace.reports.render.docx import file
+
+    return file(document)
+
+
+def _markdown(document: Document) -> bytes:
+    from metasearch.workspace.reports.render.markdown import text
+
+    return text(document).encode()
+
+
+def _svg(document: Document) -> bytes:
+    from metasearch.workspace.reports.render.svg import file
+
+    return file(document)
+
+
+FORMATS: Mapping[str, ReportFormat] = {
+    each.name: each
+    for each in (
+        ReportFormat(
+            name="html",
+            label="HTML",
+            ending="html",
+            media_type="text/html; charset=utf-8",
+            write=_html,
+        ),
+        ReportFormat(
+            name="docx",
+            label="Word",
+            ending="docx",
+            media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            write=_docx,
+        ),
+        ReportFormat(
+            name="md",
+            label="Markdown",
+            ending="md",
+            media_type="text/markdown; charset=utf-8",
+            write=_markdown,
+        ),
+        ReportFormat(
+            name="json",
+            label="JSON",
+            ending="json",
+            media_type="application/json",
+            write=to_json,
+        ),
+        ReportFormat(name="svg", label="SVG", ending="svg", media_type="image/svg+xml", write=_svg),
+    )
+}
+
+
+def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywhere
+    """The document in a format of `FORMATS`.
+
+    Raises:
+        UsageError: There is no such format, it needs a package that is not installed (docx), or
+            it cannot hold the document (svg: no diagram).
+    """
+    if format not in FORMATS:
+        raise UsageError(
+            message("There is no format {name} for reports", name=repr(format[:40])),
+            advice=message("There are {names}.", names=", ".join(FORMATS)),
+        )
+    return FORMATS[format].write(checked(document))
+
+
+def format_of(file_name: str) -> str:
+    """The format that the ending of a file asks for.
+
+    Raises:
+        UsageError: No format has this ending.
+    """
+    _, dot, ending = file_name.rpartition(".")
+    for each in FORMATS.values():
+        if dot and ending.lower() == each.ending:
+            return each.name
+    raise UsageError(
+        message("{file} has the ending of no format for reports", file=repr(file_name[-80:])),
+        advice=message(
+            "End its name with {endings}.",
+            endings=", ".join(f".{each.ending}" for each in FORMATS.values()),
+        ),
+    )
