@@ -33,6 +33,7 @@ async def count_strategy(
     timeout: float | None = None,  # noqa: ASYNC109, of each source
     cache: bool = True,
     by: str = "",
+    begun: Callable[[Run], None] | None = None,
     progress: Callable[[SourceAnswer], None] | None = None,
 ) -> Run:
     """Ask sources how many hits they have for steps: at most one request a step and source, which
@@ -49,6 +50,7 @@ async def count_strategy(
         timeout: Seconds for one step at one source; None takes `TIMEOUT`.
         cache: Whether pages may come from the cache; their dates are those of the pages.
         by: Who asks.
+        begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
 
     Raises:
@@ -72,6 +74,8 @@ async def count_strategy(
 
     options = {"timeout": seconds, **asked_for(strategy, chosen, asked, cache=cache)}
     run = await workspace.write(runs.begin, project, strategy, "counts", by=by, options=options)
+    if begun is not None:
+        begun(run)
     stored = Stored(workspace, project, run, asked, progress)
     return await carried_out(
         workspace, project, run, asked, chosen, ask, stored, at_once=STEPS_AT_ONCE

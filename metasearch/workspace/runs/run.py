@@ -56,6 +56,7 @@ async def run_strategy(
     cache: bool = True,
     by: str = "",
     record: Path | None = None,
+    begun: Callable[[Run], None] | None = None,
     progress: Callable[[SourceAnswer], None] | None = None,
 ) -> Run:
     """Fetch the records of steps from sources, and add them to the works of the project.
@@ -73,6 +74,7 @@ async def run_strategy(
         cache: Whether pages may come from the cache; their dates are those of the pages.
         by: Who runs it.
         record: Folder to keep every page in, for `replay.replay_run`.
+        begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
 
     Raises:
@@ -105,6 +107,8 @@ async def run_strategy(
         options=options | asked_for(strategy, chosen, asked, cache=cache),
         recorded="" if record is None else os.path.abspath(record),  # noqa: ASYNC240, PTH100
     )
+    if begun is not None:
+        begun(run)
     stored = Stored(workspace, project, run, asked, progress)
     return await carried_out(workspace, project, run, asked, chosen, ask, stored, at_once=1)
 

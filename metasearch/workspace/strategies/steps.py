@@ -83,8 +83,8 @@ def add(
     number: int | None = None,
     by: str = "",
 ) -> Step:
-    """Add a step: `text` is a query in a `syntax` of `metasearch.query.CHOICES`, or a combination of
-    other steps. A `number` must be larger than all before; by default it is the next one.
+    """Add a step: `text` is a query in a `syntax` of `metasearch.query.CHOICES`, or a combination
+    of other steps. A `number` must be larger than all before; by default it is the next one.
 
     Raises:
         QuerySyntaxError: The text cannot be read, or names a step that there is not.
