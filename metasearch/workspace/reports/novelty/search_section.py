@@ -61,7 +61,7 @@ def section(found: Findings) -> Iterator[Block]:
             text=row.sent or NOTHING,
             label=f"{number}. {row.label}（{'手工检索' if row.by_hand else '机检'}，{asked}）",
         )
-        for note in row.notes:
+        for note in filter(None, (row.by_hand_note, *row.notes)):
             yield Remark(text=f"{row.label}：{note}")
 
 

@@ -41,7 +41,7 @@ class Search:
         strategy: Name of the strategy; `step` is the number in it, `typed` its text.
         source: Name of the source; `label` that for people.
         by_hand: Whether a person searched it and brought a file.
-        file: Its name; "" of a search by machine.
+        file: Its name; "" of a search by machine. `by_hand_note` says how it was searched.
         years: As typed; "" for no limit.
         sent: The query as the database received it, or as it was typed there.
         date: The day on which its pages were fetched, "2026-11-23"; "" where none was.
@@ -63,6 +63,7 @@ class Search:
     label: str
     by_hand: bool
     file: str
+    by_hand_note: str
     years: str
     sent: str
     date: str
@@ -161,7 +162,7 @@ def _search(row: sqlite3.Row, related: list[Related]) -> Search:
     about: Mapping[str, Any] = orjson.loads(row["about"])
     options: Mapping[str, Any] = orjson.loads(row["options"])
     by_hand = row["kind"] == "import"
-    years = about.get("years") if by_hand else options.get("years") or row["years"]
+    years = "" if by_hand else options.get("years") or row["years"]
     moment = (about.get("searched") if by_hand else "") or row["asked_at"] or ""
     return Search(
         answer=row["id"],
@@ -172,8 +173,9 @@ def _search(row: sqlite3.Row, related: list[Related]) -> Search:
         label=row["label"],
         by_hand=by_hand,
         file=str(about.get("file") or "") if by_hand else "",
+        by_hand_note=str(about.get("by_hand") or "") if by_hand else "",
         years=str(years or ""),
-        sent=str(about.get("query") or row["text"]) if by_hand else row["sent"] or row["query"],
+        sent=row["text"] if by_hand else row["sent"] or row["query"],
         date=str(moment)[:10],
         status=row["status"],
         error=row["error"],
