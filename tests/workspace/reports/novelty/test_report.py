@@ -99,7 +99,7 @@ def test_the_table_of_results_says_hits_and_related_works_of_each_database(db: D
         ("CORE", "2000—至今", f"#1：{TYPED}", "检索失败", "—"),
         ("Crossref", "2000—2026", f"#1：{TYPED}", "约 2", "1"),
         ("OpenAlex", "2000—2026", f"#1：{TYPED}", "1,204", "2"),
-        ("万方数据", "不限", "主题:(沉水植物 and 河蚌)", "1", "1"),
+        ("万方数据", "2000—2026", "主题:(沉水植物 and 河蚌)", "1", "1"),
     ]
 
 
@@ -107,9 +107,21 @@ def test_what_a_person_searched_is_told_with_its_file_and_its_day(db: Database) 
     """Nobody may think that a program was in that database."""
     report = report_of(made(db))
     rows = {row[1]: row for row in table(report, "检索的数据库")}
-    assert rows["万方数据"][2:] == ("手工检索，导入文件 wanfang.net", "不限", "2026-11-17")
+    assert rows["万方数据"][2:] == ("手工检索，导入文件 wanfang.net", "2000—2026", "2026-11-17")
     assert rows["OpenAlex"][2] == "机检"
     assert any("该数据库未由程序访问" in text for text in texts(report))
+
+
+def test_years_are_those_of_the_strategy_or_of_the_search_by_hand(db: Database) -> None:
+    """What the searcher says of the databases searched by hand comes before; none is no limit."""
+    it = made(db)
+    it.answered({"novelty.years": "1989-2026"})
+    rows = {row[1]: row[3] for row in table(report_of(it), "检索的数据库")}
+    assert (rows["万方数据"], rows["OpenAlex"]) == ("1989—2026", "2000—2026")
+    db.run("UPDATE strategy SET years = ''")
+    db.run("UPDATE run SET options = '{}'")
+    rows = {row[1]: row[3] for row in table(report_of(it), "检索的数据库")}
+    assert (rows["万方数据"], rows["OpenAlex"]) == ("1989—2026", "不限")
 
 
 def test_each_database_is_there_with_the_query_that_it_received(db: Database) -> None:
