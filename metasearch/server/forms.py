@@ -55,9 +55,7 @@ async def posted(request: web.Request) -> MultiMapping[str]:
     return fields
 
 
-async def posted_with_file(
-    request: web.Request, most: int
-) -> tuple[MultiMapping[str], Upload]:
+async def posted_with_file(request: web.Request, most: int) -> tuple[MultiMapping[str], Upload]:
     """The fields of a form that may hold a file, and the file.
 
     Args:
