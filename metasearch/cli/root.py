@@ -25,6 +25,7 @@ from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
+from metasearch.cli.workspace.strategy import strategy
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -76,6 +77,7 @@ _COMMANDS = (
     collections,
     shelves,
     project,
+    strategy,
     workspace,
     completion,
 )

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import partial
 
 from metasearch import opening
-from metasearch.adapters.fetch.cassette import keep
 from metasearch.adapters.request import Page, Request, public
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.options import LAST_PLACE, MAX_PER_SOURCE, check
@@ -26,6 +25,8 @@ from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
 from metasearch.record import Record
 
+#: Keeps a page; may take a moment, and raises OSError where it cannot.
+Keep = Callable[[Page], None]
 #: Records that one source can be asked for.
 MOST_RECORDS = LAST_PLACE
 
@@ -82,13 +83,13 @@ class Asking:
     Args:
         shared: Of the engine.
         resolved: What is asked for.
-        record: Folder to keep every page in that is used; None keeps none.
+        keep: Keeps every page that is used, in a thread; None keeps none.
     """
 
-    def __init__(self, shared: Shared, resolved: ResolvedSearch, record: Path | None) -> None:
+    def __init__(self, shared: Shared, resolved: ResolvedSearch, keep: Keep | None = None) -> None:
         self._shared = shared
         self._resolved = resolved
-        self._record = record
+        self._keep = keep
         self._sources = {named.name: named for named in resolved.sources}
 
     @property
@@ -114,10 +115,10 @@ class Asking:
         """
         check("per_source", most, 1, MOST_RECORDS)
         rounds = math.ceil(most / MAX_PER_SOURCE)
-        run = _AskedSource.of(self._sources[source], self._record)
+        run = _AskedSource.of(self._sources[source], self._keep)
         depth = math.ceil(most / rounds)
         context = self._context(run, replace(self._resolved, depth=depth, reach=most))
-        await self._within(run, context, self._rounds(run, context))
+        await self._within(run, context, partial(self._rounds, run, context))
         return run.answer()
 
     async def count(self, source: str) -> SourceAnswer:
@@ -127,9 +128,9 @@ class Asking:
         Args:
             source: One of `sources`.
         """
-        run = _AskedSource.of(self._sources[source], self._record, counts=True)
+        run = _AskedSource.of(self._sources[source], self._keep, counts=True)
         context = self._context(run, replace(self._resolved, depth=1, reach=1), again=False)
-        await self._within(run, context, run.ask_round(context, _unread()))
+        await self._within(run, context, partial(run.ask_round, context, _unread()))
         return run.answer()
 
     def _context(
@@ -153,13 +154,14 @@ class Asking:
             await run.ask_round(context, inbox)
 
     async def _within(
-        self, run: _AskedSource, context: SearchContext, asking: Coroutine[object, object, None]
+        self, run: _AskedSource, context: SearchContext, ask: Callable[[], Awaitable[None]]
     ) -> None:
         """Ask until the deadline; a page that came in time is read after it."""
         try:
             with lag().watched():
                 async with asyncio.timeout_at(context.deadline + GRACE):
-                    await asking
+                    await context.turns.next()  # to translate a query takes milliseconds
+                    await ask()
         except TimeoutError:
             seconds = asyncio.get_running_loop().time() - context.began
             run.late(seconds, context.resolved.seconds)
@@ -177,18 +179,18 @@ class _AskedSource(QueryRun):
 
     Attributes:
         id: For the log, and for turns at the source.
-        record: Folder to keep every page in; None keeps none.
+        keep: Keeps every page; None keeps none.
         records: What it gave; none where its hits are only counted.
     """
 
     id: str = field(default_factory=lambda: secrets.token_hex(6))
-    record: Path | None = None
+    keep: Keep | None = None
     records: list[Record] = field(default_factory=list)
 
     @classmethod
-    def of(cls, named: Named, record: Path | None, *, counts: bool = False) -> _AskedSource:
+    def of(cls, named: Named, keep: Keep | None, *, counts: bool = False) -> _AskedSource:
         """The source at the beginning."""
-        return cls(named.name, named.spec, notes=[*named.notes], record=record, counts=counts)
+        return cls(named.name, named.spec, notes=[*named.notes], keep=keep, counts=counts)
 
     async def fetch(self, request: Request, context: SearchContext) -> Page:
         """See `SourceRun.fetch`; the page is kept in the folder.
@@ -197,17 +199,13 @@ class _AskedSource(QueryRun):
             SourceError: There is no answer, or the page cannot be kept.
         """
         page = await QueryRun.fetch(self, request, context)
-        if self.record is not None:
+        if self.keep is not None:
             try:
-                await asyncio.to_thread(keep, self.record, page)
+                await asyncio.to_thread(self.keep, page)
             except OSError as exc:
                 raise SourceError(
                     request.source,
-                    message(
-                        "its answer cannot be recorded in {folder}: {why}",
-                        folder=self.record,
-                        why=opening.why(exc),
-                    ),
+                    message("its answer cannot be recorded: {why}", why=opening.why(exc)),
                     url=request.shown,
                     advice=message("Name a folder that can be written to."),
                 ) from exc

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from metasearch.adapters.fetch.cassette import keep
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
 from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause
 from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
@@ -70,6 +71,7 @@ class Engine:
         spec_files: bool = True,
     ) -> None:
         self.settings = settings
+        self._recorded_as = recorded_as or {}
         self.strategy = strategy(settings.strategy)
         self._pins = Pins.load(settings.pins) if pins is None else pins
         self._warmup = Warmup()
@@ -80,7 +82,7 @@ class Engine:
         self.registry = Registry(settings, files=spec_files)
         # Without a cache, and where exchanges are recorded, every search asks its sources.
         store = None if replay or record else _store(settings)
-        self._fetcher = _fetcher(settings, store, replay, record, recorded_as or {})
+        self._fetcher = _fetcher(settings, store, replay, record, self._recorded_as)
         self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
         self.works = ShownWorks(store)
@@ -165,7 +167,8 @@ class Engine:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
-        return Asking(self._shared(), self._resolved(options), record)
+        kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
+        return Asking(self._shared(), self._resolved(options), kept)
 
     def _resolved(self, options: SearchOptions) -> ResolvedSearch:
         return resolved(

@@ -122,7 +122,7 @@ class QueryReader:
         Raises:
             QuerySyntaxError: AND, OR and NOT alternate too often.
         """
-        if _nesting(query) > MAX_DEPTH:
+        if nesting(query) > MAX_DEPTH:
             reason = message(
                 "AND, OR and NOT alternate more than {max_depth} deep", max_depth=MAX_DEPTH
             )
@@ -205,13 +205,13 @@ def _corrected(read: Callable[[str], ReadQuery], candidate: str | None) -> str |
     return None
 
 
-def _nesting(query: Query) -> int:
+def nesting(query: Query) -> int:
     """Brackets inside brackets of the query in our own syntax."""
     match query:
         case And(parts):
-            return max(_nesting(part) + isinstance(part, Or) for part in parts)
+            return max(nesting(part) + isinstance(part, Or) for part in parts)
         case Or(parts):
-            return max(map(_nesting, parts))
+            return max(map(nesting, parts))
         case Not(part):
-            return _nesting(part) + isinstance(part, And | Or)
+            return nesting(part) + isinstance(part, And | Or)
     return 0

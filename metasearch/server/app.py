@@ -29,6 +29,7 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
+from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
@@ -86,6 +87,36 @@ ROUTES = (
     Route(
         path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
     ),
+    *(
+        Route(
+            path=f"/projects{path}",
+            handler=on_first_request(f"projects.{module}", module),
+            posts=True,
+            listed=False,
+        )
+        for path, module in (
+            ("", "listing"),
+            ("/{project}", "overview"),
+            ("/{project}/strategies", "strategies"),
+            ("/{project}/strategies/{strategy}", "strategy"),
+            ("/{project}/works", "works"),
+            ("/{project}/reports", "reports"),
+            ("/{project}/reports/{report}", "report"),
+            ("/{project}/log", "log"),
+        )
+    ),
+    *(
+        Route(
+            path=f"/projects/{{project}}{path}",
+            handler=on_first_request(f"projects.{module}", handler),
+            listed=False,
+        )
+        for path, module, handler in (
+            ("/strategies/{strategy}/check", "strategy", "check"),
+            ("/strategies/{strategy}/progress", "progress", "progress"),
+            ("/works/export", "works", "export"),
+        )
+    ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
         path="/mcp",
@@ -98,6 +129,7 @@ ROUTES = (
     Route(
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
+    *WORKSPACE_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),

@@ -42,6 +42,7 @@ KINDS: Mapping[str, str] = {
     "no-workspace": message("This server has no workspace"),
     "no-such-project": message("There is no such project here"),
     "running": message("A run is under way"),
+    "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
     "key-needed": message("An API key is needed"),
     "key-in-address": message("A key must not be in the address"),

@@ -42,11 +42,12 @@ def add(app: web.Application, routes: Iterable[Route]) -> None:
     """Adds routes to an application."""
     table = app[TABLE] = {}
     for route in routes:
-        if route.gets:
-            app.router.add_get(route.path, route.handler)
+        added = [app.router.add_get(route.path, route.handler)] if route.gets else []
         if route.posts:
-            app.router.add_post(route.path, route.handler)
-        table[app.router._resources[-1].canonical] = route
+            added.append(app.router.add_post(route.path, route.handler))
+        resource = added[0].resource
+        assert resource is not None
+        table[resource.canonical] = route
 
 
 def route_of(request: web.Request) -> Route | None:

@@ -7,16 +7,42 @@ others see its answers in the file.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from metasearch.server.background import Jobs
+from metasearch.errors import WorkspaceError
+from metasearch.message import message
+from metasearch.server.background import Job, Jobs
+from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.counts import count_strategy
+from metasearch.workspace.runs.run import run_strategy
+from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What is asked for in a run; see `run_strategy`.
+
+    Attributes:
+        steps: Numbers; None takes the usual ones.
+        sources: Names of sources and groups; None takes those of the strategy.
+        per_source: Records of each source and step.
+        timeout: Seconds for each step at each source.
+    """
+
+    steps: tuple[int, ...] | None = None
+    sources: tuple[str, ...] | None = None
+    per_source: int | None = None
+    timeout: float | None = None
 
 
 class WorkspaceService:
@@ -34,7 +60,7 @@ class WorkspaceService:
     def __init__(self, path: Path, engine: Engine) -> None:
         self.workspace = Workspace(path)
         self.engine = engine
-        self.jobs: Jobs[object] = Jobs()
+        self.jobs: Jobs[SourceAnswer] = Jobs()
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -60,3 +86,72 @@ class WorkspaceService:
             UsageError: There is none.
         """
         return await self.workspace.read(projects.find, name)
+
+    # ---------------------------------------------------------------- runs
+
+    async def begin_run(
+        self,
+        project: Project,
+        strategy: Strategy,
+        mode: Literal["records", "counts"],
+        asked: RunOptions,
+    ) -> Run:
+        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it.
+
+        Raises:
+            UsageError: A step, a source or a number cannot be used; nothing was asked.
+            Problem: 409 where a run of the project is under way, 503 where too many are.
+        """
+
+        async def work(job: Job[SourceAnswer]) -> None:
+            def begun(run: Run) -> None:
+                job.begun(run.number)
+
+            if mode == "counts":
+                await count_strategy(
+                    self.workspace,
+                    self.engine,
+                    project,
+                    strategy,
+                    steps=asked.steps,
+                    sources=asked.sources,
+                    timeout=asked.timeout,
+                    begun=begun,
+                    progress=job.tell,
+                )
+            else:
+                await run_strategy(
+                    self.workspace,
+                    self.engine,
+                    project,
+                    strategy,
+                    steps=asked.steps,
+                    sources=asked.sources,
+                    per_source=asked.per_source,
+                    timeout=asked.timeout,
+                    begun=begun,
+                    progress=job.tell,
+                )
+
+        job = self.jobs.begin(project.id, work)
+        await job.known()
+        if job.number is None:
+            raise job.error or WorkspaceError(
+                str(self.workspace.path), message("the run was ended")
+            )
+        return await self.workspace.read(runs.find, project, job.number)
+
+    async def stop_run(self, project: Project, run: Run) -> None:
+        """End a run; what its sources have answered is kept.
+
+        Raises:
+            Problem: 409 where it does not run, or not in this process.
+        """
+        job = self.jobs.of(project.id)
+        if job is None or job.number != run.number:
+            raise Problem(
+                409,
+                "not-running",
+                message("The run {number} is not under way in this process.", number=run.number),
+            )
+        await job.stop()

@@ -11,6 +11,9 @@ from typing import Any
 from metasearch.workspace.log import Change
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import Strategy
 
 #: An object for JSON.
 Object = dict[str, Any]
@@ -40,4 +43,75 @@ def change(shown: Change) -> Object:
         "before": shown.before,
         "after": shown.after,
         "undoes": shown.undoes,
+    }
+
+
+# --------------------------------------------------------------------------- strategies and runs
+
+
+def strategy(shown: Strategy) -> Object:
+    """A search strategy, without its steps."""
+    return {
+        "name": shown.name,
+        "note": shown.note,
+        "sources": list(shown.sources),
+        "years": shown.years,
+        "details": dict(shown.details),
+        "created": shown.created,
+    }
+
+
+def step(shown: Step) -> Object:
+    """A step as typed."""
+    return {
+        "number": shown.number,
+        "kind": shown.kind,
+        "text": shown.text,
+        "syntax": shown.syntax,
+        "note": shown.note,
+        "parents": list(shown.parents),
+        "details": dict(shown.details),
+        "edited": shown.edited,
+    }
+
+
+def run(shown: Run, strategy: str = "") -> Object:
+    """A run, without its answers; `strategy` is the name of its strategy."""
+    return {
+        "number": shown.number,
+        "strategy": strategy,
+        "mode": shown.mode,
+        "status": shown.status,
+        "by": shown.by,
+        "started": shown.started,
+        "ended": shown.ended,
+        "tool": shown.tool,
+        "options": dict(shown.options),
+        "recorded": bool(shown.recorded),
+    }
+
+
+def answer(shown: SourceAnswer) -> Object:
+    """What one source said to one step. A number that is not known is null, never 0."""
+    return {
+        "run": shown.run,
+        "step": shown.step,
+        "source": shown.source,
+        "label": shown.label,
+        "place": shown.place,
+        "status": shown.status,
+        "error": shown.error,
+        "advice": shown.advice,
+        "claimed": shown.claimed,
+        "exact": shown.exact,
+        "fetched": shown.fetched,
+        "filtered": shown.filtered,
+        "unread": shown.unread,
+        "asked_at": shown.asked_at,
+        "cached": shown.cached,
+        "seconds": shown.seconds,
+        "query": shown.query,
+        "sent": shown.sent,
+        "requests": [dict(request) for request in shown.requests],
+        "notes": list(shown.notes),
     }

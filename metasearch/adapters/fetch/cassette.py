@@ -72,7 +72,7 @@ class RecordTransport:
         if request.private:
             return page
         try:
-            named = replace(page, request=self._named(request))
+            named = replace(page, request=_named(request, self._recorded_as))
             await asyncio.to_thread(_write, _place(self._folder, named.request), named)
         except OSError as exc:
             raise SourceError(
@@ -90,12 +90,6 @@ class RecordTransport:
     async def close(self) -> None:
         """Closes the inner transport."""
         await self._inner.close()
-
-    def _named(self, request: Request) -> Request:
-        scheme, _, rest = request.url.partition("://")
-        host, slash, path = rest.partition("/")
-        origin = self._recorded_as.get(f"{scheme}://{host}")
-        return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
 
 
 class ReplayTransport:
@@ -126,16 +120,29 @@ class ReplayTransport:
         """Nothing is held."""
 
 
-def keep(folder: Path, page: Page) -> None:
+def keep(folder: Path, page: Page, recorded_as: Mapping[str, str] | None = None) -> None:
     """Writes one exchange as `RecordTransport` does, with the time at which the page was fetched:
     for pages that a search has used, be they from a cache.
+
+    Args:
+        folder: As of `RecordTransport`.
+        page: The page.
+        recorded_as: As of `RecordTransport`.
 
     Raises:
         OSError: The files cannot be written.
         NotRecorded: The source's name cannot be the name of a folder.
     """
     if not page.request.private:
-        _write(_place(folder, page.request), page, dated=True)
+        request = _named(page.request, recorded_as or {})
+        _write(_place(folder, request), replace(page, request=request), dated=True)
+
+
+def _named(request: Request, recorded_as: Mapping[str, str]) -> Request:
+    scheme, _, rest = request.url.partition("://")
+    host, slash, path = rest.partition("/")
+    origin = recorded_as.get(f"{scheme}://{host}")
+    return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
 
 
 def _place(folder: Path, request: Request) -> Path:

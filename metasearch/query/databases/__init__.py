@@ -8,12 +8,10 @@ strategies whose lines have numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from metasearch.query.databases.lines import LineReader, numbered_lines, read_lines
-from metasearch.query.databases.losses import Losses
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.reading import ReadQuery, read_or_suggest
 
 #: Syntax -> (module, class) of what reads a text or line in it.
@@ -42,20 +40,23 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
     return read_or_suggest(lambda one: _read(one, syntax), text)
 
 
-def _read(text: str, syntax: str) -> ReadQuery:
+def line_reader(syntax: str) -> Callable[..., LineReader]:
+    """What reads one line in the syntax of a database, made of its text, the lines that it may name
+    and where its losses are gathered; `PubmedReader` of pubmed/parser.py does the same.
+    """
     module, name = _READERS[syntax]
-    make = getattr(import_module(f"metasearch.query.databases.{module}"), name)
+    made: Callable[..., LineReader] = getattr(
+        import_module(f"metasearch.query.databases.{module}"), name
+    )
+    return made
+
+
+def _read(text: str, syntax: str) -> ReadQuery:
+    make = line_reader(syntax)
     # The whole is looked at once, for what holds for it: its length, and that it is text.
-    one: LineReader = make(text)
+    one = make(text)
     lines = numbered_lines(text)
-    if lines is None:
-        return one.ended(one.tree())
-
-    def line_reader(line: str, known: Mapping[int, StrategyLine], losses: Losses) -> LineReader:
-        reader: LineReader = make(line, known, losses)
-        return reader
-
-    return read_lines(text, lines, line_reader, syntax)
+    return one.ended(one.tree()) if lines is None else read_lines(text, lines, make, syntax)
 
 
-__all__ = ["parse_database"]
+__all__ = ["line_reader", "parse_database"]

@@ -38,16 +38,18 @@ def parse_pubmed(text: str) -> ReadQuery:
 
 
 def _read(text: str) -> ReadQuery:
-    reader = _PubmedParser(text)
+    reader = PubmedReader(text)
     lines = numbered_lines(text)
     return (
         reader.ended(reader.tree())
         if lines is None
-        else read_lines(text, lines, _PubmedParser, "pubmed")
+        else read_lines(text, lines, PubmedReader, "pubmed")
     )
 
 
-class _PubmedParser(PubmedValueReader):
+class PubmedReader(PubmedValueReader):
+    """One text, or one line of a strategy."""
+
     def tree(self) -> Query | None:
         """All of the text; None where nothing of it can be asked."""
         return self.all_of(self.query_or_none)

@@ -21,6 +21,7 @@ HEADINGS: Mapping[str, str] = {
     "japanese": N_("Japanese databases"),
     "korean": N_("Korean databases"),
     "medicine": N_("Medicine"),
+    "registries": N_("Registers of trials"),
     "life-sciences": N_("Life sciences"),
     "physics": N_("Physics"),
     "mathematics": N_("Mathematics"),

@@ -109,7 +109,7 @@ def check(db: Database) -> list[Problem]:
     Raises:
         WorkspaceError: The file cannot be read at all.
     """
-    with db.reading():
+    with db.snapshot():
         try:
             broken = list(_file(db))
             if not broken:

@@ -134,7 +134,7 @@ class Database:
         outer one, and is taken back alone if an exception leaves it.
         """
         if self._reads:
-            raise RuntimeError("nothing is written inside `reading`")
+            raise RuntimeError("nothing is written inside `snapshot`")
         point = f"inside_{self._inside}" if self._inside else ""
         self.run(f"SAVEPOINT {point}" if point else "BEGIN IMMEDIATE")
         self._inside += 1
@@ -153,7 +153,7 @@ class Database:
             self._inside -= 1
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def snapshot(self) -> Iterator[None]:
         """All that is read inside is of one moment, whatever others write meanwhile; nothing is
         written. Inside a transaction it changes nothing.
         """

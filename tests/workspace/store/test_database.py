@@ -97,10 +97,10 @@ def test_an_inner_transaction_that_fails_is_taken_back_alone(file: Path):
 
 
 def test_what_is_read_together_is_of_one_moment(file: Path):
-    """Inside `reading`, what others commit meanwhile is not seen, and nothing is written."""
+    """Inside `snapshot`, what others commit meanwhile is not seen, and nothing is written."""
     with Database(file) as db, Database(file) as other:
         projects.create(db, "a", "review")
-        with db.reading():
+        with db.snapshot():
             assert names(db) == {"a"}
             projects.create(other, "b", "review")
             assert names(db) == {"a"}

@@ -1,9 +1,10 @@
-"""What every address of the interface begins with: the workspace, and the project of the address."""
+"""What every address of the interface begins with: the workspace, and its project."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from aiohttp import web
@@ -16,6 +17,8 @@ from metasearch.server.site import SHARED, ServerContext, workspace_of
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.projects import Project
 from metasearch.workspace.workspace import Workspace
+
+T = TypeVar("T")
 
 #: Characters of a name in an address that are looked up.
 _LONGEST = 200
@@ -71,7 +74,7 @@ def numbered(request: web.Request, part: str) -> int:
     return int(text)
 
 
-async def found(finding: Any) -> Any:
+async def found(finding: Awaitable[T]) -> T:
     """What an address names.
 
     Raises:

@@ -8,7 +8,7 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.workspace import log, objects, overview, projects
+from metasearch.workspace import details, log, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -37,6 +37,14 @@ CHANGES: Members = {
 }
 DELETE: Members = {
     "name": Member(help="The name of the project again, against mistakes.", required=True)
+}
+ANSWERS: Members = {
+    "answers": Member(
+        help="Key of a question -> its answer; null or an empty text takes it away.",
+        kind="object",
+        required=True,
+        example={"review.registration": "CRD42026000000"},
+    )
 }
 LOG: Members = {
     "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
@@ -81,6 +89,22 @@ async def project(request: web.Request) -> web.Response:
         shown = await here.workspace.write(projects.update, shown, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
+
+
+async def questions(request: web.Request) -> web.Response:
+    """`/api/projects/UID/questions`: what only a person knows, with the answers, or new answers.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
+    """
+    here = opened(request)
+    shown = await project_of(request, here)
+    if request.method == "POST":
+        given = await body_of(request, ANSWERS)
+        shown = await here.workspace.write(details.answer, shown, given["answers"])
+    given_answers = details.answers(shown)
+    asked = details.questions(shown)
+    return answer({"questions": [objects.question(each, given_answers) for each in asked]})
 
 
 async def delete(request: web.Request) -> web.Response:

@@ -1,0 +1,171 @@
+"""`/api/projects/UID/strategies`: search strategies and their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from metasearch.engine.options import OPTIONS
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.query.limits import MAX_LENGTH
+from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.opened import (
+    Here,
+    answer,
+    found,
+    named,
+    numbered,
+    opened,
+    project_of,
+)
+from metasearch.server.site import site_of
+from metasearch.workspace import objects
+from metasearch.workspace.objects import Object
+from metasearch.workspace.projects import LONGEST_NAME, Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import resolve_all
+from metasearch.workspace.strategies.strategies import Strategy
+
+_SYNTAXES = OPTIONS["syntax"].choices
+_SOURCES = Member(
+    help="Names of sources and groups that it asks; none: the default ones.",
+    kind="texts",
+    most=strategies.MOST_SOURCES,
+    longest=100,
+    example=["demo-crossref", "demo-openalex"],
+)
+_YEARS = Member(help="Years of publication: `2015-2020`, `2015-`.", most=40)
+_NOTE = Member(help="For people.", most=strategies.LONGEST_NOTE)
+NEW: Members = {
+    "name": Member(help="Unique in the project.", required=True, most=LONGEST_NAME, example="main"),
+    "sources": _SOURCES,
+    "years": _YEARS,
+    "note": _NOTE,
+}
+CHANGES: Members = {
+    "name": Member(help="The new name.", most=LONGEST_NAME),
+    "sources": _SOURCES,
+    "years": _YEARS,
+    "note": _NOTE,
+}
+NEW_STEP: Members = {
+    "text": Member(
+        help="A query in any syntax that a search reads, or a combination: `#1 AND #2`, `or/1-4`.",
+        required=True,
+        most=MAX_LENGTH,
+        example="gambling OR betting",
+    ),
+    "syntax": Member(
+        help="What it is written in; `auto` recognises it.", choices=_SYNTAXES, example="simple"
+    ),
+    "note": _NOTE,
+}
+CHANGED_STEP: Members = {
+    "text": Member(help="The new text.", most=MAX_LENGTH),
+    "syntax": Member(help="What it is written in.", choices=_SYNTAXES),
+    "note": _NOTE,
+    "removed": Member(help="True removes it; refused where another step names it.", kind="flag"),
+}
+
+
+async def strategies_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies`: the list, or a new one.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for what cannot be made.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    if request.method != "POST":
+        async with here.shared.admission.brief():
+            listed = await here.workspace.read(_all, project)
+        return answer({"strategies": listed})
+    given = await body_of(request, NEW)
+    made = await here.workspace.write(strategies.create, project, given.pop("name"), **given)
+    location = f"/api/projects/{project.uid}/strategies/{made.name}"
+    return answer(objects.strategy(made), status=201, location=site_of(request).path(location))
+
+
+async def strategy(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME`: one with its steps, or a change of it.
+
+    Raises:
+        Problem: 404 where there is none, 400 for a change that cannot be made.
+    """
+    here, project, shown = await _found(request)
+    if request.method == "POST":
+        given = await body_of(request, CHANGES)
+        shown = await here.workspace.write(strategies.update, shown, **given)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_one, shown))
+
+
+async def steps_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/steps`: a new step.
+
+    Raises:
+        Problem: 404 where there is no such strategy, 400 for a step that cannot be read.
+    """
+    here, _, shown = await _found(request)
+    given = await body_of(request, NEW_STEP)
+    made = await here.workspace.write(steps.add, shown, given.pop("text"), **given)
+    return answer(objects.step(made), status=201)
+
+
+async def step(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/steps/N`: a change of a step.
+
+    Raises:
+        Problem: 404 where there is none, 400 for a change that cannot be made.
+    """
+    here, _, shown = await _found(request)
+    number = numbered(request, "step")
+    given = await body_of(request, CHANGED_STEP)
+    await found(here.workspace.read(steps.one, shown, number))
+    if given.pop("removed", False):
+        if given:
+            raise UsageError(message("a step is removed or changed, not both"))
+        await here.workspace.write(steps.remove, shown, number)
+        return answer({"removed": number})
+    made = await here.workspace.write(steps.edit, shown, number, **given)
+    return answer(objects.step(made))
+
+
+async def _found(request: web.Request) -> tuple[Here, Project, Strategy]:
+    """The workspace, the project and the strategy of the address.
+
+    Raises:
+        Problem: 404 where there is none.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    shown = await found(here.workspace.read(strategies.find, project, named(request, "strategy")))
+    return here, project, shown
+
+
+def _all(db: Database, project: Project) -> list[Object]:
+    return [
+        objects.strategy(each) | {"steps": len(steps.of(db, each))}
+        for each in strategies.of(db, project)
+    ]
+
+
+def _one(db: Database, shown: Strategy) -> Object:
+    """A strategy with its steps, each as the one query that sources see."""
+    rows = steps.of(db, shown)
+    resolved = resolve_all(rows)
+    listed: list[dict[str, Any]] = []
+    for row in rows:
+        whole = resolved.get(row.number)
+        known = isinstance(whole, UsageError)
+        listed.append(
+            objects.step(row)
+            | {
+                "query": None if whole is None or isinstance(whole, UsageError) else whole.text,
+                "problem": str(whole) if known else None,
+            }
+        )
+    return objects.strategy(shown) | {"steps": listed}

@@ -1,0 +1,38 @@
+"""The addresses of the JSON interface of the workspace."""
+
+from __future__ import annotations
+
+from metasearch.server.faces import on_first_request
+from metasearch.server.route import Route
+
+#: What all of them begin with.
+BASE = "/api/projects"
+_PROJECT = f"{BASE}/{{project}}"
+_STRATEGY = f"{_PROJECT}/strategies/{{strategy}}"
+
+
+def _route(path: str, module: str, handler: str, methods: str) -> Route:
+    return Route(
+        path=path,
+        handler=on_first_request(f"workspace.{module}", handler),
+        gets="get" in methods,
+        posts="post" in methods,
+        listed=False,
+    )
+
+
+ROUTES = (
+    _route(BASE, "projects", "projects_", "get post"),
+    _route(_PROJECT, "projects", "project", "get post"),
+    _route(f"{_PROJECT}/delete", "projects", "delete", "post"),
+    _route(f"{_PROJECT}/log", "projects", "log_", "get"),
+    _route(f"{_PROJECT}/questions", "projects", "questions", "get post"),
+    _route(f"{_PROJECT}/strategies", "strategies", "strategies_", "get post"),
+    _route(_STRATEGY, "strategies", "strategy", "get post"),
+    _route(f"{_STRATEGY}/steps", "strategies", "steps_", "post"),
+    _route(f"{_STRATEGY}/steps/{{step}}", "strategies", "step", "post"),
+    _route(f"{_STRATEGY}/counts", "strategies", "counts", "get"),
+    _route(f"{_PROJECT}/runs", "runs", "runs_", "get post"),
+    _route(f"{_PROJECT}/runs/{{run}}", "runs", "run", "get"),
+    _route(f"{_PROJECT}/runs/{{run}}/stop", "runs", "stop", "post"),
+)

@@ -1,0 +1,1 @@
+"""Runs: what the sources answered to the steps of a strategy, when, and to which request."""

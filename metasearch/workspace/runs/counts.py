@@ -1,0 +1,82 @@
+"""Counts: how many hits each source has for each step, by one request each, and no records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from metasearch.engine.asking import SourceAnswer as Said
+from metasearch.engine.engine import Engine
+from metasearch.engine.options import MAX_TIMEOUT, MIN_SECONDS, check
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.prepared import Question, asked_sources, asking_of, questions
+from metasearch.workspace.runs.run import asked_for, carried_out
+from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.runs.storing import Stored
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.workspace import Workspace
+
+#: Seconds for one step at one source: its turn may come only after those of other steps.
+TIMEOUT = 60.0
+#: Steps that one source is asked about at once; its own limits hold beside this.
+STEPS_AT_ONCE = 2
+
+
+async def count_strategy(
+    workspace: Workspace,
+    engine: Engine,
+    project: Project,
+    strategy: Strategy,
+    *,
+    steps: Sequence[int] | None = None,
+    sources: Sequence[str] | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109, of each source
+    cache: bool = True,
+    by: str = "",
+    begun: Callable[[Run], None] | None = None,
+    progress: Callable[[SourceAnswer], None] | None = None,
+) -> Run:
+    """Ask sources how many hits they have for steps: at most one request a step and source, which
+    is not sent again where it fails. What the page cache has is not asked for.
+
+    Args:
+        workspace: Where all is kept.
+        engine: What asks the sources.
+        project: The project.
+        strategy: One of its strategies.
+        steps: Numbers; None takes all that can be searched for.
+        sources: Names of sources and groups; None takes those of the strategy, else the default
+            ones.
+        timeout: Seconds for one step at one source; None takes `TIMEOUT`.
+        cache: Whether pages may come from the cache; their dates are those of the pages.
+        by: Who asks.
+        begun: Is called with the run, before a source is asked.
+        progress: Is called with the answer of each source to each step, as soon as it is kept.
+
+    Raises:
+        UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
+            asked.
+        WorkspaceError: The file cannot be written; what was kept before is there.
+    """
+    check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
+    seconds = timeout or TIMEOUT
+    asked = await asked_sources(engine, strategy, sources)
+    chosen = await workspace.read(questions, strategy, steps, every=True)
+    asking = {
+        question.digest: asking_of(
+            engine, question, asked, timeout=seconds, cache=cache, user=project.uid
+        )
+        for question in (chosen if asked.sources else ())
+    }
+
+    async def ask(question: Question, source: str) -> Said:
+        return await asking[question.digest].count(source)
+
+    options = {"timeout": seconds, **asked_for(strategy, chosen, asked, cache=cache)}
+    run = await workspace.write(runs.begin, project, strategy, "counts", by=by, options=options)
+    if begun is not None:
+        begun(run)
+    stored = Stored(workspace, project, run, asked, progress)
+    return await carried_out(
+        workspace, project, run, asked, chosen, ask, stored, at_once=STEPS_AT_ONCE
+    )

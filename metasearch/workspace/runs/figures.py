@@ -1,0 +1,163 @@
+"""The table of a strategy: how many hits each source has for each step, when that was asked, and
+what has become stale since.
+
+A failed answer is not 0, and neither is one that was never asked for: sums say what they lack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from metasearch.errors import UsageError
+from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.prepared import Question
+from metasearch.workspace.runs.runs import SourceAnswer
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps as step_rows
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import Strategy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """What is known of one source and one step.
+
+    Attributes:
+        newest: The newest answer.
+        answered: The newest one in which the source answered in full, whose `claimed` is the number
+            of hits; None where it never did.
+        kept: The newest one whose records were kept, be there any; None where there is none.
+        stale: Whether `newest` answers another query than that of the step now.
+    """
+
+    newest: SourceAnswer
+    answered: SourceAnswer | None
+    kept: SourceAnswer | None
+    stale: bool
+
+    @property
+    def claimed(self) -> int | None:
+        """The hits that the source had when it was last asked; None where it failed then, or did
+        not say.
+        """
+        return self.newest.claimed if self.newest.answered else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFigures:
+    """One line of the table.
+
+    Attributes:
+        step: The step.
+        question: The query that it is now; None of an import, or where it has an error.
+        error: Why it cannot be searched for; None where it can, or is an import.
+        figures: Name of a source -> what is known; those that were never asked are not in it.
+        claimed: Sum of the hits of the sources that answered the query of now; None where none did.
+        fetched: Sum of the records that the newest runs kept; None where records were never asked
+            for.
+        missing: Names of the sources of other steps that the sum of the hits lacks: they failed,
+            did not say a number, answered another query, or were not asked; () of an import.
+        first, last: When the oldest and the newest answer of the sums were asked for; None where
+            there are none.
+    """
+
+    step: Step
+    question: Question | None
+    error: UsageError | None
+    figures: Mapping[str, Figure]
+    claimed: int | None
+    fetched: int | None
+    missing: tuple[str, ...]
+    first: str | None
+    last: str | None
+
+    @property
+    def stale(self) -> bool:
+        """Whether an answer is to another query."""
+        return any(figure.stale for figure in self.figures.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The table.
+
+    Attributes:
+        sources: Name -> name for people, of each that was asked, in the order in which they were
+            first asked.
+        steps: A line each, in the order of their numbers.
+    """
+
+    sources: Mapping[str, str]
+    steps: tuple[StepFigures, ...]
+
+
+def table(db: Database, strategy: Strategy) -> Figures:
+    """The table of a strategy, of the newest answer of each source to each step.
+
+    An answer is stale where the query of its step is another one now: the step was edited, one that
+    it names was, or the years of the strategy were. Imports are never stale.
+    """
+    rows = step_rows.of(db, strategy)
+    resolved = resolve_all(rows)
+    labels: dict[str, str] = {}
+    known: dict[int, dict[str, list[SourceAnswer]]] = {}
+    for answer in runs.of_strategy(db, strategy):
+        if answer.status == "running":
+            continue
+        labels.setdefault(answer.source, answer.label)
+        known.setdefault(answer.step, {}).setdefault(answer.source, []).append(answer)
+    asked = {
+        source: None for row in rows if row.kind != "import" for source in known.get(row.number, ())
+    }
+    return Figures(
+        labels,
+        tuple(
+            _line(row, resolved.get(row.number), known.get(row.number, {}), strategy.years, asked)
+            for row in rows
+        ),
+    )
+
+
+def _line(
+    step: Step,
+    found: ResolvedStep | UsageError | None,
+    known: Mapping[str, list[SourceAnswer]],
+    years: str,
+    asked: Iterable[str],
+) -> StepFigures:
+    question = Question.of(found, years) if isinstance(found, ResolvedStep) else None
+    by_hand = step.kind == "import"
+    figures = {
+        source: _figure(answers, None if by_hand else question, by_hand=by_hand)
+        for source, answers in known.items()
+    }
+    counted = {
+        source: figure
+        for source, figure in figures.items()
+        if figure.claimed is not None and not figure.stale
+    }
+    kept = [figure.kept.fetched or 0 for figure in figures.values() if figure.kept is not None]
+    dates = [figure.newest.asked_at for figure in counted.values() if figure.newest.asked_at]
+    return StepFigures(
+        step=step,
+        question=question,
+        error=found if isinstance(found, UsageError) and not by_hand else None,
+        figures=figures,
+        claimed=sum(figure.claimed or 0 for figure in counted.values()) if counted else None,
+        fetched=sum(kept) if kept else None,
+        missing=() if by_hand else tuple(source for source in asked if source not in counted),
+        first=min(dates, default=None),
+        last=max(dates, default=None),
+    )
+
+
+def _figure(answers: list[SourceAnswer], question: Question | None, *, by_hand: bool) -> Figure:
+    newest = answers[-1]
+    return Figure(
+        newest=newest,
+        answered=next((answer for answer in reversed(answers) if answer.answered), None),
+        kept=next((answer for answer in reversed(answers) if answer.fetched is not None), None),
+        stale=not by_hand and (question is None or newest.digest != question.digest),
+    )

@@ -1,0 +1,162 @@
+"""What a run asks: its steps, each as one query, and the sources that can be asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from metasearch.adapters.specs.ownspecs import is_path
+from metasearch.engine.asking import Asking
+from metasearch.engine.engine import Engine
+from metasearch.engine.options import SearchOptions
+from metasearch.engine.resolved import sources_of
+from metasearch.errors import SpecError, UsageError
+from metasearch.message import message
+from metasearch.query import Query, conjunction, to_text, years_of
+from metasearch.workspace.runs.runs import Place
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps as step_rows
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.workspace.strategies.strategies import Strategy
+
+#: The group of the sources that are registers of trials and studies.
+REGISTERS = "registries"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One step as it is put to the sources.
+
+    Attributes:
+        step: The step, with those that it names put in.
+        query: What is searched for, the years of the strategy included.
+        text: That in metasearch's syntax.
+        digest: Of that.
+    """
+
+    step: ResolvedStep
+    query: Query
+    text: str
+    digest: str
+
+    @classmethod
+    def of(cls, step: ResolvedStep, years: str) -> Question:
+        """The question that a step is, in a strategy with these years ("" for any)."""
+        if not years:
+            return cls(step=step, query=step.query, text=step.text, digest=step.digest)
+        query = conjunction(step.query, years_of(years))
+        text = to_text(query)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return cls(step=step, query=query, text=text, digest=digest)
+
+
+def questions(
+    db: Database, strategy: Strategy, numbers: Sequence[int] | None, *, every: bool
+) -> list[Question]:
+    """The questions of a run.
+
+    Args:
+        db: The workspace.
+        strategy: The strategy.
+        numbers: Of the steps; None takes all that can be searched for where `every` is set, else
+            the last one of them that no other names.
+        every: See `numbers`.
+
+    Raises:
+        UsageError: There is no such step, or it cannot be searched for.
+    """
+    rows = step_rows.of(db, strategy)
+    if numbers is not None:
+        chosen = [resolved(rows, number) for number in dict.fromkeys(numbers)]
+        narrow = next((step for step in chosen if not step.searchable), None)
+        if narrow is not None:
+            raise UsageError(
+                message("Step {number} only narrows other steps", number=narrow.step.number),
+                advice=message("Combine it with another one: #1 AND #{n}.", n=narrow.step.number),
+            )
+        if not chosen:
+            raise UsageError(message("No step is named"))
+        return [Question.of(step, strategy.years) for step in chosen]
+    known = resolve_all(rows)
+    able = [step for step in known.values() if isinstance(step, ResolvedStep) and step.searchable]
+    if not every:
+        named = {parent for row in rows for parent in row.parents}
+        last = next(
+            (row for row in rows[::-1] if row.number not in named and row.kind != "import"), None
+        )
+        if last is not None:  # where it cannot be searched for, that is told
+            return questions(db, strategy, [last.number], every=False)
+    if not able:
+        reason = next((error for error in known.values() if isinstance(error, UsageError)), None)
+        if reason is not None:
+            raise reason
+        raise UsageError(
+            message("The strategy {name} has no step to search for", name=repr(strategy.name)),
+            advice=message("`metasearch strategy add` adds one."),
+        )
+    return [Question.of(step, strategy.years) for step in able]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The sources of a run.
+
+    Attributes:
+        sources: Name of each that can be asked, groups expanded -> that, or the path of its spec.
+        broken: Name -> what is wrong with its spec.
+        labels: Name -> its name for people.
+        places: Name -> what kind of place it is.
+    """
+
+    sources: Mapping[str, str]
+    broken: Mapping[str, SpecError]
+    labels: Mapping[str, str]
+    places: Mapping[str, Place]
+
+
+async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[str] | None) -> Asked:
+    """The sources of a run: those that are named here, else by the strategy, else the default ones.
+
+    Raises:
+        UsageError: There is no such source, or none to ask.
+    """
+    named = list(sources if sources is not None else strategy.sources) or None
+    await engine.ready([name for name in named if not is_path(name)] if named else None)
+    registry = engine.registry.with_files(named or ())
+    given = {registry.name_of(name): name for name in named or ()}
+    able: dict[str, str] = {}
+    broken: dict[str, SpecError] = {}
+    labels: dict[str, str] = {}
+    places: dict[str, Place] = {}
+    for name in sources_of(registry, list(given) or None):
+        places[name] = "register" if REGISTERS in registry.groups_of(name) else "database"
+        try:
+            labels[name] = registry.spec(name).label
+            able[name] = given.get(name, name)
+        except SpecError as error:
+            labels[name], broken[name] = name, error
+    return Asked(sources=able, broken=broken, labels=labels, places=places)
+
+
+def asking_of(
+    engine: Engine,
+    question: Question,
+    asked: Asked,
+    *,
+    timeout: float,
+    cache: bool,
+    user: str,
+    record: Path | None = None,
+) -> Asking:
+    """What asks the sources of a run; see `Engine.asking`."""
+    options = SearchOptions(
+        query=question.query,
+        sources=tuple(asked.sources.values()),
+        timeout=timeout,
+        cache=cache,
+        user=user,
+        enrich="none",
+    )
+    return engine.asking(options, record=record)

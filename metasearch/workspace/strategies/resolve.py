@@ -1,0 +1,311 @@
+"""One query of a step: the queries of the steps that it names are put in the place of their
+numbers.
+
+Sources see a single boolean query, whatever syntax each step is in. Steps may share others, so
+that a query could double with each step; sizes are counted before anything is built.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.message import message
+from metasearch.query.ast import Query, searches, without_words
+from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.reading import nesting
+from metasearch.query.simple.printer import to_text
+from metasearch.workspace.strategies.reading import StepText, read_step
+from metasearch.workspace.strategies.references import (
+    leaves,
+    number_of,
+    numbers,
+    replaced,
+    size,
+    substituted,
+)
+from metasearch.workspace.strategies.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedStep:
+    """A step with the steps that it names put in.
+
+    Attributes:
+        step: The step.
+        query: What is searched for.
+        text: That in metasearch's own syntax; it reads back as `query`.
+        digest: SHA-256 of `text`, in hexadecimal: an answer to another digest is stale.
+        notes: What `query` does not say as the texts do, of this step and of those that it names.
+        syntax: That the step's own text was read in, a key of `metasearch.query.SYNTAXES`; "" of
+            a combination.
+        searchable: Whether it can be sent to a source. A step such as `year:2020-` cannot: it
+            only narrows others.
+    """
+
+    step: Step
+    query: Query
+    text: str
+    digest: str
+    notes: tuple[str, ...]
+    syntax: str
+    searchable: bool
+
+
+def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
+    """The query of one step.
+
+    Args:
+        steps: All of the strategy.
+        number: Of one of them.
+
+    Raises:
+        QuerySyntaxError: The text of the step cannot be read.
+        UsageError: There is no such step, it is an import, or it cannot be made one query.
+    """
+    known = {step.number: step for step in steps}
+    if number not in known:
+        raise _missing(number, known)
+    found = _Resolving(known).of(number)
+    if isinstance(found, UsageError):
+        raise found
+    return found
+
+
+def resolve_all(steps: Sequence[Step]) -> dict[int, ResolvedStep | UsageError]:
+    """Number -> the query of the step, or why it has none; in the order of `steps`."""
+    resolving = _Resolving({step.number: step for step in steps})
+    return {step.number: resolving.of(step.number) for step in steps}
+
+
+class _Resolving:
+    """The steps of one strategy, each read once."""
+
+    def __init__(self, steps: Mapping[int, Step]) -> None:
+        self.steps = steps
+        self.texts: dict[int, StepText | UsageError] = {}
+        self.done: dict[int, ResolvedStep | UsageError] = {}
+        self.sizes: dict[int, int] = {}
+        #: Number -> all steps that it names, also by way of others.
+        self.named: dict[int, dict[int, None]] = {}
+
+    def of(self, number: int) -> ResolvedStep | UsageError:
+        """A step, after those that it names; without recursion, for a chain may be long."""
+        waiting, path = [number], set[int]()
+        while waiting:
+            last = waiting[-1]
+            if last in self.done:
+                path.discard(waiting.pop())
+                continue
+            own = self.text(last)
+            if isinstance(own, UsageError):
+                self.done[last] = own
+                continue
+            missing = [parent for parent in own.numbers if parent not in self.done]
+            if last in path or not missing:
+                self.done[last] = self.put_together(self.steps[last], own)
+                continue
+            path.add(last)
+            around = [parent for parent in missing if parent in path]
+            if around:
+                circle = [one for one in waiting[waiting.index(around[0]) :] if one in path]
+                self.done[last] = cycle_error(last, [last, *circle])
+                continue
+            waiting += missing[::-1]
+        return self.done[number]
+
+    def text(self, number: int) -> StepText | UsageError:
+        if number not in self.texts:
+            try:
+                self.texts[number] = text_of(self.steps[number], self.steps)
+            except UsageError as error:
+                self.texts[number] = error
+        return self.texts[number]
+
+    def put_together(self, step: Step, own: StepText) -> ResolvedStep | UsageError:
+        parents: dict[int, ResolvedStep] = {}
+        for number in own.numbers:
+            parent = self.done.get(number)
+            if isinstance(parent, ResolvedStep):
+                parents[number] = parent
+                continue
+            return _without_parent(step.number, number, parent)
+        total = size(own.query, lambda number: self.sizes[number])
+        if total > MAX_TERMS:
+            return _too_much(
+                step.number,
+                message(
+                    "it would have {count} words and phrases, and a query has at most {most}",
+                    count=f"{total:,}" if total < 10**9 else message("more than a billion"),
+                    most=f"{MAX_TERMS:,}",
+                ),
+            )
+        query = substituted(own.query, {number: it.query for number, it in parents.items()})
+        if nesting(query) > MAX_DEPTH:
+            return _too_much(
+                step.number,
+                message(
+                    "AND, OR and NOT alternate more than {max_depth} deep", max_depth=MAX_DEPTH
+                ),
+            )
+        text = to_text(query)
+        if len(text) > MAX_LENGTH:
+            return _too_much(
+                step.number,
+                message(
+                    "it would be longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
+                ),
+            )
+        self.sizes[step.number] = size(query, lambda _: 0)
+        self.named[step.number] = dict.fromkeys(
+            one for number in own.numbers for one in (number, *self.named[number])
+        )
+        return ResolvedStep(
+            step,
+            query,
+            text,
+            hashlib.sha256(text.encode()).hexdigest(),
+            self.notes(step.number, query),
+            own.syntax,
+            searches(query),
+        )
+
+    def notes(self, number: int, query: Query) -> tuple[str, ...]:
+        """The notes of a step and of all that it names, each with its number."""
+        own = self.texts[number]
+        assert isinstance(own, StepText)
+        notes = dict.fromkeys(own.notes)
+        excluded = {number_of(leaf) for leaf, is_out in leaves(own.query) if is_out} - {None}
+        for parent in self.named[number]:
+            text = self.texts[parent]
+            if not isinstance(text, StepText):
+                continue
+            if parent in excluded and text.notes:
+                note = message(
+                    "what #{number} finds is excluded: where it is read more widely than it was "
+                    "meant, more is excluded",
+                    number=parent,
+                )
+                notes[note] = None
+            for sentence in text.notes:
+                notes[message("#{number}: {note}", number=parent, note=sentence)] = None
+        if not searches(query):
+            note = message(
+                "it names {without_words} alone: it narrows other steps, and is not searched for "
+                "by itself",
+                without_words=without_words(query),
+            )
+            notes[note] = None
+        return tuple(notes)
+
+
+def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
+    """What a step says, if all that it names is there.
+
+    Raises:
+        QuerySyntaxError: It cannot be read, or names a step that there is not, or one that has no
+            query.
+        UsageError: It is an import, which has no query.
+    """
+    if step.kind == "import":
+        raise UsageError(
+            message("Step {number} is an imported file: it has no query", number=step.number),
+            advice=message("Search its database by hand again, and import the new file."),
+        )
+    own = read_step(step.text, step.syntax)
+    gone: list[int] = []
+    for number in own.numbers:
+        where = place_of(step.text, number)
+        other = steps.get(number)
+        if number == step.number:
+            raise _wrong(
+                step.text, where, message("Step {number} names itself", number=number), own.syntax
+            )
+        if other is None and where is None:  # inside a range whose ends are there
+            gone.append(number)
+        elif other is None:
+            raise _wrong(
+                step.text, where, message("There is no step {number}", number=number), own.syntax
+            )
+        elif other.kind == "import":
+            raise _wrong(
+                step.text,
+                where,
+                message("Step {number} is an imported file: it has no query", number=number),
+                own.syntax,
+            )
+    if not gone:
+        return own
+    query = replaced(own.query, lambda leaf: None if number_of(leaf) in gone else leaf)
+    assert query is not None  # the ends of each range are there
+    note = message(
+        "removed steps are left out of the range: {numbers}",
+        numbers=", ".join(f"#{number}" for number in gone),
+    )
+    return StepText(query, numbers(query), own.syntax, (*own.notes, note))
+
+
+def place_of(text: str, number: int) -> tuple[int, int] | None:
+    """Where a number stands in a text; None where it does not."""
+    match = re.search(rf"(?<![0-9])0*{number}(?![0-9])", text)
+    return match.span() if match else None
+
+
+def cycle_error(number: int, path: Sequence[int]) -> UsageError:
+    """The error for a step that names itself by way of others."""
+    shown = " → ".join(f"#{step}" for step in path)
+    return UsageError(
+        message("Step {number} would name itself: {cycle}", number=number, cycle=shown),
+        advice=message("A step may name those that do not depend on it."),
+    )
+
+
+def _without_parent(
+    number: int, parent: int, error: ResolvedStep | UsageError | None
+) -> UsageError:
+    reason = getattr(error, "reason", "") or (str(error) if error else message("it names itself"))
+    return UsageError(
+        message(
+            "Step {number} cannot be searched for, because step {parent} cannot: {reason}",
+            number=number,
+            parent=parent,
+            reason=reason,
+        ),
+        advice=message("Correct step {parent} first.", parent=parent),
+    )
+
+
+def _missing(number: int, known: Mapping[int, Step]) -> UsageError:
+    there = ", ".join(f"#{one}" for one in list(known)[:20])
+    return UsageError(
+        message("There is no step {number}", number=number),
+        advice=message("There are {numbers}.", numbers=there)
+        if known
+        else message("The strategy has no steps yet."),
+    )
+
+
+def _too_much(number: int, reason: str) -> UsageError:
+    return UsageError(
+        message(
+            "Step {number} is too large with the steps that it names: {reason}",
+            number=number,
+            reason=reason,
+        ),
+        advice=message("Search for its parts one by one."),
+    )
+
+
+def _wrong(text: str, where: tuple[int, int] | None, reason: str, syntax: str) -> QuerySyntaxError:
+    start, end = where or (0, len(text))
+    return QuerySyntaxError(
+        reason,
+        text=text,
+        position=start,
+        length=end - start,
+        advice=message("Name a step of this strategy; put a number in quotes to look for it."),
+        syntax=syntax or "simple",
+    )

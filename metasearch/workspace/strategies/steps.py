@@ -1,0 +1,342 @@
+"""The steps of a search strategy: added, edited, removed. Numbers never change, and that of a
+removed step is never used again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.strategies import strategies
+from metasearch.workspace.strategies.combine import LARGEST
+from metasearch.workspace.strategies.resolve import cycle_error, resolved, text_of
+from metasearch.workspace.strategies.step import Step, StepKind
+from metasearch.workspace.strategies.strategies import Strategy, check_details, check_note
+
+#: Steps of a strategy that are not removed.
+MOST_STEPS = 500
+_LONGEST_IMPORT = 20_000
+
+
+def of(db: Database, strategy: Strategy) -> list[Step]:
+    """All steps that are not removed, in the order of their numbers."""
+    rows = db.all(
+        "SELECT * FROM step WHERE strategy = ? AND removed = 0 ORDER BY number", strategy.id
+    )
+    named: dict[int, list[int]] = {}
+    for row in db.all(
+        "SELECT step_parent.step AS step, parent.number AS number FROM step_parent"
+        " JOIN step ON step.id = step_parent.step JOIN step AS parent"
+        " ON parent.id = step_parent.parent WHERE step.strategy = ? ORDER BY parent.number",
+        strategy.id,
+    ):
+        named.setdefault(row["step"], []).append(row["number"])
+    return [_step(row, named.get(row["id"], ())) for row in rows]
+
+
+def one(db: Database, strategy: Strategy, number: int) -> Step:
+    """The step of a number.
+
+    Raises:
+        UsageError: There is none, or it was removed.
+    """
+    steps = of(db, strategy)
+    for step in steps:
+        if step.number == number:
+            return step
+    raise no_step(number, steps)
+
+
+def no_step(number: int, steps: Sequence[Step]) -> UsageError:
+    """The error for a number that no step has."""
+    there = ", ".join(f"#{step.number}" for step in steps[:20])
+    return UsageError(
+        message("There is no step {number}", number=number),
+        advice=message("There are {numbers}.", numbers=there)
+        if there
+        else message("The strategy has no steps yet."),
+    )
+
+
+def users(steps: Sequence[Step], number: int) -> tuple[int, ...]:
+    """The steps that name one."""
+    return tuple(step.number for step in steps if number in step.parents)
+
+
+def add(
+    db: Database,
+    strategy: Strategy,
+    text: str,
+    *,
+    syntax: str = "auto",
+    note: str = "",
+    details: Mapping[str, Any] | None = None,
+    number: int | None = None,
+    by: str = "",
+) -> Step:
+    """Add a step: `text` is a query in a `syntax` of `metasearch.query.CHOICES`, or a combination
+    of other steps. A `number` must be larger than all before; by default it is the next one.
+
+    Raises:
+        QuerySyntaxError: The text cannot be read, or names a step that there is not.
+        UsageError: The strategy has too many steps, or this one is too large with those that it
+            names.
+    """
+    with db.transaction():
+        steps = of(db, strategy)
+        draft = Step(
+            id=0,
+            strategy=strategy.id,
+            number=_next(db, strategy, steps, number),
+            kind="query",
+            text=text,
+            syntax=syntax,
+            note=check_note(note),
+            details=dict(details or {}),
+        )
+        return _added(db, strategy, _checked(draft, steps), steps, by)
+
+
+def add_import(
+    db: Database,
+    strategy: Strategy,
+    text: str,
+    *,
+    note: str = "",
+    details: Mapping[str, Any] | None = None,
+    by: str = "",
+) -> Step:
+    """Add a step for an imported file, which no step may name: `text` is what was searched for by
+    hand as typed there, `details` say where, when and by whom, the file and its digest.
+
+    Raises:
+        UsageError: The strategy has too many steps, or the text is too long.
+    """
+    if len(text) > _LONGEST_IMPORT:
+        raise UsageError(
+            message(
+                "The query of an import has at most {most} characters", most=f"{_LONGEST_IMPORT:,}"
+            ),
+            advice=message("Shorten it."),
+        )
+    with db.transaction():
+        steps = of(db, strategy)
+        draft = Step(
+            id=0,
+            strategy=strategy.id,
+            number=_next(db, strategy, steps, None),
+            kind="import",
+            text=text,
+            note=check_note(note),
+            details=dict(details or {}),
+        )
+        return _added(db, strategy, draft, steps, by)
+
+
+def edit(
+    db: Database,
+    strategy: Strategy,
+    number: int,
+    *,
+    text: str | None = None,
+    syntax: str | None = None,
+    note: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    by: str = "",
+) -> Step:
+    """Change what is given; of `details` the keys that are given, None removes one.
+
+    A new text or syntax makes the answers of this step and of those that name it stale.
+
+    Raises:
+        QuerySyntaxError: The text cannot be read, or names a step that there is not.
+        UsageError: There is no such step, or it would name itself.
+    """
+    with db.transaction():
+        steps = of(db, strategy)
+        old = next((step for step in steps if step.number == number), None)
+        if old is None:
+            raise no_step(number, steps)
+        merged = {**old.details, **(details or {})}
+        new = replace(
+            old,
+            text=old.text if text is None else text,
+            syntax=old.syntax if syntax is None else syntax,
+            note=old.note if note is None else check_note(note),
+            details={key: value for key, value in merged.items() if value is not None},
+        )
+        if (new.text, new.syntax) != (old.text, old.syntax):
+            if old.kind == "import":
+                raise UsageError(
+                    message("Step {number} is an imported file", number=number),
+                    advice=message("Its note can be changed; import the new file as a new step."),
+                )
+            new = replace(_checked(new, steps), edited=now())
+        if new == old:
+            return old
+        db.run(
+            "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?"
+            " WHERE id = ?",
+            new.text,
+            new.syntax,
+            new.note,
+            check_details(new.details),
+            new.kind,
+            new.edited,
+            new.id,
+        )
+        _name_parents(db, new, steps)
+        _log(db, strategy, "edit step", number, _as_logged(old), _as_logged(new), by)
+        return new
+
+
+def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> None:
+    """Remove a step that no other names; what was found by it stays.
+
+    Raises:
+        UsageError: There is no such step, or others name it.
+    """
+    with db.transaction():
+        steps = of(db, strategy)
+        old = next((step for step in steps if step.number == number), None)
+        if old is None:
+            raise no_step(number, steps)
+        if using := users(steps, number):
+            raise UsageError(
+                message(
+                    "Step {number} is named by {users}",
+                    number=number,
+                    users=", ".join(f"#{user}" for user in using),
+                ),
+                advice=message("Edit or remove those first."),
+            )
+        db.run("UPDATE step SET removed = 1 WHERE id = ?", old.id)
+        db.run("DELETE FROM step_parent WHERE step = ?", old.id)
+        _log(db, strategy, "remove step", number, _as_logged(old), None, by)
+
+
+def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int | None) -> int:
+    """The number of a new step."""
+    if len(steps) >= MOST_STEPS:
+        raise UsageError(
+            message("A search strategy has at most {most} steps", most=MOST_STEPS),
+            advice=message("Remove those that are not used, or make another strategy."),
+        )
+    strategies.by_id(db, strategy.id)
+    last = db.value("SELECT max(number) FROM step WHERE strategy = ?", strategy.id) or 0
+    if number is not None and number <= last:
+        raise UsageError(
+            message("A new step has a number above {last}", last=last),
+            advice=message("Numbers are never used again."),
+        )
+    chosen = int(number or last + 1)
+    if chosen > LARGEST:
+        raise UsageError(
+            message("The numbers of steps end at {last}", last=LARGEST),
+            advice=message("Copy the strategy: the copy begins at 1."),
+        )
+    return chosen
+
+
+def _checked(step: Step, steps: Sequence[Step]) -> Step:
+    """A new text with its kind and what it names, if it can be searched for."""
+    others = [other for other in steps if other.number != step.number]
+    own = text_of(step, {other.number: other for other in (*others, step)})
+    kind: StepKind = "query" if own.syntax else "combine"
+    new = replace(step, kind=kind, parents=tuple(sorted(own.numbers)))
+    if path := _way_to(new, others):
+        raise cycle_error(step.number, path)
+    resolved([*others, new], step.number)
+    return new
+
+
+def _way_to(step: Step, others: Sequence[Step]) -> list[int]:
+    """Numbers from a step over those that it names back to it; [] where there is no such way."""
+    parents = {other.number: other.parents for other in others}
+    came: dict[int, int] = dict.fromkeys(step.parents, step.number)
+    waiting = list(step.parents)
+    while waiting:
+        last = waiting.pop()
+        for parent in parents.get(last, ()):
+            if parent == step.number:
+                path = [step.number, last]
+                while path[-1] != step.number:
+                    path.append(came[path[-1]])
+                return path[::-1]
+            if parent not in came:
+                came[parent] = last
+                waiting.append(parent)
+    return []
+
+
+def _added(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], by: str) -> Step:
+    number = db.run(
+        "INSERT INTO step (strategy, number, kind, text, syntax, note, details, edited)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        strategy.id,
+        step.number,
+        step.kind,
+        step.text,
+        step.syntax,
+        step.note,
+        check_details(step.details),
+        edited := now(),
+    )
+    new = replace(step, id=number, edited=edited)
+    _name_parents(db, new, steps)
+    _log(db, strategy, "new step", step.number, None, _as_logged(new), by)
+    return new
+
+
+def _name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
+    ids = {other.number: other.id for other in steps}
+    db.run("DELETE FROM step_parent WHERE step = ?", step.id)
+    db.run_many(
+        "INSERT INTO step_parent (step, parent) VALUES (?, ?)",
+        [(step.id, ids[number]) for number in step.parents],
+    )
+
+
+def _log(
+    db: Database, strategy: Strategy, action: str, number: int, before: Any, after: Any, by: str
+) -> None:
+    log.write(db, strategy.project, action, f"step:{strategy.id}/{number}", before, after, by=by)
+
+
+def _as_logged(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "text": step.text,
+        "syntax": step.syntax,
+        "note": step.note,
+        "details": dict(step.details),
+    }
+
+
+def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
+    return Step(
+        id=row["id"],
+        strategy=row["strategy"],
+        number=row["number"],
+        kind=row["kind"],
+        text=row["text"],
+        syntax=row["syntax"],
+        note=row["note"],
+        details=orjson.loads(row["details"]),
+        parents=tuple(parents),
+        edited=row["edited"],
+    )
+
+
+__all__ = [
+    "MOST_STEPS", "Step", "add", "add_import", "edit", "no_step", "of", "one", "remove", "users",
+]  # fmt: skip

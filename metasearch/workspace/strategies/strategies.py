@@ -1,0 +1,300 @@
+"""Search strategies of a project: a name, the sources and years that it is for, and its steps."""
+
+from __future__ import annotations
+
+import difflib
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.query import parse_years
+from metasearch.query.years import BadYears
+from metasearch.workspace import log
+from metasearch.workspace.projects import LONGEST_NAME, Project, check_name
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+
+#: Bounds: strategies of a project, characters, names of sources.
+MOST_STRATEGIES, LONGEST_NOTE, LONGEST_DETAILS, MOST_SOURCES = 200, 10_000, 200_000, 200
+_LONGEST_SOURCE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A search strategy.
+
+    Attributes:
+        id: Of its row.
+        project: Id of its project.
+        name: Unique in the project.
+        note: For people.
+        sources: Names of sources and groups as typed; none means the default set.
+        years: As typed: "2015-2020", or "".
+        details: `derived_from` (of a copy: {"strategy", "id", "at"}), `numbers` (of a reordered
+            copy: old -> new), filters, limits, peer review.
+        created: When it was made.
+    """
+
+    id: int
+    project: int
+    name: str
+    note: str
+    sources: tuple[str, ...]
+    years: str
+    details: Mapping[str, Any]
+    created: str
+
+
+def create(
+    db: Database,
+    project: Project,
+    name: str,
+    *,
+    sources: Sequence[str] = (),
+    years: str = "",
+    note: str = "",
+    details: Mapping[str, Any] | None = None,
+    by: str = "",
+) -> Strategy:
+    """Make a strategy without steps.
+
+    Raises:
+        UsageError: Another one has the name, or a value cannot be used.
+    """
+    check_name(name)
+    named = check_sources(sources)
+    check_years(years)
+    note, written = check_note(note), check_details(details or {})
+    with db.transaction():
+        count = db.value("SELECT count(*) FROM strategy WHERE project = ?", project.id)
+        if count >= MOST_STRATEGIES:
+            raise UsageError(
+                message("A project holds at most {most} search strategies", most=MOST_STRATEGIES),
+                advice=message("Make another project, or use one of these."),
+            )
+        _check_free(db, project.id, name)
+        number = db.run(
+            "INSERT INTO strategy (project, name, note, sources, years, details, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            project.id,
+            name,
+            note,
+            orjson.dumps(named).decode(),
+            years,
+            written,
+            now(),
+        )
+        strategy = by_id(db, number)
+        log.write(
+            db,
+            project.id,
+            "new strategy",
+            f"strategy:{number}",
+            None,
+            {"name": name, "sources": list(named), "years": years, "note": note},
+            by=by,
+        )
+    return strategy
+
+
+def find(db: Database, project: Project, name: str | None) -> Strategy:
+    """The strategy of a name; for None the only or newest one.
+
+    Raises:
+        UsageError: There is none.
+    """
+    strategies = of(db, project)
+    if not strategies:
+        raise UsageError(
+            message("The project {name} has no search strategy", name=repr(project.name)),
+            advice=message("`metasearch strategy add` makes its first step."),
+        )
+    if name is None:
+        return strategies[-1]
+    for strategy in strategies:
+        if strategy.name == name:
+            return strategy
+    names = [strategy.name for strategy in strategies]
+    near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3) or names[-3:]
+    raise UsageError(
+        message("There is no search strategy {name}", name=repr(name[:LONGEST_NAME])),
+        advice=message("Did you mean {names}?", names=", ".join(near)),
+    )
+
+
+def of(db: Database, project: Project) -> list[Strategy]:
+    """All strategies of a project, the oldest first."""
+    rows = db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
+    return [_strategy(row) for row in rows]
+
+
+def by_id(db: Database, number: int) -> Strategy:
+    """The strategy of a row.
+
+    Raises:
+        UsageError: There is none.
+    """
+    row = db.one("SELECT * FROM strategy WHERE id = ?", number)
+    if row is None:
+        raise UsageError(
+            message("There is no search strategy {name}", name=number),
+            advice=message("It was removed with its project."),
+        )
+    return _strategy(row)
+
+
+def update(
+    db: Database,
+    strategy: Strategy,
+    *,
+    name: str | None = None,
+    sources: Sequence[str] | None = None,
+    years: str | None = None,
+    note: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    by: str = "",
+) -> Strategy:
+    """Change what is given; of `details` the keys that are given, None removes one.
+
+    Raises:
+        UsageError: A value cannot be used, or another strategy has the name.
+    """
+    with db.transaction():
+        old = by_id(db, strategy.id)
+        merged = {**old.details, **(details or {})}
+        merged = {key: value for key, value in merged.items() if value is not None}
+        new: dict[str, Any] = {
+            "name": old.name if name is None else name,
+            "sources": old.sources if sources is None else check_sources(sources),
+            "years": old.years if years is None else years,
+            "note": old.note if note is None else check_note(note),
+        }
+        if new["name"] != old.name:
+            check_name(new["name"])
+            _check_free(db, old.project, new["name"])
+        check_years(new["years"])
+        db.run(
+            "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?"
+            " WHERE id = ?",
+            new["name"],
+            orjson.dumps(new["sources"]).decode(),
+            new["years"],
+            new["note"],
+            check_details(merged),
+            old.id,
+        )
+        before: dict[str, Any] = {}
+        after: dict[str, Any] = {}
+        was = {"name": old.name, "sources": old.sources, "years": old.years, "note": old.note}
+        for key, value in new.items():
+            if was[key] != value:
+                before[key], after[key] = was[key], value
+        for key in details or ():
+            if old.details.get(key) != merged.get(key):
+                before[key], after[key] = old.details.get(key), merged.get(key)
+        if after:
+            log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
+        return by_id(db, old.id)
+
+
+def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
+    """Names of sources, each once; whether there are such sources is known when they are asked.
+
+    Raises:
+        UsageError: They cannot be names.
+    """
+    names = tuple(dict.fromkeys(stripped for name in sources if (stripped := name.strip())))
+    if len(names) > MOST_SOURCES:
+        raise UsageError(
+            message("A search strategy names at most {most} sources", most=MOST_SOURCES),
+            advice=message("Name a group of sources instead."),
+        )
+    for name in names:
+        if len(name) > _LONGEST_SOURCE or not name.isprintable():
+            raise UsageError(
+                message("{name} cannot be the name of a source", name=repr(name[:40])),
+                advice=message("`metasearch sources list` names all."),
+            )
+    return names
+
+
+def check_years(years: str) -> None:
+    """Check that a text names years, or nothing.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if not years:
+        return
+    try:
+        parse_years(years)
+    except BadYears as bad:
+        raise UsageError(
+            bad.reason, advice=message("Write years as 2020, 2015-2020, 2015- or -2020.")
+        ) from None
+
+
+def check_note(note: str) -> str:
+    """A note as it is kept.
+
+    Raises:
+        UsageError: It is too long.
+    """
+    if len(note) > LONGEST_NOTE:
+        raise UsageError(
+            message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"),
+            advice=message("Shorten it."),
+        )
+    return _text(note)
+
+
+def check_details(details: Mapping[str, Any]) -> str:
+    """Details as JSON.
+
+    Raises:
+        UsageError: They are too large, or hold what JSON cannot.
+    """
+    try:
+        written = orjson.dumps(dict(details)).decode()
+    except (orjson.JSONEncodeError, UnicodeError, RecursionError) as exc:
+        raise UsageError(
+            message("The details cannot be kept: {reason}", reason=str(exc)),
+            advice=message("Only texts, numbers, lists and objects can be kept."),
+        ) from None
+    if len(written) > LONGEST_DETAILS:
+        raise UsageError(
+            message("The details have more than {most} characters", most=f"{LONGEST_DETAILS:,}"),
+            advice=message("Shorten them."),
+        )
+    return written
+
+
+def _text(text: str) -> str:
+    """Text that UTF-8 can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _check_free(db: Database, project: int, name: str) -> None:
+    if db.one("SELECT 1 FROM strategy WHERE project = ? AND name = ?", project, name) is not None:
+        raise UsageError(
+            message("There is a search strategy {name} already", name=repr(name)),
+            advice=message("Choose another name."),
+        )
+
+
+def _strategy(row: sqlite3.Row) -> Strategy:
+    return Strategy(
+        id=row["id"],
+        project=row["project"],
+        name=row["name"],
+        note=row["note"],
+        sources=tuple(orjson.loads(row["sources"])),
+        years=row["years"],
+        details=orjson.loads(row["details"]),
+        created=row["created"],
+    )
