@@ -1,0 +1,288 @@
+"""A file as a step: what a person has searched by hand in a database, and exported there.
+
+It is reported as such, with its file, its date and its own numbers: databases whose terms forbid
+machines are searched in this way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from metasearch.errors import FileFormatError, UsageError
+from metasearch.formats.reading import FileProblem, FileReading, read_bytes
+from metasearch.message import message, message_n
+from metasearch.workspace import log
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.keys import all_named
+from metasearch.workspace.runs.runs import PLACES, Place, Run, SourceAnswer
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps as step_rows
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.texts import checked_date, checked_text
+from metasearch.workspace.works.adding import add_records
+
+#: Bounds: bytes of a file, records of it, characters of names.
+MOST_BYTES, MOST_RECORDS, LONGEST_NAME = 200_000_000, 200_000, 80
+#: Records that are stored at a time.
+AT_A_TIME = 500
+#: Problems of the file that the answer lists; the others are counted.
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A file that was imported.
+
+    Attributes:
+        step: The step that it is, or is a newer version of.
+        run: The run that holds its answer.
+        answer: Its numbers.
+        format: One of `metasearch.formats.READABLE`; "" of an empty file.
+        encoding: As Python calls it.
+        problems: What of the file could not be read.
+        again: Whether the same file was imported into this step before.
+    """
+
+    step: Step
+    run: Run
+    answer: SourceAnswer
+    format: str
+    encoding: str
+    problems: tuple[FileProblem, ...]
+    again: bool
+
+
+def import_file(
+    db: Database,
+    project: Project,
+    strategy: Strategy,
+    content: bytes,
+    name: str,
+    *,
+    source: str,
+    searched: str,
+    query: str = "",
+    note: str = "",
+    claimed: int | None = None,
+    place: Place = "database",
+    step: int | None = None,
+    format: str | None = None,  # noqa: A002, as --format
+    encoding: str | None = None,
+    by: str = "",
+) -> Imported:
+    """Keep the records of a file as those of a step of its own.
+
+    The same records in another file, or the same file again, add nothing: a record keeps its key,
+    which is made of what it says where the file gives no identifier. What an earlier file of the
+    step had and this one lacks stays among the works.
+
+    Args:
+        db: The workspace.
+        project: The project.
+        strategy: One of its strategies.
+        content: Of the file; may be empty where `claimed` is 0, for a search that found nothing.
+        name: Of the file.
+        source: The database, as reports shall name it: "CNKI".
+        searched: The day of the search, "2026-05-03".
+        query: What was searched for, as typed there.
+        note: How it was searched: by whom, with which limits.
+        claimed: How many hits the database said there are; None where that is not known.
+        place: What kind of place the database is.
+        step: Number of the import that this file is a newer version of. None makes a step, or
+            takes that of the same file and source.
+        format: One of `metasearch.formats.READABLE`; detected if None.
+        encoding: As Python calls it; detected if None.
+        by: Who imports it.
+
+    Raises:
+        FileFormatError: The file cannot be read, or holds no record.
+        UsageError: A text, date or number cannot be used, or the step is no import of this source.
+        WorkspaceError: The workspace cannot be written; what was kept before is there.
+    """
+    source, searched = _source(source), _day(searched)
+    note = _checked(message("the note"), note, 2_000)
+    name = _checked(message("the name of the file"), name.rpartition("/")[2], 200)
+    if claimed is not None and not 0 <= claimed < 10**12:
+        raise UsageError(message("{number} is no number of hits", number=claimed))
+    if place not in PLACES:
+        raise UsageError(
+            message("There is no kind of place {place}", place=repr(place)),
+            advice=message("There are {places}.", places=", ".join(PLACES)),
+        )
+    reading = _read(content, name, claimed, format, encoding)
+    records = all_named([replace(record, source=source) for record in reading.records])
+    digest = hashlib.sha256(content).hexdigest()
+    details = {
+        "source": source,
+        "searched": searched,
+        "file": name,
+        "sha256": digest,
+        "by_hand": note or None,
+    }
+    with db.transaction():
+        at, again = _step(db, strategy, source, digest, query, note, step, details, by)
+        options = {
+            "steps": [at.number],
+            "sources": [source],
+            "file": name,
+            "sha256": digest,
+            "searched": searched,
+            "format": reading.format,
+            "encoding": reading.encoding,
+        }
+        run = runs.begin(db, project, strategy, "import", by=by, options=options)
+        answer = runs.begin_answer(db, run, at.id, source, label=source, place=place, query=at.text)
+        log.write(
+            db,
+            project.id,
+            "import file",
+            f"step:{strategy.id}/{at.number}",
+            None,
+            {**options, "run": run.number, "records": len(records)},
+            by=by,
+        )
+    status: runs.RunStatus = "stopped"
+    try:
+        for start in range(0, len(records), AT_A_TIME):
+            add_records(db, project, answer, records[start : start + AT_A_TIME])
+            runs.renew(db, run)
+        said = runs.finish_answer(
+            db,
+            answer,
+            status="ok" if records else "empty",
+            sent=at.text,
+            claimed=claimed,
+            fetched=len(records),
+            filtered=0,
+            unread=reading.lost,
+            asked_at=searched,
+            notes=_notes(reading),
+        )
+        status = "done"
+    finally:
+        run = runs.finish(db, run, status)
+    return Imported(
+        step=at,
+        run=run,
+        answer=said,
+        format=reading.format,
+        encoding=reading.encoding,
+        problems=tuple(reading.problems),
+        again=again,
+    )
+
+
+def _read(
+    content: bytes, name: str, claimed: int | None, form: str | None, encoding: str | None
+) -> FileReading:
+    if len(content) > MOST_BYTES:
+        raise UsageError(
+            message("The file has more than {most} bytes", most=f"{MOST_BYTES:,}"),
+            advice=message("Import it in parts."),
+        )
+    if not content.strip() and claimed == 0:
+        return FileReading(name, "", "utf-8")
+    reading = read_bytes(content, name, format=form, encoding=encoding)
+    if not reading.entries:
+        why = reading.problems[0].message if reading.problems else ""
+        raise FileFormatError(
+            name,
+            why or message("no record was found in it"),
+            advice=message("Export it anew, as RIS or NBIB, or name its format."),
+        )
+    if len(reading.entries) > MOST_RECORDS:
+        raise UsageError(
+            message("The file has more than {most} records", most=f"{MOST_RECORDS:,}"),
+            advice=message("Import it in parts."),
+        )
+    return reading
+
+
+def _step(
+    db: Database,
+    strategy: Strategy,
+    source: str,
+    digest: str,
+    query: str,
+    note: str,
+    number: int | None,
+    details: Mapping[str, Any],
+    by: str,
+) -> tuple[Step, bool]:
+    """The step of the import, and whether the same file was imported into it before."""
+    imports = [step for step in step_rows.of(db, strategy) if step.kind == "import"]
+    if number is None:
+        same = next(
+            (
+                step
+                for step in imports
+                if step.details.get("sha256") == digest and step.details.get("source") == source
+            ),
+            None,
+        )
+        if same is None:
+            known = {key: value for key, value in details.items() if value is not None}
+            return step_rows.add_import(db, strategy, query, note=note, details=known, by=by), False
+        if query and query != same.text:
+            raise UsageError(
+                message(
+                    "The file is step {number} already, with another query", number=same.number
+                ),
+                advice=message("Remove that step first, if its query is wrong."),
+            )
+        number = same.number
+    old = step_rows.one(db, strategy, number)
+    if old.kind != "import" or old.details.get("source") != source:
+        raise UsageError(
+            message("Step {number} is no import of {source}", number=number, source=source),
+            advice=message("Name no step, and the file becomes a step of its own."),
+        )
+    again = old.details.get("sha256") == digest
+    return step_rows.edit(db, strategy, number, details=details, by=by), again
+
+
+def _notes(reading: FileReading) -> list[str]:
+    notes = [
+        message("line {line}: {problem}", line=problem.line, problem=problem.message)
+        if problem.line
+        else problem.message
+        for problem in reading.problems[:SHOWN]
+    ]
+    more = len(reading.problems) - SHOWN
+    if more > 0:
+        notes.append(
+            message_n("{count} more problem", "{count} more problems", more, count=f"{more:,}")
+        )
+    return notes
+
+
+def _source(source: str) -> str:
+    source = _checked(message("the name of the database"), source, LONGEST_NAME)
+    if not source or ":" in source:
+        raise UsageError(
+            message("{name} cannot be the name of a database", name=repr(source)),
+            advice=message("Write its name, such as CNKI, without a colon."),
+        )
+    return source
+
+
+def _day(searched: str) -> str:
+    try:
+        return checked_date(searched)
+    except UsageError as error:
+        raise UsageError(
+            message("The day of the search: {reason}", reason=error.message),
+            advice=message("Write it as 2026-05-03."),
+        ) from None
+
+
+def _checked(what: str, text: str, longest: int) -> str:
+    try:
+        return checked_text(text, longest)
+    except UsageError as error:
+        raise UsageError(message("{what}: {reason}", what=what, reason=error.message)) from None
