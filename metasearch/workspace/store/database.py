@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
@@ -124,9 +124,16 @@ class Database:
         except sqlite3.Error as exc:
             raise unusable(self.path, exc) from exc
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """All that is done inside happens, or nothing of it; one inside another belongs to it."""
+        return self._within("BEGIN IMMEDIATE")
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All that is read inside is of one moment, while others go on writing."""
+        return self._within("BEGIN")
+
+    @contextmanager
+    def _within(self, begin: str) -> Iterator[None]:
         if self._inside:
             self._inside += 1
             try:
@@ -134,7 +141,7 @@ class Database:
             finally:
                 self._inside -= 1
             return
-        self._tried("BEGIN IMMEDIATE", ())
+        self._tried(begin, ())
         self._inside = 1
         try:
             yield

@@ -39,6 +39,12 @@ def _html(document: Document) -> bytes:
     return page(document)
 
 
+def _docx(document: Document) -> bytes:
+    from metasearch.workspace.reports.render.docx import file
+
+    return file(document)
+
+
 def _markdown(document: Document) -> bytes:
     from metasearch.workspace.reports.render.markdown import text
 
@@ -60,6 +66,13 @@ FORMATS: Mapping[str, ReportFormat] = {
             ending="html",
             media_type="text/html; charset=utf-8",
             write=_html,
+        ),
+        ReportFormat(
+            name="docx",
+            label="Word",
+            ending="docx",
+            media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            write=_docx,
         ),
         ReportFormat(
             name="md",
@@ -84,7 +97,8 @@ def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywher
     """The document in a format of `FORMATS`.
 
     Raises:
-        UsageError: There is no such format, or it cannot hold the document (svg: no diagram).
+        UsageError: There is no such format, it needs a package that is not installed (docx), or
+            it cannot hold the document (svg: no diagram).
     """
     if format not in FORMATS:
         raise UsageError(

@@ -1,0 +1,341 @@
+"""The numbers of reports: the one place where they are computed from the store.
+
+The words are those of PRISMA 2020. A record is what one source gave under one identifier: several
+steps and runs that return it count it once. What a report covers are the runs that bring records
+(searches and imported files); of an update, those after the last run of an earlier report.
+
+    identified - found earlier - duplicates = works
+    works = screened + not screened yet
+    screened = excluded + sought
+    sought = not retrieved + not assessed yet + assessed
+    assessed = excluded with a reason + included
+
+Each number is counted by itself, and not as a difference of others; tests hold the sums together.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from metasearch.workspace import other_sources
+from metasearch.workspace.other_sources import OtherSource
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+
+#: The tag that says of which study a work reports: "study:Helsinki cohort".
+STUDY = "study:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identified:
+    """What one source gave.
+
+    Attributes:
+        source: Its name; `label` that for people.
+        place: "database", "register" or "other".
+        by_hand: Whether all of it came in files that a person brought.
+        records: How many, each once.
+        known: Those of them whose work an earlier report has covered already.
+    """
+
+    source: str
+    label: str
+    place: str
+    by_hand: bool
+    records: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previous:
+    """The report that is continued.
+
+    Attributes:
+        number: Of the report; `frozen` when it was finished.
+        run: Id of the last run that it covers.
+        studies, reports: That it included.
+        works: Works of the project among these reports.
+        other_sources: Ids of the other ways of searching that it covers.
+    """
+
+    number: str
+    frozen: str
+    run: int
+    studies: int
+    reports: int
+    works: int
+    other_sources: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """All numbers of a project, or of an update of it.
+
+    Attributes:
+        sources: Where records come from: databases, registers, other files; by their labels.
+        first_run, last_run: Numbers of the runs that are covered; None where there are none.
+        last_run_id: Id of the newest run of the project; None where there is none.
+        works: Works that these runs have brought.
+        screened, not_screened: By title and abstract.
+        excluded: Left out by title and abstract.
+        sought: Reports whose full text was wanted.
+        not_retrieved: Those that could not be had.
+        not_assessed: Those on which nobody has decided yet.
+        assessed: Those that were read.
+        reasons: Reason -> reports that were read and left out; "" where none was given. The most
+            frequent first.
+        included: Reports that are included.
+        studies: Studies that these reports are of: works with the same tag "study:NAME" are one.
+        contradictory: Works left out by title, with a decision on their full text all the same.
+        changed: Works of the earlier report that are included now, less those that were; None
+            where no report is continued.
+        other: Other ways of searching.
+        previous: The report that is continued; None for a first one.
+    """
+
+    sources: tuple[Identified, ...]
+    first_run: int | None
+    last_run: int | None
+    last_run_id: int | None
+    works: int
+    screened: int
+    not_screened: int
+    excluded: int
+    sought: int
+    not_retrieved: int
+    not_assessed: int
+    assessed: int
+    reasons: Mapping[str, int]
+    included: int
+    studies: int
+    contradictory: int
+    changed: int | None
+    other: tuple[OtherSource, ...]
+    previous: Previous | None
+
+    @property
+    def identified(self) -> int:
+        """Records of all sources."""
+        return sum(source.records for source in self.sources)
+
+    @property
+    def known(self) -> int:
+        """Those of them whose works an earlier report has covered."""
+        return sum(source.known for source in self.sources)
+
+    @property
+    def duplicates(self) -> int:
+        """Records that are of a work with another record."""
+        return self.identified - self.known - self.works
+
+    def of_place(self, place: str) -> tuple[Identified, ...]:
+        """The sources of one kind."""
+        return tuple(source for source in self.sources if source.place == place)
+
+    @property
+    def excluded_reports(self) -> int:
+        """Reports that were read and left out."""
+        return sum(self.reasons.values())
+
+    @property
+    def other_included(self) -> int:
+        """Reports that are included by other ways of searching, as far as it is said."""
+        return sum(one.included or 0 for one in self.other)
+
+    @property
+    def total_reports(self) -> int:
+        """Reports that are included, with those of the earlier report."""
+        before = self.previous.reports if self.previous else 0
+        return before + self.included + self.other_included
+
+    @property
+    def total_studies(self) -> int:
+        """Studies, with those of the earlier report; one for each report of other ways."""
+        before = self.previous.studies if self.previous else 0
+        return before + self.studies + self.other_included
+
+
+def numbers(db: Database, project: Project, previous: Previous | None = None) -> Numbers:
+    """Count what a project holds now.
+
+    Args:
+        db: The workspace.
+        project: Whose numbers.
+        previous: The report that is continued: only what came after it is counted.
+    """
+    since = previous.run if previous else 0
+    with db.snapshot():
+        runs = db.one(
+            "SELECT min(number) AS first, max(number) AS last, max(id) AS id FROM run"
+            " WHERE project = ? AND id > ? AND mode <> 'counts'",
+            project.id,
+            since,
+        )
+        assert runs is not None
+        counts = _Counts(_decisions(db, project, since, None))
+        changed = None
+        if previous is not None:
+            before = _Counts(_decisions(db, project, 0, since))
+            changed = before.included - previous.works
+        known = previous.other_sources if previous else ()
+        return Numbers(
+            sources=_sources(db, project, since),
+            first_run=runs["first"],
+            last_run=runs["last"],
+            last_run_id=db.value("SELECT max(id) FROM run WHERE project = ?", project.id),
+            works=db.value(
+                "SELECT count(*) FROM work WHERE project = ? AND first_run > ?", project.id, since
+            ),
+            screened=counts.screened,
+            not_screened=counts.not_screened,
+            excluded=counts.excluded,
+            sought=counts.sought,
+            not_retrieved=counts.not_retrieved,
+            not_assessed=counts.not_assessed,
+            assessed=counts.assessed,
+            reasons=dict(sorted(counts.reasons.items(), key=lambda each: (-each[1], each[0]))),
+            included=counts.included,
+            studies=_studies(db, project, since),
+            contradictory=counts.contradictory,
+            changed=changed,
+            other=tuple(one for one in other_sources.of(db, project) if one.id not in known),
+            previous=previous,
+        )
+
+
+def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ...]:
+    # A source may have changed its label or its group: those of its newest answer count.
+    shown = db.all(
+        "SELECT source, label, place, min(run.mode = 'import') AS by_hand, max(answer.id)"
+        " FROM run JOIN answer ON answer.run = run.id"
+        " WHERE run.project = ? AND run.id > ? AND run.mode <> 'counts' GROUP BY source",
+        project.id,
+        since,
+    )
+    records = _records(db, project, since)
+    known = _records(db, project, since, known=True) if since else {}
+    sources = (
+        Identified(
+            source=row["source"],
+            label=row["label"],
+            place=row["place"],
+            by_hand=bool(row["by_hand"]),
+            records=records.get(row["source"], 0),
+            known=known.get(row["source"], 0),
+        )
+        for row in shown
+    )
+    return tuple(sorted(sources, key=lambda one: (one.label.casefold(), one.source)))
+
+
+def _records(db: Database, project: Project, since: int, *, known: bool = False) -> dict[str, int]:
+    """Name of a source -> its records, each key once; only those of works found earlier where
+    `known`.
+    """
+    works = (
+        " JOIN work_record ON work_record.record = finding.record"
+        " JOIN work ON work.id = work_record.work AND work.first_run <= run_after.since"
+        if known
+        else ""
+    )
+    rows = db.all(
+        "WITH run_after (since) AS (VALUES (?))"  # noqa: S608, no value is in it; also below
+        " SELECT answer.source, count(DISTINCT record.key) AS records"
+        " FROM run_after JOIN run ON run.id > run_after.since JOIN answer ON answer.run = run.id"
+        " JOIN finding ON finding.answer = answer.id JOIN record ON record.id = finding.record"
+        f"{works} WHERE run.project = ? AND run.mode <> 'counts' GROUP BY answer.source",
+        since,
+        project.id,
+    )
+    return {row["source"]: row["records"] for row in rows}
+
+
+#: The newest decision of each work and stage. SQLite takes the other columns from the row with the
+#: maximum.
+_LATEST = (
+    "(SELECT work, verdict, reason, max(at) FROM decision WHERE stage = '{stage}' GROUP BY work)"
+)
+_TITLE, _FULLTEXT = _LATEST.format(stage="title"), _LATEST.format(stage="fulltext")
+
+
+def _decisions(db: Database, project: Project, since: int, until: int | None) -> list[sqlite3.Row]:
+    """How many works have which verdicts: title, text, reason, count."""
+    return db.all(
+        "SELECT title.verdict AS title, text.verdict AS text, text.reason AS reason,"  # noqa: S608
+        " count(*) AS count FROM work"
+        f" LEFT JOIN {_TITLE} AS title ON title.work = work.id"
+        f" LEFT JOIN {_FULLTEXT} AS text ON text.work = work.id"
+        " WHERE work.project = ? AND work.first_run > ? AND (? IS NULL OR work.first_run <= ?)"
+        " GROUP BY 1, 2, 3",
+        project.id,
+        since,
+        until,
+        until,
+    )
+
+
+class _Counts:
+    """Adds up the rows of `_decisions`."""
+
+    def __init__(self, rows: list[sqlite3.Row]) -> None:
+        self.screened = self.not_screened = self.excluded = self.sought = 0
+        self.not_retrieved = self.not_assessed = self.assessed = self.included = 0
+        self.contradictory = 0
+        self.reasons: dict[str, int] = {}
+        for row in rows:
+            self._add(row["title"], row["text"], row["reason"] or "", row["count"])
+
+    def _add(self, title: str | None, text: str | None, reason: str, count: int) -> None:
+        # A decision on the full text says that the title has passed, unless it was left out.
+        if title is None and text is None:
+            self.not_screened += count
+            return
+        self.screened += count
+        if title == "excluded":
+            self.excluded += count
+            self.contradictory += count if text is not None else 0
+            return
+        self.sought += count
+        if text is None:
+            self.not_assessed += count
+        elif text == "unavailable":
+            self.not_retrieved += count
+        else:
+            self.assessed += count
+            if text == "excluded":
+                self.reasons[reason] = self.reasons.get(reason, 0) + count
+            else:
+                self.included += count
+
+
+def _studies(db: Database, project: Project, since: int) -> int:
+    """Studies that the included works are of; works with a common tag are of one."""
+    works: dict[int, list[str]] = {}
+    for row in db.all(
+        "SELECT work.id, tag.text AS tag FROM work"  # noqa: S608
+        f" JOIN {_FULLTEXT} AS text ON text.work = work.id"
+        f" LEFT JOIN {_TITLE} AS title ON title.work = work.id"
+        " LEFT JOIN tag ON tag.work = work.id AND substr(tag.text, 1, ?) = ?"
+        " WHERE work.project = ? AND work.first_run > ?"
+        " AND text.verdict IN ('relevant', 'close') AND title.verdict IS NOT 'excluded'",
+        len(STUDY),
+        STUDY,
+        project.id,
+        since,
+    ):
+        works.setdefault(row["id"], []).extend([row["tag"]] if row["tag"] else [])
+    # A work with several such tags makes one study of all that have any of them.
+    of: dict[str, str] = {}
+
+    def root(tag: str) -> str:
+        while of.setdefault(tag, tag) != tag:
+            of[tag] = of[of[tag]]
+            tag = of[tag]
+        return tag
+
+    for tags in works.values():
+        for tag in tags:
+            of[root(tag)] = root(tags[0])
+    return len({root(tag) for tag in of}) + sum(not tags for tags in works.values())
