@@ -11,8 +11,10 @@ from metasearch.cli.common_options import complete_source
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
+from metasearch.cli.workspace.strategy_files import import_
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
 from metasearch.cli.workspace.strategy_run import counts, run
+from metasearch.cli.workspace.strategy_show import show
 from metasearch.cli.workspace.strategy_steps import add, edit, remove
 from metasearch.engine.options import OPTIONS
 
@@ -165,5 +167,5 @@ def duplicate(call: Call, /, *, new_name: str, name: str | None) -> int:
     return Exit.OK
 
 
-for _command in (add, edit, remove, counts, run):
+for _command in (add, edit, remove, show, counts, run, import_):
     strategy.add_command(_command)
