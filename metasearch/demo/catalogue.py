@@ -1,5 +1,7 @@
-"""The works behind the demo: real ones, one line each in catalogue.jsonl. What says what they are
-about is ours.
+"""The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what
+they are about is ours; only the works on lakes are invented, for the example of a novelty search.
+Their journals and publishers are called 示例 or "Example", and their DOIs begin with 10.5555, the
+prefix that Crossref keeps for examples.
 """
 
 from __future__ import annotations
@@ -77,20 +79,22 @@ SUBJECTS: Mapping[str, str] = {
     "jazz": "jazz music",
     "french-history": "French history, histoire de France, histoire française",
     "chinese": "中文 Chinese",
+    "lakes": "freshwater ecology, lakes, 湖泊生态学",
 }
 
 #: The subjects in words.
 COVERAGE = (
     "gambling harms, psychedelics, breast cancer, forest conservation, information systems, "
     "machine learning, "
-    "language processing, software engineering, jazz, French history, and works in Chinese on "
-    "many things"
+    "language processing, software engineering, jazz, French history, freshwater ecology, and "
+    "works in Chinese on many things"
 )
 #: For the start page of a server that runs the demo.
 NOTICE = (
     "This is a demonstration: the databases are simulated on this machine, one is slow and one "
     "fails, and nothing is "
-    f"sent elsewhere. They hold some five hundred real works about {COVERAGE}."
+    f"sent elsewhere. They hold some five hundred works about {COVERAGE}; all are real but for "
+    "those on freshwater ecology."
 )
 
 #: Queries that find works in at least two of the databases, for help texts and the start page.
@@ -115,6 +119,7 @@ EXAMPLE_QUERIES = (
     "author:Browne gambling",
     "title:jazz year:1980-1995",
     "中国农村",
+    "沉水植物 水质",
 )
 
 

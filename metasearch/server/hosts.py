@@ -29,16 +29,8 @@ def check_addressed(request: web.Request) -> None:
     Raises:
         Problem: 421 for another host, 403 for another origin.
     """
+    check_host(request)
     sites = (site_of(request), connection_site(request))
-    hosts = {host for site in sites for host in _hosts(site)}
-    host = request.headers.get(hdrs.HOST, "").lower()
-    if host not in hosts:
-        raise Problem(
-            421,
-            None,
-            f"{line(host)[:100]!r} is no name of this server. If it should be one, start the "
-            "server with --public-url.",
-        )
     origin = request.headers.get(hdrs.ORIGIN)
     allowed = {f"{urlsplit(site.base).scheme}://{host}" for site in sites for host in _hosts(site)}
     if origin is not None and origin not in allowed.union(request.app[SHARED].options.cors):
@@ -47,6 +39,23 @@ def check_addressed(request: web.Request) -> None:
             None,
             f"Pages of {line(origin)[:100]!r} may not ask this server; [server] cors names those "
             "that may.",
+        )
+
+
+def check_host(request: web.Request) -> None:
+    """Whether the Host is a name of this server; forms have a token, and need no more.
+
+    Raises:
+        Problem: 421 for another one.
+    """
+    sites = (site_of(request), connection_site(request))
+    host = request.headers.get(hdrs.HOST, "").lower()
+    if host not in {name for site in sites for name in _hosts(site)}:
+        raise Problem(
+            421,
+            None,
+            f"{line(host)[:100]!r} is no name of this server. If it should be one, start the "
+            "server with --public-url.",
         )
 
 

@@ -169,7 +169,7 @@ def visit_of(request: web.Request) -> Visit:
         visitor if isinstance(visitor, str) else "",
         _basket(cookies.read(request, BASKET)),
         Changes(),
-        shared.engine.settings.serve_workspace and shared.engine.settings.workspace is not None,
+        shared.workspace is not None,
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from aiohttp import web
 from multidict import MultiMapping
 
-from metasearch.server.faces.projects.opened import Said, after_form, workspace_of
+from metasearch.server.faces.projects.opened import after_form, served
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.listing import projects_page
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.site import SHARED
 from metasearch.server.visit import visit_of
@@ -23,7 +24,7 @@ async def listing(request: web.Request) -> web.StreamResponse:
     Raises:
         Problem: 404 where there is no workspace, and those of `posted`.
     """
-    workspace, visit = workspace_of(request), visit_of(request)
+    workspace, visit = served(request).workspace, visit_of(request)
 
     async def render(said: Said) -> str:
         async with request.app[SHARED].admission.brief():

@@ -5,18 +5,21 @@ form.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
-from multidict import MultiDict, MultiMapping
+from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.server.hosts import check_host
 from metasearch.server.page_response import page_response, see_other
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.site import SHARED, ServerContext, workspace_of
 from metasearch.server.visit import Visit, visit_of
+from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -26,41 +29,8 @@ from metasearch.workspace.workspace import Workspace
 _LONGEST_NAME = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a page says about the form that was sent to it.
-
-    Attributes:
-        error: Why nothing was changed; None where there was no form, or it was done.
-        fields: The form, whose texts the page shows again.
-        place: Which form of the page it was: the value of its button.
-    """
-
-    error: UsageError | None = None
-    fields: MultiMapping[str] = field(default_factory=MultiDict)
-    place: str = ""
-
-    def typed(self, name: str, usual: str = "") -> str:
-        """What was typed into a field of the form that failed; else its usual contents."""
-        return self.fields.get(name, usual)
-
-
 #: Makes a page after a form: with what there is to say, and the status.
 Render = Callable[[Said], Awaitable[str]]
-
-
-def workspace_of(request: web.Request) -> Workspace:
-    """The workspace that this server serves.
-
-    Raises:
-        Problem: 404 where it serves none.
-    """
-    shared = request.app[SHARED]
-    settings = shared.engine.settings
-    file = settings.workspace
-    if not settings.serve_workspace or file is None:
-        raise Problem(404, None, message("This server has no workspace."))
-    return shared.kept("workspace", lambda: Workspace(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +38,13 @@ class Opened:
     """A request for a page of a project."""
 
     request: web.Request
-    workspace: Workspace
+    service: WorkspaceService
     project: Project
+
+    @property
+    def workspace(self) -> Workspace:
+        """Its file."""
+        return self.service.workspace
 
     @property
     def shared(self) -> ServerContext:
@@ -86,15 +61,26 @@ class Opened:
         return self.visit.site.path(f"/projects/{self.project.uid}{rest}", **parameters)
 
 
+def served(request: web.Request) -> WorkspaceService:
+    """The workspace of the server, for a browser that was sent here under a name of the server.
+
+    Raises:
+        Problem: 404 where none is served, 421 for a foreign host.
+    """
+    service = workspace_of(request)
+    check_host(request)
+    return service
+
+
 async def opened(request: web.Request) -> Opened:
     """The project that the address names.
 
     Raises:
         Problem: 404 where there is none.
     """
-    workspace = workspace_of(request)
+    service = served(request)
     name = request.match_info["project"][:_LONGEST_NAME]
-    return Opened(request, workspace, await workspace.read(_found, name))
+    return Opened(request, service, await service.workspace.read(_found, name))
 
 
 def _found(db: Database, name: str) -> Project:
@@ -107,11 +93,6 @@ def _found(db: Database, name: str) -> Project:
 def strategy_path(name: str) -> str:
     """The path of a strategy below its project."""
     return f"/strategies/{quote(name, safe='', errors='replace')}"
-
-
-async def answered(request: web.Request, made: str, status: int = 200) -> web.Response:
-    """A page of the workspace as an answer."""
-    return page_response(request, made, status)
 
 
 async def after_form(

@@ -82,7 +82,7 @@ def _styles(word: Any, language: Language) -> None:
     spacing = 1.5 if language == "zh" else 1.15
     styles["Normal"].paragraph_format.line_spacing = spacing
     styles["Normal"].paragraph_format.space_after = Pt(0 if language == "zh" else 6)
-    _language(styles, language)
+    _language(styles)
     for level, size in enumerate(_HEADINGS[language], 1):
         style = styles[f"Heading {level}"]
         _font(style, letters, headings, size)
@@ -105,6 +105,8 @@ def _styles(word: Any, language: Language) -> None:
     caption.paragraph_format.keep_with_next = True
     body = styles["Body Text"]
     body.paragraph_format.space_after = Pt(0 if language == "zh" else 6)
+    if language == "zh":
+        body.paragraph_format.first_line_indent = Pt(2 * points)
     quote = styles["Quote"]
     quote.font.italic, quote.font.color.rgb = False, _INK
     quote.paragraph_format.left_indent = Mm(8)
@@ -131,7 +133,7 @@ def _own_styles(styles: Any, language: Language) -> None:
         style.paragraph_format.space_after = Pt(0)
     styles["Table Head"].font.bold = True
     styles["Signature Line"].paragraph_format.space_before = Pt(16)
-    styles["Cover Row"].paragraph_format.space_before = Pt(6)
+    styles["Cover Row"].paragraph_format.space_before = Pt(12 if language == "zh" else 6)
     for name, colour in (("Search String", "F3F6F6"), ("Remark", "F3F6F6"), ("Warning", "FFF6DE")):
         style = styles[name]
         style.paragraph_format.space_after = Pt(6 if name != "Warning" else 0)
@@ -173,9 +175,10 @@ def _font(style: Any, letters: str, characters: str, points: float) -> None:
     fonts.set(qn("w:eastAsia"), characters)
 
 
-def _language(styles: Any, language: Language) -> None:
+def _language(styles: Any) -> None:
     for found in styles.element.iter(qn("w:lang")):
-        found.set(qn("w:val"), "zh-CN" if language == "zh" else "en-GB")
+        # Of the letters; were they Chinese, too, words would be broken anywhere.
+        found.set(qn("w:val"), "en-GB")
         found.set(qn("w:eastAsia"), "zh-CN")
 
 
