@@ -112,6 +112,7 @@ CREATE TABLE record (
     superseded INTEGER REFERENCES record,
     UNIQUE (project, key, digest)
 ) STRICT;
+CREATE INDEX record_superseded ON record (superseded);
 
 CREATE TABLE finding (
     answer INTEGER NOT NULL REFERENCES answer ON DELETE CASCADE,
