@@ -139,7 +139,7 @@ def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _O
     for some in batches(sorted(set(components)), AT_ONCE):
         for row in db.all(
             "SELECT id, uid, component, first_run, added FROM work"
-            f" WHERE project = ? AND component IN ({in_marks(some)})",
+            f" WHERE project = ? AND component IN ({in_marks(some)})",  # noqa: S608, marks only
             project,
             *some,
         ):
@@ -150,7 +150,7 @@ def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _O
             for row in db.all(
                 "SELECT work_record.work, record.id, record.superseded FROM work_record"
                 " JOIN record ON record.id = work_record.record"
-                f" WHERE work_record.work IN ({in_marks(some)}) ORDER BY record.id",
+                f" WHERE work_record.work IN ({in_marks(some)}) ORDER BY record.id",  # noqa: S608
                 *some,
             )
         )
@@ -176,7 +176,7 @@ def _go_on(
     came: list[_Old],
     run: int | None,
     moment: str,
-    anew: bool,
+    anew: bool,  # noqa: FBT001, as in `assign`
     done: Assigned,
     lines: list[tuple[dict[str, Any], dict[str, Any]]],
 ) -> None:
@@ -261,7 +261,7 @@ def _earlier(db: Database, one: Found, came: list[_Old]) -> tuple[str, str] | No
     keys = set(one.records.values())
     rows = db.all(
         "SELECT uid, key, state FROM joined_work"
-        f" WHERE work IN ({in_marks(came)}) ORDER BY rowid DESC",
+        f" WHERE work IN ({in_marks(came)}) ORDER BY rowid DESC",  # noqa: S608, marks only
         *(old.id for old in came),
     )
     return next(((row["uid"], row["state"]) for row in rows if row["key"] in keys), None)
@@ -305,7 +305,7 @@ def _first(
             for some in batches(sorted([*rows, *_behind(came, rows)]), AT_ONCE)
             for row in db.all(
                 "SELECT min(answer.run) FROM finding JOIN answer ON answer.id = finding.answer"
-                f" WHERE finding.record IN ({in_marks(some)})",
+                f" WHERE finding.record IN ({in_marks(some)})",  # noqa: S608, marks only
                 *some,
             )
             if row[0] is not None

@@ -59,7 +59,7 @@ def components_of(db: Database, project: int, records: Iterable[int]) -> dict[in
             db.all(
                 "SELECT work_record.record, work.component FROM work_record"
                 " JOIN work ON work.id = work_record.work"
-                f" WHERE work.project = ? AND work_record.record IN ({in_marks(some)})",
+                f" WHERE work.project = ? AND work_record.record IN ({in_marks(some)})",  # noqa: S608
                 project,
                 *some,
             )
@@ -80,7 +80,7 @@ def gathered(
                 "SELECT work_record.record FROM work"
                 " JOIN work_record ON work_record.work = work.id"
                 " JOIN record ON record.id = work_record.record"
-                f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"
+                f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"  # noqa: S608
                 " AND record.superseded IS NULL",
                 project,
                 *some,

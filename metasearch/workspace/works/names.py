@@ -47,7 +47,7 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
         for row in db.all(
             "SELECT alias.name, work.id, work.uid, work.component FROM alias"
             " JOIN work ON work.id = alias.work"
-            f" WHERE alias.project = ? AND alias.name IN ({in_marks(some)})"
+            f" WHERE alias.project = ? AND alias.name IN ({in_marks(some)})"  # noqa: S608
             " ORDER BY work.id",
             project,
             *some,

@@ -10,8 +10,8 @@ from metasearch.server.faces.projects.opened import after_form, opened
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.log import log_page
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.workspace import log as changes
 from metasearch.workspace.works.undo import undo, undoable

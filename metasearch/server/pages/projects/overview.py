@@ -138,10 +138,9 @@ def next_step(base: str, shown: Overview) -> Next:
     if not any(one.steps for one in shown.strategies):
         return Next(N_("Add steps to the strategy."), shown.strategies[0].address)
     if not shown.works:
-        return Next(
-            N_("Run the strategy, so that its records are fetched."),
-            "".join([shown.strategies[0].address, "#ask-head"]),
-        )
+        return Next(N_("Run the strategy, so that its records are fetched."), "".join(
+            [shown.strategies[0].address, "#ask-head"]
+        ))
     if shown.decided.get("title", {}).get("", 0):
         return Next(N_("Decide on title and abstract of the works."), f"{base}/works?verdict=none")
     if shown.decided.get("fulltext", {}).get("", 0):

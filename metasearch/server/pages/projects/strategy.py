@@ -11,7 +11,7 @@ from metasearch.message import message
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.language import Language
 from metasearch.server.pages.reading import SYNTAX_WORDS
-from metasearch.server.pages.terms import STATUS_WORDS
+from metasearch.server.pages.terms import FAILED_LOOK, N_, STATUS_LOOKS, STATUS_WORDS
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.resolve import ResolvedStep
 from metasearch.workspace.strategies.step import Step
