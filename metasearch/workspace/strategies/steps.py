@@ -195,7 +195,7 @@ def edit(
             new.id,
         )
         _name_parents(db, new, steps)
-        _log(db, strategy, "edit step", number, _as_logged(old), _as_logged(new), by)
+        _log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)
         return new
 
 
@@ -221,7 +221,7 @@ def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> No
             )
         db.run("UPDATE step SET removed = 1 WHERE id = ?", old.id)
         db.run("DELETE FROM step_parent WHERE step = ?", old.id)
-        _log(db, strategy, "remove step", number, _as_logged(old), None, by)
+        _log(db, strategy, "remove step", number, as_logged(old), None, by)
 
 
 def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int | None) -> int:
@@ -279,7 +279,16 @@ def _way_to(step: Step, others: Sequence[Step]) -> list[int]:
 
 
 def _added(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], by: str) -> Step:
-    number = db.run(
+    new = replace(step, edited=now())
+    new = replace(new, id=_inserted(db, strategy, new))
+    _name_parents(db, new, steps)
+    _log(db, strategy, "new step", step.number, None, as_logged(new), by)
+    return new
+
+
+def _inserted(db: Database, strategy: Strategy, step: Step) -> int:
+    """Insert a step; returns the id of its row."""
+    return db.run(
         "INSERT INTO step (strategy, number, kind, text, syntax, note, details, edited)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         strategy.id,
@@ -289,12 +298,15 @@ def _added(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], 
         step.syntax,
         step.note,
         check_details(step.details),
-        edited := now(),
+        step.edited,
     )
-    new = replace(step, id=number, edited=edited)
-    _name_parents(db, new, steps)
-    _log(db, strategy, "new step", step.number, None, _as_logged(new), by)
-    return new
+
+
+def insert_all(db: Database, strategy: Strategy, steps: Sequence[Step]) -> None:
+    """Insert steps that were checked elsewhere into a strategy without any, inside a transaction."""
+    new = [replace(step, id=_inserted(db, strategy, step)) for step in steps]
+    for step in new:
+        _name_parents(db, step, new)
 
 
 def _name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
@@ -312,7 +324,8 @@ def _log(
     log.write(db, strategy.project, action, f"step:{strategy.id}/{number}", before, after, by=by)
 
 
-def _as_logged(step: Step) -> dict[str, Any]:
+def as_logged(step: Step) -> dict[str, Any]:
+    """A step as the log keeps it."""
     return {
         "kind": step.kind,
         "text": step.text,
@@ -338,5 +351,6 @@ def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
 
 
 __all__ = [
-    "MOST_STEPS", "Step", "add", "add_import", "edit", "no_step", "of", "one", "remove", "users",
+    "MOST_STEPS", "Step", "add", "add_import", "as_logged", "edit", "insert_all", "no_step", "of", "one",
+    "remove", "users",
 ]  # fmt: skip
