@@ -197,6 +197,11 @@ def _shown(text: str) -> str:
     return _plain(text[:LONGEST_SHOWN])
 
 
+def title_key(title: str) -> str:
+    """A title as the column `title_key` has it."""
+    return _key(_shown(title))
+
+
 def _key(text: str) -> str:
     return " ".join(normalise.words(_plain(text[: 2 * LONGEST_KEY])))[:LONGEST_KEY] or LAST_KEY
 
