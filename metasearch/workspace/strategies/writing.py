@@ -90,11 +90,7 @@ def written(
     Raises:
         UsageError: There is no such syntax, or the years are none.
     """
-    if syntax not in TARGETS:
-        raise UsageError(
-            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
-            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
-        )
+    check_target(syntax)
     check_years(years)
     known = {step.number: step for step in steps if step.kind != "import"}
     found = resolve_all(list(known.values()))
@@ -125,6 +121,19 @@ def written(
             if number in lines.numbers:
                 lines.add(number, conjunction(reference(number), range_of))
     return Written(syntax, tuple(lines.made), tuple(notes))
+
+
+def check_target(syntax: str) -> None:
+    """Check that queries can be written in a syntax.
+
+    Raises:
+        UsageError: They cannot.
+    """
+    if syntax not in TARGETS:
+        raise UsageError(
+            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
+        )
 
 
 def _expressions(
