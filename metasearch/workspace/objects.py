@@ -5,12 +5,15 @@ Members may be added; those that are here keep their names and their meaning.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from metasearch.workspace.log import Change
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
+from metasearch.workspace.questions.question import Question, Value
+from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
@@ -43,6 +46,22 @@ def change(shown: Change) -> Object:
         "before": shown.before,
         "after": shown.after,
         "undoes": shown.undoes,
+    }
+
+
+def question(asked: Question, given: Mapping[str, Value]) -> Object:
+    """A question of a report, with its answer of all that were given."""
+    return {
+        "key": asked.key,
+        "label": asked.label,
+        "help": asked.help,
+        "kind": asked.kind,
+        "group": asked.group,
+        "reports": list(asked.reports),
+        "required": list(asked.required),
+        "choices": [choice.key for choice in asked.choices],
+        "several": asked.several,
+        "answer": given.get(asked.key),
     }
 
 
@@ -114,4 +133,42 @@ def answer(shown: SourceAnswer) -> Object:
         "sent": shown.sent,
         "requests": [dict(request) for request in shown.requests],
         "notes": list(shown.notes),
+    }
+
+
+def figures(shown: Figures) -> Object:
+    """The table of a strategy: what is known of each step at each source."""
+    return {
+        "sources": [{"source": name, "label": label} for name, label in shown.sources.items()],
+        "steps": [
+            {
+                "number": line.step.number,
+                "kind": line.step.kind,
+                "text": line.step.text,
+                "query": None if line.question is None else line.question.text,
+                "problem": None if line.error is None else str(line.error),
+                "stale": line.stale,
+                "claimed": line.claimed,
+                "fetched": line.fetched,
+                "missing": list(line.missing),
+                "first": line.first,
+                "last": line.last,
+                "counts": [
+                    {
+                        "source": source,
+                        "run": figure.newest.run,
+                        "status": figure.newest.status,
+                        "error": figure.newest.error,
+                        "claimed": figure.claimed,
+                        "exact": figure.newest.exact,
+                        "fetched": None if figure.kept is None else figure.kept.fetched,
+                        "asked_at": figure.newest.asked_at,
+                        "cached": figure.newest.cached,
+                        "stale": figure.stale,
+                    }
+                    for source, figure in line.figures.items()
+                ],
+            }
+            for line in shown.steps
+        ],
     }

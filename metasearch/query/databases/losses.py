@@ -63,6 +63,9 @@ SENTENCES: Mapping[str, str] = {
         "{words}: read as operators, because brackets, quotes or fields stand beside them; "
         "write operators in capitals"
     ),
+    "field of a line": message_template(
+        "{words}: a field does not hold for another line, which is looked for as it is"
+    ),
     "word": message_template("{words}: read as words; write operators in capitals"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }

@@ -30,6 +30,8 @@ class ReferenceReader(TermReader):
         if line is None:
             reason = message("There is no line {number} before this one", number=number)
             raise self.error(reason, start, end, advice=message("A line may name those before it."))
+        if self.target is not self.grammar.default:
+            self.losses.add("field of a line", f"{self.shown.strip(' (=:.,')} {shown}")
         self.used.add(number)
         self.losses.widened += line.widened
         if line.size > 1:

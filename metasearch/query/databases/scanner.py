@@ -236,10 +236,21 @@ class TextScanner(NestedReader):
 
     # ---------------------------------------------------------------- earlier lines
 
-    def referred(self) -> re.Match[str] | None:
-        """The earlier line that is named next, if one is."""
+    def referred(self, *, after_word: bool = False) -> re.Match[str] | None:
+        """The earlier line that is named next, if one is. A mere number is one only as a whole
+        operand: "phase 3 trial" is a phrase.
+        """
         end = self.word_end(self.at)
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )
-        return match if match and (self.lines is not None or not match[0].isdigit()) else None
+        if match is None or not match[0].isdigit():
+            return match
+        return match if self.lines is not None and not after_word and self.ends_at(end) else None
+
+    def ends_at(self, at: int) -> bool:
+        """Whether an operand ends there: an operator, a closing bracket or the end is next."""
+        before, self.at = self.at, at
+        ends = self.here() in ("", ")") or self.peeked() is not None
+        self.at = before
+        return ends

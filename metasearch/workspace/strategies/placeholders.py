@@ -20,7 +20,8 @@ from metasearch.workspace.strategies.references import replaced
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
 _LETTERS = range(0x12000, 0x12390), range(0x13000, 0x13420)
-_FLAT = str.maketrans("（）＃＊＋－，＝：％【】“”„＂‘’", '()#*+-,=:%()""""\'\'')
+#: Signs of full width and quotes of any kind, as ASCII.
+FLAT = str.maketrans("（）＃＊＋－，＝：％【】“”„＂‘’", '()#*+-,=:%()""""\'\'')
 _REFERENCE = re.compile(
     r"(?<![\w\\#&/])(?:(?:or|and)/\s?#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*|#[0-9]{1,4}(?:-#?[0-9]{1,4})?)"
     r"(?=([*?.:\[/~^]?))(?!\w)",
@@ -140,7 +141,7 @@ def misplaced(text: str, start: int, end: int, what: str, syntax: str) -> QueryS
 
 def expert_signs(text: str) -> bool:
     """Whether `*` or `+` joins the number of a step to something: the Chinese syntax."""
-    flat = text.translate(_FLAT)
+    flat = text.translate(FLAT)
     before, after = _EXPERT_BESIDE
     return any(
         after.match(flat, start_end[1]) or before.search(flat, 0, start_end[0])
@@ -150,7 +151,7 @@ def expert_signs(text: str) -> bool:
 
 def named(text: str) -> bool:
     """Whether a text names a step with `#`, outside quotes."""
-    return next(_found(text.translate(_FLAT), _DOUBLE), None) is not None
+    return next(_found(text.translate(FLAT), _DOUBLE), None) is not None
 
 
 def check_fields(text: str, syntax: str) -> None:
@@ -159,8 +160,8 @@ def check_fields(text: str, syntax: str) -> None:
     Raises:
         QuerySyntaxError: One does.
     """
-    flat = text.translate(_FLAT)
-    for start, end in _found(flat, _BOTH if syntax in ("cnki", "embase") else _DOUBLE):
+    flat = text.translate(FLAT)
+    for start, end in _found(flat, quotes_of(syntax)):
         after = flat[end : end + 1]
         if after in (".", "[", ":", "/") and flat[end + 1 : end + 2].isalpha():
             raise misplaced(text, start, end, message("a field"), syntax)
@@ -173,7 +174,7 @@ def check_fields(text: str, syntax: str) -> None:
 def with_sign(text: str, sign: str) -> str:
     """The text with another sign in place of `#` before the numbers of steps."""
     pieces = list(text)
-    for start, _ in _found(text.translate(_FLAT), _DOUBLE):
+    for start, _ in _found(text.translate(FLAT), _DOUBLE):
         if pieces[start] in "#＃":
             pieces[start] = sign
     return "".join(pieces)
@@ -185,9 +186,8 @@ def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
     Raises:
         QuerySyntaxError: One is a word for it.
     """
-    flat = text.translate(_FLAT)
-    quotes = _BOTH if syntax == "embase" else _DOUBLE
-    for start, end in _found(flat, quotes):
+    flat = text.translate(FLAT)
+    for start, end in _found(flat, quotes_of(syntax)):
         shown = flat[start:end]
         if shown[0] != "#":
             continue
@@ -213,13 +213,13 @@ def with_words(text: str, syntax: str) -> Replaced:
         QuerySyntaxError: A range is none, or a field stands at a number.
     """
     check_fields(text, syntax)
-    flat = text.translate(_FLAT)
+    flat = text.translate(FLAT)
     used = set(text)
     letters = (chr(code) for code in chain(*_LETTERS) if chr(code) not in used)
     fielded = list(_in_field(flat)) if syntax == "cnki" else []
     places: dict[str, Place] = {}
     out, at = [], 0
-    for start, end in _found(flat, _BOTH if syntax == "cnki" else _DOUBLE):
+    for start, end in _found(flat, quotes_of(syntax)):
         if syntax == "cnki" and any(first < start < last for first, last in fielded):
             raise misplaced(text, start, end, message("a field"), syntax)
         letter = next(letters, None)
@@ -268,6 +268,11 @@ def _found(flat: str, quotes: re.Pattern[str]) -> Iterator[tuple[int, int]]:
             start, end = next(hidden)
         if match.end() <= start:
             yield match.start(), match.end()
+
+
+def quotes_of(syntax: str) -> re.Pattern[str]:
+    """Matches what stands in quotes, in a text whose signs are as `FLAT` makes them."""
+    return _BOTH if syntax in ("cnki", "embase") else _DOUBLE
 
 
 def _in_field(flat: str) -> Iterator[tuple[int, int]]:
