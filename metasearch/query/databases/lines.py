@@ -22,7 +22,9 @@ from metasearch.query.limits import MAX_LINES
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
-_HITS = re.compile(
+#: The number of hits that a database writes at the end of a line: in brackets, or behind a tab or
+#: several blanks.
+HITS = re.compile(
     r"[ \t]{1,20}\(\s?[0-9][0-9,. ]{0,12}\)[ \t]*$|(?:\t[ \t]*|[ ]{3,20})[0-9][0-9,]{0,11}[ \t]*$"
 )
 _REFERS = re.compile(
@@ -65,9 +67,13 @@ class LineReader(Protocol):
     def ended(self, query: Query | None) -> ReadQuery: ...
 
 
-def numbered_lines(text: str) -> list[NumberedLine] | None:
+def numbered_lines(text: str, *, referring: bool = True) -> list[NumberedLine] | None:
     """The lines, those that were first in the search first; None where the text is no such
     strategy.
+
+    Args:
+        text: As typed.
+        referring: Whether one of them has to name another.
     """
     lines: list[NumberedLine] = []
     at, step = 0, 0
@@ -96,7 +102,7 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
         elif whole.strip():
             return None
         at += len(whole)
-    if len(lines) < 2 or not any(_REFERS.search(it.text) for it in lines):
+    if len(lines) < 2 or (referring and not any(_REFERS.search(it.text) for it in lines)):
         return None
     return lines if step > 0 else lines[::-1]
 
@@ -131,7 +137,7 @@ def read_lines(
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
     for line in lines:
-        bare = _HITS.sub("", line.text)
+        bare = HITS.sub("", line.text)
         if bare != line.text:
             losses.add("hits", line.text[len(bare) :])
         try:

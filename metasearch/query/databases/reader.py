@@ -222,9 +222,7 @@ class DatabaseReader(ReferenceReader):
         start = end = self.at
         named: tuple[FieldTarget, str] | None = None
         while (char := self.here()) and char not in "()" and not self.opens_quote(self.at):
-            if words and (
-                self.peeked() or self.referred(after_word=True) or self.starts_special()
-            ):
+            if words and (self.peeked() or self.referred(after_word=True) or self.starts_special()):
                 break
             if not words and self.peeked():
                 sign = self.operator()

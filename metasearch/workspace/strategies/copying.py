@@ -33,10 +33,8 @@ def copied(db: Database, strategy: Strategy, name: str, *, by: str = "") -> Stra
 def reorder(
     db: Database, strategy: Strategy, order: Sequence[int], name: str, *, by: str = ""
 ) -> Strategy:
-    """A copy whose steps are numbered anew, in the order asked; what names them is rewritten.
-
-    Args:
-        order: The numbers of all steps but imported files, in their new order.
+    """A copy whose steps are numbered anew, in the order asked; what names them is rewritten. The
+    `order` has the numbers of all steps but imported files.
 
     Raises:
         UsageError: The order lacks steps or names others, or the name cannot be used.
@@ -64,10 +62,13 @@ def _copy(
     numbers: Mapping[int, int],
     by: str,
 ) -> Strategy:
-    project = projects.by_id(db, strategy.project)
+    uid = db.value("SELECT uid FROM project WHERE id = ?", strategy.project)
+    project = projects.find(db, uid)
     left_out = [step.number for step in stored.of(db, strategy) if step.kind == "import"]
     origin = {"strategy": strategy.name, "id": strategy.id, "at": now()}
-    details = {**strategy.details, "derived_from": origin}
+    own = ("imports_left_out", "numbers")
+    details = {key: value for key, value in strategy.details.items() if key not in own}
+    details["derived_from"] = origin
     if left_out:
         details["imports_left_out"] = left_out
     if any(old != new for old, new in numbers.items()):
@@ -100,7 +101,10 @@ def _copy(
         "copy strategy",
         f"strategy:{new.id}",
         None,
-        {"from": origin, "steps": orjson.loads(orjson.dumps([stored.as_logged(it) for it in made]))},
+        {
+            "from": origin,
+            "steps": orjson.loads(orjson.dumps([stored.as_logged(it) for it in made])),
+        },
         by=by,
     )
     return new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from metasearch.errors import QuerySyntaxError
@@ -64,6 +65,7 @@ class _AnyLine(Mapping[int, StrategyLine]):
         return self[number]
 
 
+@lru_cache(maxsize=256)
 def read_step(text: str, syntax: str = "auto") -> StepText:
     """Read the text of a step.
 

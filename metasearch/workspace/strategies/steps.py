@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 
-from metasearch.errors import UsageError
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.workspace import log
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies import strategies
 from metasearch.workspace.strategies.combine import LARGEST
-from metasearch.workspace.strategies.resolve import cycle_error, resolved, text_of
+from metasearch.workspace.strategies.resolve import cycle_error, resolve_all, resolved, text_of
 from metasearch.workspace.strategies.step import Step, StepKind
 from metasearch.workspace.strategies.strategies import Strategy, check_details, check_note
 
@@ -227,10 +227,7 @@ def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> No
 def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int | None) -> int:
     """The number of a new step."""
     if len(steps) >= MOST_STEPS:
-        raise UsageError(
-            message("A search strategy has at most {most} steps", most=MOST_STEPS),
-            advice=message("Remove those that are not used, or make another strategy."),
-        )
+        raise _too_many()
     strategies.by_id(db, strategy.id)
     last = db.value("SELECT max(number) FROM step WHERE strategy = ?", strategy.id) or 0
     if number is not None and number <= last:
@@ -245,6 +242,13 @@ def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int |
             advice=message("Copy the strategy: the copy begins at 1."),
         )
     return chosen
+
+
+def _too_many() -> UsageError:
+    return UsageError(
+        message("A search strategy has at most {most} steps", most=MOST_STEPS),
+        advice=message("Remove those that are not used, or make another strategy."),
+    )
 
 
 def _checked(step: Step, steps: Sequence[Step]) -> Step:
@@ -303,10 +307,67 @@ def _inserted(db: Database, strategy: Strategy, step: Step) -> int:
 
 
 def insert_all(db: Database, strategy: Strategy, steps: Sequence[Step]) -> None:
-    """Insert steps that were checked elsewhere into a strategy without any, inside a transaction."""
+    """Insert checked steps into a strategy without any, inside a transaction."""
     new = [replace(step, id=_inserted(db, strategy, step)) for step in steps]
     for step in new:
         _name_parents(db, step, new)
+
+
+def add_all(
+    db: Database, strategy: Strategy, drafts: Sequence[Step], *, by: str = ""
+) -> list[Step]:
+    """Add several steps, all or none; each may name those before it. Numbers, texts, syntaxes,
+    notes and details are those of the `drafts`.
+
+    Raises:
+        QuerySyntaxError: A text cannot be read; its reason begins with the number.
+        UsageError: There are too many steps, or one is too large; here, too, the number is told.
+    """
+    with db.transaction():
+        steps = of(db, strategy)
+        if len(steps) + len(drafts) > MOST_STEPS:
+            raise _too_many()
+        if drafts:
+            _next(db, strategy, steps, drafts[0].number)
+        known = {step.number: step for step in steps}
+        new: list[Step] = []
+        for draft in drafts:
+            known[draft.number] = draft
+            try:
+                own = text_of(draft, known)
+            except QuerySyntaxError as error:
+                raise of_line(error, draft.number) from None
+            kind: StepKind = "query" if own.syntax else "combine"
+            step = replace(draft, kind=kind, parents=tuple(sorted(own.numbers)), edited=now())
+            known[draft.number] = step
+            new.append(step)
+        found = resolve_all(list(known.values()))
+        for step in new:
+            outcome = found[step.number]
+            if isinstance(outcome, UsageError):
+                raise outcome
+        ids = list(steps)
+        for at, step in enumerate(new):
+            new[at] = replace(step, id=_inserted(db, strategy, step))
+            ids.append(new[at])
+        for step in new:
+            _name_parents(db, step, ids)
+            _log(db, strategy, "new step", step.number, None, as_logged(step), by)
+        return new
+
+
+def of_line(error: QuerySyntaxError, number: int) -> QuerySyntaxError:
+    """The same error, with the number of its line in front."""
+    return QuerySyntaxError(
+        message("Line {number}: {reason}", number=number, reason=error.reason),
+        text=error.text,
+        position=error.position,
+        length=error.length,
+        suggestion=error.suggestion,
+        advice=error.advice or message("Correct this line."),
+        syntax=error.syntax,
+        kind=error.kind,
+    )
 
 
 def _name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
@@ -351,6 +412,6 @@ def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
 
 
 __all__ = [
-    "MOST_STEPS", "Step", "add", "add_import", "as_logged", "edit", "insert_all", "no_step", "of", "one",
-    "remove", "users",
+    "MOST_STEPS", "Step", "add", "add_all", "add_import", "as_logged", "edit", "insert_all",
+    "no_step", "of", "of_line", "one", "remove", "users",
 ]  # fmt: skip

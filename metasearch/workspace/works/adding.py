@@ -217,7 +217,7 @@ def rebuild(
     with db.transaction():
         number = project.id
         for table in ("record_place", "record_signature", "journal_title"):
-            db.run(f"DELETE FROM {table} WHERE project = ?", number)  # noqa: S608, own names
+            db.run(f"DELETE FROM {table} WHERE project = ?", number)
         places, titles = Places(db, number, made_by.chain), JournalTitles(db, number)
         ids = [
             row[0]

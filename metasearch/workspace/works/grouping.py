@@ -55,15 +55,14 @@ def components_of(db: Database, project: int, records: Iterable[int]) -> dict[in
     """Row of a record -> its component; without those that stand in no work yet."""
     found: dict[int, int] = {}
     for some in batches(sorted(set(records)), AT_ONCE):
-        found |= dict(
-            db.all(
-                "SELECT work_record.record, work.component FROM work_record"
-                " JOIN work ON work.id = work_record.work"
-                f" WHERE work.project = ? AND work_record.record IN ({in_marks(some)})",  # noqa: S608
-                project,
-                *some,
-            )
+        rows = db.all(
+            "SELECT work_record.record, work.component FROM work_record"
+            " JOIN work ON work.id = work_record.work"
+            f" WHERE work.project = ? AND work_record.record IN ({in_marks(some)})",
+            project,
+            *some,
         )
+        found |= {row["record"]: row["component"] for row in rows}
     return found
 
 
@@ -80,7 +79,7 @@ def gathered(
                 "SELECT work_record.record FROM work"
                 " JOIN work_record ON work_record.work = work.id"
                 " JOIN record ON record.id = work_record.record"
-                f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"  # noqa: S608
+                f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"
                 " AND record.superseded IS NULL",
                 project,
                 *some,
@@ -148,7 +147,7 @@ def joining(
     component = components_of(
         db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))
     )
-    # A record of which many are worth a comparison is read once: those who ask for it come together.
+    # A record that several are compared with is read once.
     asked: dict[int, list[tuple[Placed, bool]]] = {}
     for placed, exactly, others in pairs:
         for rows, exact in ((exactly, True), (others, False)):

@@ -77,8 +77,9 @@ def _read(text: str) -> TitleFacts:
     facts = TitleFacts()
     years, volumes, pages, unsigned = orjson.loads(text)
     facts.years.update(years)
-    for kept, found in zip(facts.places, (volumes, pages, unsigned), strict=True):
-        kept.update(found)
+    facts.places[0].update(volumes)
+    facts.places[1].update(pages)
+    facts.places[2].update(unsigned)
     return facts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from metasearch.bib.work_ids import read_name
@@ -26,10 +27,8 @@ def spellings(name: str) -> list[str]:
     """The forms in which a name may be kept, the likeliest first."""
     name = name.strip()[:LONGEST]
     found = [name]
-    try:
+    with suppress(ValueError):
         found.append(read_name(name))
-    except ValueError:
-        pass
     found += [one.lower() for one in found]
     return list(dict.fromkeys(found))
 
@@ -47,7 +46,7 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
         for row in db.all(
             "SELECT alias.name, work.id, work.uid, work.component FROM alias"
             " JOIN work ON work.id = alias.work"
-            f" WHERE alias.project = ? AND alias.name IN ({in_marks(some)})"  # noqa: S608
+            f" WHERE alias.project = ? AND alias.name IN ({in_marks(some)})"
             " ORDER BY work.id",
             project,
             *some,

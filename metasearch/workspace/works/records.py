@@ -180,7 +180,7 @@ def read(db: Database, ids: Iterable[int]) -> Iterator[Stored]:
     for some in batches(sorted(set(ids)), AT_ONCE):
         marks = ",".join("?" * len(some))
         rows = db.all(
-            f"SELECT id, source, key, body, position FROM record WHERE id IN ({marks}) ORDER BY id",  # noqa: S608, marks only
+            f"SELECT id, source, key, body, position FROM record WHERE id IN ({marks}) ORDER BY id",
             *some,
         )
         for row in rows:

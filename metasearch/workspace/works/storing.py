@@ -16,6 +16,8 @@ from metasearch.workspace.works.records import in_marks
 
 #: Characters of what a list shows and sorts by, and of what is searched in it.
 LONGEST_SHOWN, LONGEST_KEY, LONGEST_WORDS = 1_000, 100, 30_000
+#: What sorts behind everything else: a position, or a name, that is not known.
+LAST_POSITION, LAST_KEY = 2**31 - 1, "\uffff"
 _CJK = re.compile(f"({normalise.CJK.pattern})")
 
 
@@ -48,7 +50,7 @@ def insert(db: Database, project: int, uid: str, contents: Contents) -> int:
     """Write a new work; returns its row."""
     marks = ", ".join("?" * (len(_COLUMNS) + 2))
     work = db.run(
-        f"INSERT INTO work (project, uid, {', '.join(_COLUMNS)}) VALUES ({marks})",  # noqa: S608
+        f"INSERT INTO work (project, uid, {', '.join(_COLUMNS)}) VALUES ({marks})",
         project,
         uid,
         *_values(contents),
@@ -79,7 +81,7 @@ def update(
         smaller: Whether it has lost records, and so their names.
     """
     settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
-    db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)  # noqa: S608
+    db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
     words = searched(contents.hit)
     before = db.value("SELECT words FROM work_body WHERE work = ?", work)
     if before != words:
@@ -148,7 +150,7 @@ def _values(contents: Contents) -> tuple[object, ...]:
         title,
         _key(title),
         _shown(author.name) if author else "",
-        _key(author.family or author.name) if author else "",
+        _key(author.family or author.name) if author else LAST_KEY,
         record.year,
         record.type or "",
         _shown(record.venue or ""),
@@ -157,7 +159,7 @@ def _values(contents: Contents) -> tuple[object, ...]:
         record.citations,
         record.open_access or "",
         int(record.retracted is True),
-        min(positions, default=0),
+        min(positions, default=LAST_POSITION),
         contents.first_run,
         contents.added,
     )
@@ -167,8 +169,13 @@ def _shown(text: str) -> str:
     return _plain(text[:LONGEST_SHOWN])
 
 
+def title_key(title: str) -> str:
+    """A title as the column `title_key` has it."""
+    return _key(_shown(title))
+
+
 def _key(text: str) -> str:
-    return " ".join(normalise.words(_plain(text[: 2 * LONGEST_KEY])))[:LONGEST_KEY]
+    return " ".join(normalise.words(_plain(text[: 2 * LONGEST_KEY])))[:LONGEST_KEY] or LAST_KEY
 
 
 def _plain(text: str) -> str:
@@ -211,4 +218,4 @@ def folded(text: str) -> str:
 def delete_rows(db: Database, table: str, column: str, ids: Sequence[int]) -> None:
     """Delete the rows of a few works; table and column are names of ours."""
     if ids:
-        db.run(f"DELETE FROM {table} WHERE {column} IN ({in_marks(ids)})", *ids)  # noqa: S608
+        db.run(f"DELETE FROM {table} WHERE {column} IN ({in_marks(ids)})", *ids)

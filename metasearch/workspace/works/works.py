@@ -129,26 +129,26 @@ def _read(db: Database, ids: Sequence[int]) -> list[Work]:
     tags: dict[int, list[str]] = {}
     for table, column, into in (("work_source", "source", sources), ("tag", "text", tags)):
         for work, text in db.all(
-            f"SELECT work, {column} FROM {table}"  # noqa: S608, own names and marks
-            f" WHERE work IN ({marks}) ORDER BY {column}",
+            f"SELECT work, {column} FROM {table} WHERE work IN ({marks}) ORDER BY {column}",
             *ids,
         ):
             into.setdefault(work, []).append(text)
     decisions: dict[int, dict[Stage, Decision]] = {}
     for row in db.all(
-        f"SELECT * FROM decision WHERE work IN ({marks}) ORDER BY at",  # noqa: S608, marks only
+        f"SELECT * FROM decision WHERE work IN ({marks}) ORDER BY at",
         *ids,
     ):
         decisions.setdefault(row["work"], {})[row["stage"]] = Decision(
             verdict=row["verdict"], reason=row["reason"], by=row["by"], at=row["at"]
         )
-    notes: dict[int, str] = dict(
-        db.all(f"SELECT work, text FROM note WHERE work IN ({marks}) ORDER BY at", *ids)  # noqa: S608
-    )
+    notes = {
+        row["work"]: row["text"]
+        for row in db.all(f"SELECT work, text FROM note WHERE work IN ({marks}) ORDER BY at", *ids)
+    }
     rows = db.all(
         "SELECT work.*, work_body.hit, run.number AS run_number FROM work"
         " JOIN work_body ON work_body.work = work.id JOIN run ON run.id = work.first_run"
-        f" WHERE work.id IN ({marks})",  # noqa: S608, marks only
+        f" WHERE work.id IN ({marks})",
         *ids,
     )
     return [

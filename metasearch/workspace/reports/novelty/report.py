@@ -118,10 +118,11 @@ def _purpose(found: Findings) -> Iterator[Block]:
 def _requirements(found: Findings) -> tuple[str, ...]:
     if found.given("requirements") or not found.given("scope"):
         return found.lines("requirements")
-    return (
+    text = (
         f"查证在{found.text('scope')}范围内，有无与上述查新点相同或类似的文献报道，"
-        "并对检出的相关文献作对比分析。",
+        "并对检出的相关文献作对比分析。"
     )
+    return (text,)
 
 
 def _declaration(found: Findings) -> Iterator[Block]:

@@ -112,7 +112,7 @@ CREATE TABLE record (
     superseded INTEGER REFERENCES record,
     UNIQUE (project, key, digest)
 ) STRICT;
-CREATE INDEX record_superseded ON record (superseded);
+CREATE INDEX record_superseded ON record (superseded) WHERE superseded IS NOT NULL;
 
 CREATE TABLE finding (
     answer INTEGER NOT NULL REFERENCES answer ON DELETE CASCADE,
@@ -141,7 +141,7 @@ CREATE TABLE work (
     citations INTEGER,
     open_access TEXT NOT NULL DEFAULT '',
     retracted INTEGER NOT NULL DEFAULT 0,
-    position INTEGER NOT NULL DEFAULT 0, -- the best one that any of its records had
+    position INTEGER NOT NULL DEFAULT 2147483647, -- the best one that any of its records had
     first_run INTEGER NOT NULL REFERENCES run,
     added TEXT NOT NULL
 ) STRICT;

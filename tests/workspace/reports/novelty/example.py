@@ -58,7 +58,7 @@ def record(source: str, number: int, title: str, **fields: object) -> Record:
 
 WORKS = (
     record(
-        "wanfang_file",
+        "万方数据",
         1,
         "沉水植物与河蚌组合对湖泊水质的影响",
         authors=(Author("陈静", "陈", "静"), Author("刘洋", "刘", "洋")),
@@ -231,12 +231,13 @@ def made(db: Database, name: str = "lake", *, answers: bool = True) -> Made:
     about = {
         "source": "万方数据",
         "searched": "2026-11-17",
-        "query": "主题:(沉水植物 and 河蚌)",
         "file": "wanfang.net",
+        "sha256": "0" * 64,
+        "by_hand": "限定期刊论文",
     }
-    it.step(2, "import", "wanfang.net", about)
+    it.step(2, "import", "主题:(沉水植物 and 河蚌)", about)
     imported = it.run("import")
-    it.answer(imported, 2, "wanfang_file", "万方数据", WORKS[:1], claimed=1)
+    it.answer(imported, 2, "万方数据", "万方数据", WORKS[:1], claimed=1)
     run = it.run()
     it.answer(
         run,

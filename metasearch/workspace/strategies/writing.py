@@ -1,0 +1,211 @@
+"""A whole search strategy in the syntax of a database that is searched by hand.
+
+Where the database numbers its lines, each step becomes one, and names others by the numbers that
+they get there: lines are counted from 1 in the order in which they are typed, whatever the numbers
+of the steps. Elsewhere each step that no other names becomes one expression, with all others put
+in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.query import parse_years
+from metasearch.query.ast import And, Not, Query, Term, conjunction
+from metasearch.query.writing import TARGETS
+from metasearch.query.writing import written as expression
+from metasearch.query.writing.groups import Leaf, Part
+from metasearch.query.writing.style import Style
+from metasearch.query.writing.writer import QueryWriter
+from metasearch.workspace.strategies.reading import StepText
+from metasearch.workspace.strategies.references import (
+    number_of,
+    numbers,
+    reference,
+    replaced,
+    substituted,
+)
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, text_of
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import check_years
+
+#: Syntax -> the sign before the number of a line.
+_SIGNS: Mapping[str, str] = {
+    "ovid": "", "pubmed": "#", "scopus": "#", "wos": "#", "ebsco": "S", "embase": "#",
+    "proquest": "S",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLine:
+    """A line.
+
+    Attributes:
+        label: Its number there, as other lines name it; "" where lines have none.
+        step: The number of the step.
+        text: To be typed there.
+    """
+
+    label: str
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A search strategy in one syntax.
+
+    Attributes:
+        syntax: A key of `metasearch.query.writing.TARGETS`.
+        lines: In the order in which they are typed.
+        notes: What is not said there as the steps say it.
+    """
+
+    syntax: str
+    lines: tuple[WrittenLine, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All lines with their numbers."""
+        return "".join(f"{line.label} {line.text}".strip() + "\n" for line in self.lines)
+
+
+def written(steps: Sequence[Step], syntax: str, *, years: str = "") -> Written:
+    """Write a search strategy.
+
+    Args:
+        steps: All of it.
+        syntax: A key of `metasearch.query.writing.TARGETS`.
+        years: Of the strategy; they narrow each step that no other names.
+
+    Raises:
+        UsageError: There is no such syntax, or the years are none.
+    """
+    if syntax not in TARGETS:
+        raise UsageError(
+            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
+        )
+    check_years(years)
+    known = {step.number: step for step in steps if step.kind != "import"}
+    found = resolve_all(list(known.values()))
+    ready = {number: it for number, it in found.items() if isinstance(it, ResolvedStep)}
+    notes: dict[str, None] = {}
+    for number, error in found.items():
+        if isinstance(error, UsageError):
+            note = message(
+                "step {number} is left out: {reason}", number=number, reason=error.message
+            )
+            notes[note] = None
+    named = {parent for number in ready for parent in known[number].parents}
+    last = [number for number in ready if number not in named]
+    if syntax not in _SIGNS:
+        return _expressions(syntax, [ready[number] for number in last], years, notes)
+    texts = {number: text_of(known[number], known) for number in ready}
+    style: Style = import_module(f"metasearch.query.writing.{syntax}").STYLE
+    lines = _Lines(style, _SIGNS[syntax], notes)
+    inside: dict[int, Query] = {}
+    for number in _parents_first(texts):
+        query = _with_inside(texts[number].query, inside)
+        if _only_excludes(query) and number in named:
+            inside[number] = query
+        else:
+            lines.add(number, query)
+    if years and (range_of := parse_years(years)) is not None:
+        for number in last:
+            if number in lines.numbers:
+                lines.add(number, conjunction(reference(number), range_of))
+    return Written(syntax, tuple(lines.made), tuple(notes))
+
+
+def _expressions(
+    syntax: str, steps: Sequence[ResolvedStep], years: str, notes: dict[str, None]
+) -> Written:
+    """Each step as one expression."""
+    range_of = parse_years(years) if years else None
+    made = []
+    for step in steps:
+        one = expression(conjunction(step.query, range_of), syntax)
+        number = step.step.number
+        for note in one.notes:
+            notes[message("#{number}: {note}", number=number, note=note)] = None
+        if one.text:
+            made.append(WrittenLine("", number, one.text))
+    return Written(syntax, tuple(made), tuple(notes))
+
+
+class _Lines:
+    """Lines while they are written; `numbers` says which line a step became."""
+
+    def __init__(self, style: Style, sign: str, notes: dict[str, None]) -> None:
+        self.style, self.sign, self.notes = style, sign, notes
+        self.numbers: dict[int, int] = {}
+        self.made: list[WrittenLine] = []
+
+    def add(self, step: int, query: Query) -> None:
+        lost = [number for number in numbers(query) if number not in self.numbers]
+        if lost:
+            note = message(
+                "#{number}: {lost} cannot be written and is left out",
+                number=step,
+                lost=", ".join(f"#{number}" for number in lost),
+            )
+            self.notes[note] = None
+        kept = replaced(query, lambda leaf: None if number_of(leaf) in lost else leaf)
+        writer = _LineWriter(self.style, self.sign, self.numbers)
+        text = writer.write(kept) if kept is not None else ""
+        for said in writer.notes:
+            self.notes[message("#{number}: {note}", number=step, note=said)] = None
+        if text:
+            self.made.append(WrittenLine(f"{self.sign}{len(self.made) + 1}", step, text))
+            self.numbers[step] = len(self.made)
+
+
+class _LineWriter(QueryWriter):
+    """Writes a tree in which leaves may stand for lines."""
+
+    def __init__(self, style: Style, sign: str, lines: Mapping[int, int]) -> None:
+        super().__init__(style)
+        self._sign, self._lines = sign, lines
+
+    def term(self, term: Term) -> Part | None:
+        number = number_of(term)
+        return super().term(term) if number is None else Leaf(f"{self._sign}{self._lines[number]}")
+
+
+def _with_inside(query: Query, inside: Mapping[int, Query]) -> Query:
+    """The tree with the steps put in that cannot be lines of their own."""
+    steps = {number: inside.get(number, reference(number)) for number in numbers(query)}
+    return substituted(query, steps)
+
+
+def _only_excludes(query: Query) -> bool:
+    """Whether it names nothing but what must not hold, which is no line of its own."""
+    match query:
+        case Not():
+            return True
+        case And(parts):
+            return all(isinstance(part, Not) for part in parts)
+    return False
+
+
+def _parents_first(texts: Mapping[int, StepText]) -> Iterator[int]:
+    """Numbers in their order, but none before those that it names."""
+    done: set[int] = set()
+    for number in texts:
+        waiting = [number]
+        while waiting:
+            last = waiting[-1]
+            before = [one for one in texts[last].numbers if one not in done]
+            if last in done or not before:
+                waiting.pop()
+                if last not in done:
+                    done.add(last)
+                    yield last
+            else:
+                waiting += before[::-1]
