@@ -25,6 +25,7 @@ from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
+from metasearch.cli.workspace.report import report
 from metasearch.cli.workspace.strategy import strategy
 
 
@@ -78,6 +79,7 @@ _COMMANDS = (
     shelves,
     project,
     strategy,
+    report,
     workspace,
     completion,
 )

@@ -13,8 +13,10 @@ from metasearch.workspace.log import Change
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
+from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.runs.validation import Validated
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
 
@@ -170,5 +172,45 @@ def figures(shown: Figures) -> Object:
                 ],
             }
             for line in shown.steps
+        ],
+    }
+
+
+# --------------------------------------------------------------------------- reports
+
+
+def report(shown: Report) -> Object:
+    """A finished report, without its document."""
+    return {
+        "kind": shown.kind,
+        "number": shown.number,
+        "title": shown.title,
+        "language": shown.data.get("language"),
+        "draft": bool(shown.data.get("draft")),
+        "digest": shown.digest,
+        "frozen": shown.frozen,
+        "numbers": shown.data.get("numbers"),
+    }
+
+
+# --------------------------------------------------------------------------- known works
+
+
+def validated(shown: Validated) -> Object:
+    """A known work, and which step and source found it."""
+    return {
+        "name": shown.known.name,
+        "title": shown.known.record.title,
+        "found": shown.found,
+        "works": list(shown.works),
+        "finders": [asdict(finder) for finder in shown.finders],
+        "steps": [
+            {
+                "step": each.step,
+                "sources": list(each.sources),
+                "fits": each.fits,
+                "lacks": list(each.lacks),
+            }
+            for each in shown.steps
         ],
     }
