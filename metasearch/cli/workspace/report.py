@@ -260,10 +260,11 @@ def missed(call: Call, /, *, included: bool) -> int:
         call.tell("the databases share too few works for an estimate")
         return Exit.OK
     least = "at least " if made.method == "chao" else ""
+    interval = f"95 % interval {made.low:,.0f} to {made.high:,.0f}"
+    lacking = max(0.0, made.total - made.found)
     lines += [
         f"found: {made.found:,} works, {made.once:,} by one database, {made.twice:,} by two",
-        f"estimated: {least}{made.total:,.0f} works (95 % interval {made.low:,.0f} to "
-        f"{made.high:,.0f}), so {least}{max(0, made.total - made.found):,.0f} missed",
+        f"estimated: {least}{made.total:,.0f} works ({interval}), so {least}{lacking:,.0f} missed",
     ]
     call.answer(value, lines)
     return Exit.OK
