@@ -4,6 +4,7 @@
     python tests/workspace/recompute.py WORKSPACE.db PROJECT             the numbers as JSON
     python tests/workspace/recompute.py WORKSPACE.db PROJECT REPORT.json compare; exit status 1
                                                                          where a number differs
+    ... REPORT.json NUMBER    the same of an update that continues the finished report NUMBER
 
 It imports nothing of metasearch: what it computes, it computes another way, with sets of rows in
 place of SQL, so that a mistake of the reports is not made twice.
@@ -11,6 +12,7 @@ place of SQL, so that a mistake of the reports is not made twice.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -71,12 +73,25 @@ class Recomputed:
 
     Args:
         tables: Of `rows_of_workspace`.
-        since: Id of the last run of the report that is continued; 0 where none is.
+        previous: Number of the finished report of a flow that is continued; "" where none is.
     """
 
-    def __init__(self, tables: dict[str, list[Row]], since: int = 0) -> None:
+    def __init__(self, tables: dict[str, list[Row]], previous: str = "") -> None:
         self.tables = tables
-        self.since = since
+        continued = [
+            row
+            for row in tables["report"]
+            if row["kind"] == "prisma-flow" and row["number"] == previous
+        ]
+        if previous and not continued:
+            raise SystemExit(f"there is no finished report {previous}")
+        #: Id of the last run that the report before covers.
+        self.since: int = continued[0]["last_run"] or 0 if continued else 0
+        self.before: dict[str, Any] = (
+            json.loads(continued[0]["data"])["numbers"]
+            if continued
+            else {"total_studies": 0, "total_reports": 0, "other": [], "previous": None}
+        )
         self.runs = {row["id"]: row for row in tables["run"]}
         self.answers = {
             row["id"]: row for row in tables["answer"] if self.runs[row["run"]]["mode"] != "counts"
@@ -153,6 +168,18 @@ class Recomputed:
             "reasons": dict(reasons),
             "included": boxes["included"],
             "studies": alone + _groups(studies),
+            **self._totals(boxes["included"], alone + _groups(studies)),
+        }
+
+    def _totals(self, reports: int, studies: int) -> dict[str, int]:
+        """What is included in all: with other ways of searching, and with the report before."""
+        other = sum(one["included"] or 0 for one in self.other())
+        return {
+            "other_included": other,
+            "previous_studies": self.before["total_studies"],
+            "previous_reports": self.before["total_reports"],
+            "total_studies": self.before["total_studies"] + studies + other,
+            "total_reports": self.before["total_reports"] + reports + other,
         }
 
     def places(self) -> dict[str, int]:
@@ -169,9 +196,15 @@ class Recomputed:
         return dict(out)
 
     def other(self) -> list[dict[str, Any]]:
-        """The other ways of searching, with what follows from their numbers."""
+        """The other ways of searching, with what follows from their numbers; without those that
+        the report before covers.
+        """
+        earlier = self.before["previous"] or {"other_sources": []}
+        covered = {one["id"] for one in self.before["other"]} | set(earlier["other_sources"])
         out = []
         for row in self.tables["other_source"]:
+            if row["id"] in covered:
+                continue
             about = json.loads(row["details"])
             sought, missing = about.get("sought"), about.get("not_retrieved") or 0
             left_out = sum((about.get("excluded") or {}).values())
@@ -188,6 +221,14 @@ class Recomputed:
                 }
             )
         return out
+
+    def changed_reports(self) -> list[str]:
+        """Finished reports whose document is not that of their digest."""
+        return [
+            f"{row['kind']} {row['number']}"
+            for row in self.tables["report"]
+            if hashlib.sha256(row["document"].encode()).hexdigest() != row["digest"]
+        ]
 
     # ---------------------------------------------------------------- searches
 
@@ -317,6 +358,7 @@ class Recomputed:
             "novelty": self.novelty(),
             "missed": self.missed(),
             "missed_of_included": self.missed(included=True),
+            "changed_reports": self.changed_reports(),
         }
 
 
@@ -401,7 +443,19 @@ _FLOW_ROWS = {
     "纳入报告": "included",
     "Studies of these reports": "studies",
     "所属研究": "studies",
+    "Reports included by other methods": "other_included",
+    "其他途径纳入报告": "other_included",
+    "Studies of the earlier review": "previous_studies",
+    "既往纳入研究": "previous_studies",
+    "Reports of the earlier review": "previous_reports",
+    "既往纳入报告": "previous_reports",
+    "Studies included in all": "total_studies",
+    "纳入研究总数": "total_studies",
+    "Reports included in all": "total_reports",
+    "纳入报告总数": "total_reports",
 }
+#: Rows whose number is always the same: metasearch screens nothing.
+_NOTHING = ("Removed by automation tools", "自动化工具剔除")
 _PLACES = {
     "Records identified in databases": "database",
     "数据库检出记录": "database",
@@ -410,6 +464,33 @@ _PLACES = {
     "Records in other imported files": "other",
     "其他导入文件的记录": "other",
 }
+
+
+#: Row of the table of the estimate -> whether it is of the works that are relevant so far.
+_ESTIMATES = {
+    "All works found": False,
+    "检出的全部文献": False,
+    "Works judged relevant so far": True,
+    "目前判为相关的文献": True,
+}
+
+
+def _missed_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    for table in _tables(report, ("Share found", "检出比例")):
+        for cells in table["rows"]:
+            label = _plain(cells[0])
+            expected = numbers.missed(included=_ESTIMATES[label])
+            said = [_count(cell) for cell in cells[1:6]]
+            interval = [int(text) for text in re.findall(r"\d+", _plain(cells[6]).replace(",", ""))]
+            if expected is None:
+                if said[4] is not None:
+                    yield f"{label}: an estimate of {said[4]}, and nothing can be said"
+                continue
+            names = ("databases", "found", "once", "twice", "total")
+            for name, count in zip(names, said, strict=True):
+                yield from _differs(f"{label}: {name}", count, round(expected[name]))
+            for name, count in zip(("low", "high"), interval, strict=True):
+                yield from _differs(f"{label}: {name}", count, round(expected[name]))
 
 
 def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -423,14 +504,20 @@ def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
         elif label in _FLOW_ROWS:
             seen.add(_FLOW_ROWS[label])
             yield from _differs(label, said, flow[_FLOW_ROWS[label]])
+        elif label in _NOTHING:
+            yield from _differs(label, said, 0)
+        else:
+            yield f"the row {label!r} is not known here"
     for name in sorted(set(_FLOW_ROWS.values()) - seen):
-        if flow[name] and not (name == "known" and not numbers.since):
+        # Without other ways of searching, and without a report before, totals are those above.
+        if flow[name] and not name.startswith("total_"):
             yield f"{name}: {flow[name]:,} is not in the report"
     boxes = " ".join(" ".join(box["lines"]) for box in figure["boxes"])
     for name in ("screened", "excluded", "sought", "assessed", "included"):
         if f"{flow[name]:,}" not in re.findall(r"\d[\d,]*", boxes):
             yield f"{name}: {flow[name]:,} is in no box"
     yield from _sources_differ(report, numbers)
+    yield from _missed_differs(report, numbers)
 
 
 def _sources_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -516,10 +603,11 @@ def _differs(what: str, said: int | None, expected: int | None) -> Iterable[str]
 
 def main(arguments: list[str]) -> int:
     """Returns the exit status."""
-    if len(arguments) not in (2, 3):
+    if len(arguments) not in (2, 3, 4):
         print(__doc__, file=sys.stderr)
         return 2
-    numbers = Recomputed(rows_of_workspace(Path(arguments[0]), arguments[1]))
+    tables = rows_of_workspace(Path(arguments[0]), arguments[1])
+    numbers = Recomputed(tables, "".join(arguments[3:]))
     if len(arguments) == 2:
         print(json.dumps(numbers.all(), ensure_ascii=False, indent=1))
         return 0
