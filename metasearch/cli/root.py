@@ -27,6 +27,7 @@ from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
 from metasearch.cli.workspace.report import report
 from metasearch.cli.workspace.strategy import strategy
+from metasearch.cli.workspace.works import works
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -79,6 +80,7 @@ _COMMANDS = (
     shelves,
     project,
     strategy,
+    works,
     report,
     workspace,
     completion,
