@@ -109,7 +109,7 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
     "a column that is lacking": (
         lambda f, m: rows(f, "record")[1].pop("body"), "line 2: the column body"),
     "a column that only some rows have": (
-        lambda f, m: rows(f, "work")[1].pop("title"), "line 2: it has other columns"),
+        lambda f, m: rows(f, "work")[1].pop("title"), "line 2: the column title is not there"),
     "a table that is not known": (
         lambda f, m: f.update({"tables/user.jsonl": []}), "tables/user.jsonl"),
     "a table that is made of others": (
