@@ -8,7 +8,7 @@ before it, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from metasearch.dedup.fingerprint import Fingerprint
 
@@ -17,26 +17,31 @@ from metasearch.dedup.fingerprint import Fingerprint
 YEARS = PLACES = 3
 
 
-class _Title:
-    """The records of one title in one venue.
+def journal_title(fingerprint: Fingerprint) -> tuple[str, tuple[str, ...]] | None:
+    """(title, venue) that may be those of a column; None of a record that says nothing of them."""
+    if fingerprint.generic or not fingerprint.compact or not fingerprint.venue:
+        return None
+    return fingerprint.compact, fingerprint.venue
+
+
+class TitleFacts:
+    """Where and when one title stood in one venue.
 
     Attributes:
-        numbers: Name them.
         years: In which they appeared.
         places: Their volumes; the first pages of those without; the years of those that say nothing
             and are unsigned. Volumes and pages are not added up: a work whose volume is left out
             once has no more places for that.
     """
 
-    __slots__ = ("numbers", "places", "years")
+    __slots__ = ("places", "years")
 
     def __init__(self) -> None:
-        self.numbers: list[int] = []
         self.years: set[int] = set()
         self.places: tuple[set[str], set[str], set[int]] = (set(), set(), set())
 
-    def add(self, number: int, fingerprint: Fingerprint) -> None:
-        self.numbers.append(number)
+    def add(self, fingerprint: Fingerprint) -> None:
+        """Take in what a record says."""
         if fingerprint.year is None:
             return
         self.years.add(fingerprint.year)
@@ -50,7 +55,22 @@ class _Title:
 
     @property
     def recurs(self) -> bool:
+        """Whether the title is that of a column."""
         return len(self.years) >= YEARS and max(len(place) for place in self.places) >= PLACES
+
+
+class _Title(TitleFacts):
+    """The same, with the numbers of the records."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: list[int] = []
+
+    def take(self, number: int, fingerprint: Fingerprint) -> None:
+        self.numbers.append(number)
+        self.add(fingerprint)
 
 
 class JournalColumns:
@@ -58,10 +78,15 @@ class JournalColumns:
 
     Args:
         prints: The fingerprints by number; the list grows while records arrive.
+        recurs: Whether the title of a record is that of a column, where the records are some of
+            more that are known elsewhere. Without it these records alone decide.
     """
 
-    def __init__(self, prints: Sequence[Fingerprint]) -> None:
+    def __init__(
+        self, prints: Sequence[Fingerprint], recurs: Callable[[Fingerprint], bool] | None = None
+    ) -> None:
         self._prints = prints
+        self._recurs = recurs
         # By the hash of title and venue. Most titles have one record: its number; None is a column.
         self._titles: dict[int, int | _Title | None] = {}
         # Made when one is compared for the first time.
@@ -71,9 +96,15 @@ class JournalColumns:
         """Take in a record; return the numbers of the records that stand in a column because of
         it.
         """
-        if fingerprint.generic or not fingerprint.compact or not fingerprint.venue:
+        title = journal_title(fingerprint)
+        if title is None:
             return ()
-        key = hash((fingerprint.compact, fingerprint.venue))
+        if self._recurs is not None:
+            if not self._recurs(fingerprint):
+                return ()
+            self._generic[number] = None
+            return (number,)
+        key = hash(title)
         found = self._titles.setdefault(key, number)
         if found == number:
             return ()
@@ -82,9 +113,9 @@ class JournalColumns:
             return (number,)
         if isinstance(found, int):
             first, found = found, _Title()
-            found.add(first, self._prints[first])
+            found.take(first, self._prints[first])
             self._titles[key] = found
-        found.add(number, fingerprint)
+        found.take(number, fingerprint)
         if not found.recurs:
             return ()
         self._titles[key] = None

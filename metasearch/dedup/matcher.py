@@ -76,6 +76,20 @@ class Searching(Matcher, Protocol):
 
 
 @runtime_checkable
+class Signed(Searching, Protocol):
+    """A searching matcher whose neighbours are the records with a near signature, so that
+    signatures can be kept and searched elsewhere.
+    """
+
+    @property
+    def distance(self) -> int:
+        """Bits in which the signatures of neighbours differ at most."""
+
+    def signature(self, fingerprint: Fingerprint) -> int | None:
+        """64 bits, the same in every process; None of a record that has no neighbours."""
+
+
+@runtime_checkable
 class Preparing(Matcher, Protocol):
     """A matcher for which many records at once cost much less than one after the other."""
 

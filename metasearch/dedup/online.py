@@ -9,7 +9,7 @@ and not on who answered first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -41,6 +41,7 @@ class OnlineDedup:
         versions: What becomes of preprint, conference abstract and article of one work: "group"
             makes them one hit whose `versions` tells them apart, "separate" a hit each, "merge" one
             hit without distinction.
+        recurs: As in `JournalColumns`: where these records are some of more.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class OnlineDedup:
         chain: Chain,
         trust: Mapping[str, float] | None = None,
         versions: VersionsMode = "group",
+        recurs: Callable[[Fingerprint], bool] | None = None,
     ) -> None:
         self._chain = chain
         self._trust = trust
@@ -56,7 +58,7 @@ class OnlineDedup:
         self._prints: list[Fingerprint] = []
         self._years: list[int | None] = []
         self._index = KeyIndex(chain)
-        self._columns = JournalColumns(self._prints)
+        self._columns = JournalColumns(self._prints, recurs)
         self._divider = Divider(chain, self._prints, self._columns)
         self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
@@ -214,6 +216,18 @@ class OnlineDedup:
             for root in self._components.roots()
             for hit in self._made.get(root) or self._make(root)
         ]
+
+    def components(self) -> Iterator[list[tuple[list[int], Hit]]]:
+        """The works of each component: the numbers of the records of each, and its hit.
+
+        A record that comes later may join the works of a component, or divide them anew; works of
+        other components stay as they are.
+        """
+        self._settle()
+        for root in self._components.roots():
+            hits = self._made.get(root) or self._make(root)
+            works = self._works(root)
+            yield [(sorted(one), hit) for one, hit in zip(works, hits, strict=True)]
 
     def making(self) -> Iterator[Hit]:
         """The same hits one by one, each merged when it is requested and then kept, so that a

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from functools import cached_property
 
 from metasearch.bib import work_ids as names
 from metasearch.dedup import naming
@@ -81,6 +82,18 @@ class PinIndex:
         number = self.number.get(key)
         if number is not None:
             found.add(number)
+        return found
+
+    def members(self, name: str) -> list[str]:
+        """The names of the group that a name stands in."""
+        return self._groups.get(self.group[self.number[name]], [name])
+
+    @cached_property
+    def _groups(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for number, group in enumerate(self.group):
+            if group in self.joined:
+                found.setdefault(group, []).append(self.names[number])
         return found
 
     def parting(self, one: set[int], other: set[int]) -> Pin | None:

@@ -140,6 +140,10 @@ class Pins:
             if group in index.joined
         ]
 
+    def same_names(self, fingerprint: Fingerprint) -> list[str]:
+        """All names that are the same as one of the record's, its own among them."""
+        return [name for group in self.keys(fingerprint) for name in self._index.members(group)]
+
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "different" as it is pinned, or None."""
         index = self._index

@@ -232,7 +232,8 @@ class _AskedSource(QueryRun):
 
     def answer(self) -> SourceAnswer:
         """What is known of it."""
-        plan, dates = self.plan, [page.fetched_at for page in self.asked if page.fetched_at]
+        plan = self.plan
+        dates = [page.fetched_at for page in self.asked if page.fetched_at is not None]
         return SourceAnswer(
             source=self.name,
             label=self.spec.label,

@@ -29,8 +29,8 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
-from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.server.workers.peers import Peers
+from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:

@@ -5,15 +5,23 @@ Members may be added; those that are here keep their names and their meaning.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from metasearch.formats.answer import hit_object
 from metasearch.workspace.log import Change
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
+from metasearch.workspace.questions.question import Question, Value
+from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.runs.validation import Validated
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works.listing import WorksPage
+from metasearch.workspace.works.works import Finding, Work
 
 #: An object for JSON.
 Object = dict[str, Any]
@@ -43,6 +51,22 @@ def change(shown: Change) -> Object:
         "before": shown.before,
         "after": shown.after,
         "undoes": shown.undoes,
+    }
+
+
+def question(asked: Question, given: Mapping[str, Value]) -> Object:
+    """A question of a report, with its answer of all that were given."""
+    return {
+        "key": asked.key,
+        "label": asked.label,
+        "help": asked.help,
+        "kind": asked.kind,
+        "group": asked.group,
+        "reports": list(asked.reports),
+        "required": list(asked.required),
+        "choices": [choice.key for choice in asked.choices],
+        "several": asked.several,
+        "answer": given.get(asked.key),
     }
 
 
@@ -114,4 +138,133 @@ def answer(shown: SourceAnswer) -> Object:
         "sent": shown.sent,
         "requests": [dict(request) for request in shown.requests],
         "notes": list(shown.notes),
+    }
+
+
+def figures(shown: Figures) -> Object:
+    """The table of a strategy: what is known of each step at each source."""
+    return {
+        "sources": [{"source": name, "label": label} for name, label in shown.sources.items()],
+        "steps": [
+            {
+                "number": line.step.number,
+                "kind": line.step.kind,
+                "text": line.step.text,
+                "query": None if line.question is None else line.question.text,
+                "problem": None if line.error is None else str(line.error),
+                "stale": line.stale,
+                "claimed": line.claimed,
+                "fetched": line.fetched,
+                "missing": list(line.missing),
+                "first": line.first,
+                "last": line.last,
+                "counts": [
+                    {
+                        "source": source,
+                        "run": figure.newest.run,
+                        "status": figure.newest.status,
+                        "error": figure.newest.error,
+                        "claimed": figure.claimed,
+                        "exact": figure.newest.exact,
+                        "fetched": None if figure.kept is None else figure.kept.fetched,
+                        "asked_at": figure.newest.asked_at,
+                        "cached": figure.newest.cached,
+                        "stale": figure.stale,
+                    }
+                    for source, figure in line.figures.items()
+                ],
+            }
+            for line in shown.steps
+        ],
+    }
+
+
+# --------------------------------------------------------------------------- reports
+
+
+def report(shown: Report) -> Object:
+    """A finished report, without its document."""
+    return {
+        "kind": shown.kind,
+        "number": shown.number,
+        "title": shown.title,
+        "language": shown.data.get("language"),
+        "draft": bool(shown.data.get("draft")),
+        "digest": shown.digest,
+        "frozen": shown.frozen,
+        "numbers": shown.data.get("numbers"),
+    }
+
+
+# --------------------------------------------------------------------------- known works
+
+
+def validated(shown: Validated) -> Object:
+    """A known work, and which step and source found it."""
+    return {
+        "name": shown.known.name,
+        "title": shown.known.record.title,
+        "found": shown.found,
+        "works": list(shown.works),
+        "finders": [asdict(finder) for finder in shown.finders],
+        "steps": [
+            {
+                "step": each.step,
+                "sources": list(each.sources),
+                "fits": each.fits,
+                "lacks": list(each.lacks),
+            }
+            for each in shown.steps
+        ],
+    }
+
+
+# --------------------------------------------------------------------------- works
+
+
+def work_line(shown: Work) -> Object:
+    """A work as a list shows it."""
+    return {
+        "uid": shown.uid,
+        "title": shown.title,
+        "author": shown.author,
+        "year": shown.year,
+        "type": shown.type,
+        "venue": shown.venue,
+        "language": shown.language,
+        "doi": shown.doi,
+        "citations": shown.citations,
+        "open_access": shown.open_access,
+        "retracted": shown.retracted,
+        "sources": list(shown.sources),
+        "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
+        "tags": list(shown.tags),
+        "note": shown.note,
+        "first_run": shown.first_run,
+        "added": shown.added,
+    }
+
+
+def work(shown: Work, findings: Sequence[Finding]) -> Object:
+    """A work with its merged record, its records, and who found it."""
+    return work_line(shown) | {
+        "hit": hit_object(shown.hit),
+        "found_by": [found._asdict() for found in findings],
+    }
+
+
+def works_page(shown: WorksPage) -> Object:
+    """A part of a list of works."""
+    return {
+        "total": shown.total,
+        "start": shown.start,
+        "works": [work_line(each) for each in shown.works],
+        "facets": [
+            {
+                "name": facet.name,
+                "values": [{"value": each.value, "count": each.count} for each in facet.values],
+                "more": facet.more,
+            }
+            for facet in shown.facets
+        ],
     }

@@ -23,28 +23,40 @@ T = TypeVar("T")
 class _Thread:
     """A thread with its own connection, opened by the first call."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, *, only_read: bool) -> None:
         self._path = path
+        self._only_read = only_read
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._database: Database | None = None
+        self._closed = False
 
     async def call(self, function: Callable[[Database], T]) -> T:
+        if self._closed:
+            raise RuntimeError(f"the workspace {self._path} is closed")
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._called, function)
 
     def _called(self, function: Callable[[Database], T]) -> T:
         if self._database is None:
             self._database = Database(self._path)
+            if self._only_read:
+                self._database.only_read()
         return function(self._database)
 
-    def _closed(self) -> None:
+    def _close(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._closed)
-        self._pool.shutdown(wait=False)
+        """Wait for what was called, and close the file; cancelling this ends the waiting only."""
+        if self._closed:
+            return
+        self._closed = True
+        closing = asyncio.get_running_loop().run_in_executor(self._pool, self._close)
+        self._pool.shutdown(wait=False)  # what was handed in is still done
+        await asyncio.shield(closing)
+        self._pool.shutdown(wait=True)  # the thread has nothing left to do but to end
 
 
 class Workspace:
@@ -56,8 +68,8 @@ class Workspace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._writer = _Thread(path, "workspace-write")
-        self._reader = _Thread(path, "workspace-read")
+        self._writer = _Thread(path, "workspace-write", only_read=False)
+        self._reader = _Thread(path, "workspace-read", only_read=True)
 
     async def __aenter__(self) -> Self:
         return self
@@ -88,9 +100,11 @@ class Workspace:
         return await self._reader.call(partial(_with, function, args, kwargs))
 
     async def close(self) -> None:
-        """Wait for what is being done, and close the file."""
-        await self._writer.close()
-        await self._reader.close()
+        """Wait for what is being done, and close the file. A second call does nothing."""
+        try:
+            await self._writer.close()
+        finally:
+            await self._reader.close()
 
 
 def _with(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_workspace
@@ -53,3 +56,38 @@ def where(call: Call, /) -> int:
         lines.append("it does not exist yet: `metasearch project new NAME` makes it")
     call.answer(value, lines)
     return Exit.OK
+
+
+@workspace.command("backup", short_help="Copy the workspace to a new file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@in_workspace
+def backup(call: Call, /, *, file: Path) -> int:
+    """Copy the workspace as it is now to the new FILE, also while others write to it. The copy is
+    a workspace of its own: `--workspace FILE` uses it.
+    """
+    from metasearch.workspace.store.backup import backup as copied
+
+    with call.open() as db:
+        made = copied(db, file)
+    call.answer({"file": str(made.file), "bytes": made.bytes, "projects": made.projects}, ())
+    call.tell(f"{counted(made.projects, 'project')} in {made.file}, {counted(made.bytes, 'byte')}")
+    return Exit.OK
+
+
+@workspace.command("check", short_help="Check whether the workspace is whole.")
+@in_workspace
+def check(call: Call, /) -> int:
+    """Read the whole file, and tell what is damaged or in danger. Exit code 3: something is
+    damaged.
+    """
+    from metasearch.workspace.store.checks import check as problems_of
+
+    with call.open() as db:
+        problems = problems_of(db)
+    call.answer(
+        [{"what": each.what, "advice": each.advice, "harmful": each.harmful} for each in problems],
+        (f"{each.what}\n  {each.advice}" for each in problems),
+    )
+    if not problems:
+        call.tell(f"{call.file} is whole")
+    return Exit.PARTIAL if any(each.harmful for each in problems) else Exit.OK

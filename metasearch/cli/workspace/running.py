@@ -128,9 +128,7 @@ async def _run(
             databases = await stack.enter_async_context(demo.DemoDatabases())
             settings, names = databases.settings(settings), databases.recorded_as
         workspace = await stack.enter_async_context(Workspace(call.file))
-        engine = await stack.enter_async_context(
-            Engine(settings, record=wanted.record, recorded_as=names)
-        )
+        engine = await stack.enter_async_context(Engine(settings, recorded_as=names))
         before = await workspace.read(overview.of, project)
         with logs_to(call.console, None):
             try:

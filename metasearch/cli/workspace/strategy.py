@@ -10,10 +10,15 @@ from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.common_options import complete_source
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project
+from metasearch.cli.workspace.options import in_project, numbers
+from metasearch.cli.workspace.strategy_files import import_
+from metasearch.cli.workspace.strategy_known import known, validate
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
 from metasearch.cli.workspace.strategy_run import counts, run
+from metasearch.cli.workspace.strategy_search_file import search_file
+from metasearch.cli.workspace.strategy_show import show
 from metasearch.cli.workspace.strategy_steps import add, edit, remove
+from metasearch.cli.workspace.strategy_texts import paste, write
 from metasearch.engine.options import OPTIONS
 
 
@@ -148,22 +153,36 @@ def set_(
     return Exit.OK
 
 
-@strategy.command("duplicate", short_help="Copy a strategy under another name.")
+@strategy.command("copy", short_help="Copy a strategy under another name.")
 @click.argument("new_name", metavar="NEW-NAME")
+@click.option(
+    "--order",
+    callback=numbers,
+    metavar="3,1,2",
+    help="Number the steps of the copy anew, in this order; what names them is rewritten.",
+)
 @strategy_option
 @in_project
-def duplicate(call: Call, /, *, new_name: str, name: str | None) -> int:
-    """Copy a strategy with its steps; the copy says what it is derived from."""
+def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: str | None) -> int:
+    """Copy a strategy with its steps; the copy says what it is derived from. Imported files stay
+    with the original.
+    """
     from metasearch.workspace import objects
     from metasearch.workspace.strategies import copying
 
     with call.open() as db:
         _, old = found(call, db, name)
-        made = copying.copy(db, old, new_name)
+        if order is None:
+            made = copying.copied(db, old, new_name)
+        else:
+            made = copying.reorder(db, old, order, new_name)
     call.answer(objects.strategy(made), ())
     call.tell(f"strategy {made.name} is a copy of {old.name}")
     return Exit.OK
 
 
-for _command in (add, edit, remove, counts, run):
+for _command in (
+    *(add, edit, remove, show, counts, run),
+    *(import_, paste, write, search_file, known, validate),
+):
     strategy.add_command(_command)

@@ -80,6 +80,10 @@ class Text:
         ):
             fingerprint.keep(window_simhash.ID, signature)
 
+    def signature(self, fingerprint: Fingerprint) -> int | None:
+        """Of a thin record; the others have none."""
+        return _signature(fingerprint)
+
     def neighbours(self) -> Scan:
         """Signatures of title and abstract of the thin ones."""
         return Scan(_signature, self.distance)

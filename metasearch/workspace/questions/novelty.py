@@ -197,9 +197,10 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     _asked(
         "years",
-        message_template("Years searched (检索年限)"),
+        message_template("Years searched by hand (检索年限)"),
         message_template(
-            "Of databases whose years follow from no strategy and no import: 1989-2026."
+            "Of the databases that a person searched, as 1989-2026; those of the strategy where "
+            "empty."
         ),
         _SEARCH,
         required=False,

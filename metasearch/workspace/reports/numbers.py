@@ -36,6 +36,7 @@ class Identified:
         source: Its name; `label` that for people.
         place: "database", "register" or "other".
         by_hand: Whether all of it came in files that a person brought.
+        failed: Whether it never answered, so that `records` is no number of hits.
         records: How many, each once.
         known: Those of them whose work an earlier report has covered already.
     """
@@ -44,6 +45,7 @@ class Identified:
     label: str
     place: str
     by_hand: bool
+    failed: bool
     records: int
     known: int
 
@@ -208,7 +210,8 @@ def numbers(db: Database, project: Project, previous: Previous | None = None) ->
 def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ...]:
     # A source may have changed its label or its group: those of its newest answer count.
     shown = db.all(
-        "SELECT source, label, place, min(run.mode = 'import') AS by_hand, max(answer.id)"
+        "SELECT source, label, place, min(run.mode = 'import') AS by_hand,"
+        " min(answer.fetched IS NULL) AS failed, max(answer.id)"
         " FROM run JOIN answer ON answer.run = run.id"
         " WHERE run.project = ? AND run.id > ? AND run.mode <> 'counts' GROUP BY source",
         project.id,
@@ -222,6 +225,7 @@ def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ..
             label=row["label"],
             place=row["place"],
             by_hand=bool(row["by_hand"]),
+            failed=bool(row["failed"]),
             records=records.get(row["source"], 0),
             known=known.get(row["source"], 0),
         )

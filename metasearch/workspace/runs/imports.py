@@ -148,8 +148,11 @@ def import_file(
         )
     status: runs.RunStatus = "stopped"
     try:
+        left_out: list[str] = []
         for start in range(0, len(records), AT_A_TIME):
-            add_records(db, project, answer, records[start : start + AT_A_TIME])
+            some = records[start : start + AT_A_TIME]
+            added = add_records(db, project, answer, some, by=by)
+            left_out += [reason for _, reason in added.left_out]
             runs.renew(db, run)
         said = runs.finish_answer(
             db,
@@ -157,11 +160,11 @@ def import_file(
             status="ok" if records else "empty",
             sent=at.text,
             claimed=claimed,
-            fetched=len(records),
+            fetched=len(records) - len(left_out),
             filtered=0,
-            unread=reading.lost,
+            unread=reading.lost + len(left_out),
             asked_at=searched,
-            notes=_notes(reading),
+            notes=[*_notes(reading), *dict.fromkeys(left_out)],
         )
         status = "done"
     finally:

@@ -25,16 +25,6 @@ def named(record: Record) -> Record:
     return record if record.source_id else replace(record, source_id=_MADE + _content(record))
 
 
-def each_once(records: Sequence[Record]) -> tuple[list[Record], int]:
-    """The records of an answer, named, each key once; and how many were given again: a list that
-    moves between two pages repeats some.
-    """
-    kept: dict[str, Record] = {}
-    for record in map(named, records):
-        kept.setdefault(record.key, record)
-    return list(kept.values()), len(records) - len(kept)
-
-
 def all_named(records: Sequence[Record]) -> list[Record]:
     """The records of a file, named, each with a key of its own: what stands twice in a file was
     found twice.

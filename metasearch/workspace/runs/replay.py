@@ -74,7 +74,7 @@ async def replay_run(
             message("Run {number} has kept no pages", number=run.number),
             advice=message("Run the strategy with --record FOLDER."),
         )
-    if not pages.is_dir():  # noqa: ASYNC240, one look
+    if not pages.is_dir():
         raise UsageError(
             message("There is no folder {folder}", folder=pages),
             advice=message("Name the folder in which the pages of the run are now."),

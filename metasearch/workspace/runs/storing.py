@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from metasearch.engine import asking
 from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message_n
-from metasearch.record import Record
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.keys import each_once
+from metasearch.workspace.runs.keys import named
 from metasearch.workspace.runs.prepared import Asked, Question
 from metasearch.workspace.runs.runs import RENEWED, Run, SourceAnswer
 from metasearch.workspace.store.database import Database
@@ -86,19 +85,20 @@ class Stored:
         Raises:
             WorkspaceError: The file cannot be written.
         """
-        records, repeated = each_once(said.records)
-        facts = _facts(said, None if self._run.mode == "counts" else len(records), repeated)
+        records = [named(record) for record in said.records]
+        facts = _facts(said, wanted=self._run.mode != "counts")
         if not records:
-            await self._told(
-                await self._workspace.write(self._at_once, question, said.source, facts)
-            )
+            self._tell(await self._workspace.write(self._at_once, question, said.source, facts))
             return
         answer = await self._workspace.write(self._begun, question, said.source)
+        left_out: list[str] = []
         for start in range(0, len(records), AT_A_TIME):
-            await self._workspace.write(
-                _added, self._project, answer, records[start : start + AT_A_TIME]
-            )
-        await self._told(await self._workspace.write(_finished, answer, facts))
+            some = records[start : start + AT_A_TIME]
+            added = await self._workspace.write(add_records, self._project, answer, some)
+            left_out += [reason for _, reason in added.left_out]
+        self._tell(
+            await self._workspace.write(_finished, answer, len(records), tuple(left_out), facts)
+        )
 
     async def failure(self, question: Question, source: str, error: MetasearchError) -> None:
         """Store why a source could not be asked at all.
@@ -107,9 +107,9 @@ class Stored:
             WorkspaceError: The file cannot be written.
         """
         facts = {"status": "error", "error": str(error), "advice": str(error.advice or "")}
-        await self._told(await self._workspace.write(self._at_once, question, source, facts))
+        self._tell(await self._workspace.write(self._at_once, question, source, facts))
 
-    async def _told(self, answer: SourceAnswer) -> None:
+    def _tell(self, answer: SourceAnswer) -> None:
         if self._progress is not None:
             self._progress(answer)
 
@@ -133,30 +133,43 @@ class Stored:
             return runs.finish_answer(db, self._begun(db, question, source), **facts)
 
 
-def _added(db: Database, project: Project, answer: int, records: list[Record]) -> None:
-    add_records(db, project, answer, records)
+def _finished(
+    db: Database, answer: int, given: int, left_out: Sequence[str], facts: dict[str, Any]
+) -> SourceAnswer:
+    """Fill in an answer whose records are stored.
 
-
-def _finished(db: Database, answer: int, facts: dict[str, Any]) -> SourceAnswer:
-    return runs.finish_answer(db, answer, **facts)
-
-
-def _facts(said: asking.SourceAnswer, kept: int | None, repeated: int) -> dict[str, Any]:
-    """The columns of an answer, but for those that its row has from the beginning."""
-    report = said.report
-    came = said.asked_at is not None
-    error = report.error
-    notes = list(report.notes)
-    if repeated:
-        notes.append(
-            message_n(
-                "{count} record was given twice, and is counted once",
-                "{count} records were given again, and are counted once",
-                repeated,
-                count=f"{repeated:,}",
+    Args:
+        db: The workspace.
+        answer: Its row.
+        given: Records that the source gave.
+        left_out: Why some of them cannot be kept.
+        facts: The columns.
+    """
+    with db.transaction():
+        kept = int(db.value("SELECT count(*) FROM finding WHERE answer = ?", answer))
+        notes = [*facts["notes"], *dict.fromkeys(left_out)]
+        repeated = given - kept - len(left_out)
+        if repeated > 0:  # a list that moves between two pages
+            notes.append(
+                message_n(
+                    "{count} record was given twice, and is counted once",
+                    "{count} records were given again, and are counted once",
+                    repeated,
+                    count=f"{repeated:,}",
+                )
             )
-        )
-    counted = kept is not None and came and (not report.failed or kept > 0)
+        unread = (facts["unread"] or 0) + len(left_out)
+        known = {**facts, "fetched": kept, "unread": unread, "notes": notes}
+        return runs.finish_answer(db, answer, **known)
+
+
+def _facts(said: asking.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
+    """The columns of an answer, but for those that its row has from the beginning; `wanted`:
+    whether records were.
+    """
+    report, error = said.report, said.report.error
+    # A source that failed before it gave anything has not given 0 records.
+    counted = wanted and (report.answered or bool(said.records))
     return {
         "status": report.status,
         "error": "" if error is None else str(error),
@@ -168,12 +181,12 @@ def _facts(said: asking.SourceAnswer, kept: int | None, repeated: int) -> dict[s
         ],
         "claimed": report.total,
         "exact": said.exact,
-        "fetched": kept if counted else None,
+        "fetched": len(said.records) if counted else None,
         "filtered": report.filtered if counted else None,
         "unread": report.unread if counted else None,
         "asked_at": None if said.asked_at is None else written(said.asked_at),
         "cached": report.cached,
         "seconds": report.seconds,
-        "notes": notes,
+        "notes": report.notes,
         "spec": said.spec,
     }

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from importlib.resources import files
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from metasearch import opening
-from metasearch.errors import WorkspaceError
+from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.opening import NoRegularFile
+from metasearch.workspace.store.failures import unusable
+from metasearch.workspace.store.migrating import check, migrate
 
-#: The application id of a workspace ("msws").
-APPLICATION = 0x6D737773
 #: Seconds that a statement waits for another process.
-PATIENCE = 20.0
+PATIENCE = 60.0
+#: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
+CACHE = 32_768
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
 
@@ -32,7 +34,7 @@ class Database:
 
     Args:
         path: Made where it does not exist, with its folder; only its owner may read it.
-        read_only: Whether nothing is written; the file must exist.
+        read_only: Whether nothing is written; the file must exist and be of this release.
 
     Raises:
         WorkspaceError: It cannot be used, is no workspace, or is of a newer release.
@@ -41,30 +43,28 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self._inside = 0
+        self._reads = False
         try:
-            _regular(path)
-            if not read_only:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                if not path.exists():
-                    os.close(os.open(path, os.O_CREAT | os.O_RDWR, _OWNER_ONLY))
+            _prepare(path, make=not read_only)
             address = f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}"
             self._db = sqlite3.connect(
                 address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-        except (OSError, sqlite3.Error) as exc:
+        except (OSError, ValueError, sqlite3.Error) as exc:
             raise unusable(path, exc) from exc
         self._db.row_factory = sqlite3.Row
         try:
-            self._db.execute("PRAGMA foreign_keys = ON")
-            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA cache_size = -{CACHE}")
             self._db.execute("PRAGMA trusted_schema = OFF")
+            self._db.execute("PRAGMA synchronous = FULL")
             if not read_only:
-                self._migrate()
-            self._check()
+                migrate(self._db, path)
+            check(self._db, path)
+            self._db.execute("PRAGMA foreign_keys = ON")
         except sqlite3.Error as exc:
             self._db.close()
             raise unusable(path, exc) from exc
-        except WorkspaceError:
+        except BaseException:
             self._db.close()
             raise
 
@@ -87,160 +87,117 @@ class Database:
 
         Raises:
             WorkspaceError: The file cannot be used; here and below.
+            UsageError: A value cannot be saved; here and below.
         """
-        return self._tried(sql, values).fetchall()
+        with self._told():
+            return self._db.execute(sql, values).fetchall()
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row; None where there is none."""
-        row: sqlite3.Row | None = self._tried(sql, values).fetchone()
-        return row
+        with self._told():
+            row: sqlite3.Row | None = self._db.execute(sql, values).fetchone()
+            return row
 
     def value(self, sql: str, *values: object) -> Any:
         """The first column of the first row; None where there is none."""
-        row = self._tried(sql, values).fetchone()
+        row = self.one(sql, *values)
         return None if row is None else row[0]
 
     def rows(self, sql: str, *values: object) -> Iterator[sqlite3.Row]:
         """The rows one by one, for results that memory should not hold."""
-        try:
-            yield from self._tried(sql, values)
-        except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
+        with self._told():
+            yield from self._db.execute(sql, values)
 
     def run(self, sql: str, *values: object) -> int:
         """Run a statement that changes something; returns the id of the row that it inserted."""
-        return self._tried(sql, values).lastrowid or 0
+        with self._told():
+            return self._db.execute(sql, values).lastrowid or 0
 
     def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each of many rows."""
-        try:
+        with self._told():
             self._db.executemany(sql, rows)
-        except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
-
-    def _tried(self, sql: str, values: Sequence[object]) -> sqlite3.Cursor:
-        try:
-            return self._db.execute(sql, values)
-        except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """All that is done inside happens, or nothing of it; one inside another belongs to it."""
-        return self._within("BEGIN IMMEDIATE")
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """All that is read inside is of one moment, while others go on writing."""
-        return self._within("BEGIN")
 
     @contextmanager
-    def _within(self, begin: str) -> Iterator[None]:
-        if self._inside:
-            self._inside += 1
-            try:
-                yield
-            finally:
-                self._inside -= 1
-            return
-        self._tried(begin, ())
-        self._inside = 1
+    def _told(self) -> Iterator[None]:
+        """What goes wrong inside as errors with advice."""
         try:
             yield
-            self._tried("COMMIT", ())
+        except sqlite3.Error as exc:
+            raise unusable(self.path, exc) from exc
+        except (UnicodeEncodeError, OverflowError) as exc:
+            raise UsageError(
+                message("a text or a number cannot be saved: {reason}", reason=str(exc)),
+                advice=message("Texts are Unicode, and numbers have at most 18 digits."),
+            ) from exc
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is done inside happens, or nothing of it. One inside another happens with the
+        outer one, and is taken back alone if an exception leaves it.
+        """
+        if self._reads:
+            raise RuntimeError("nothing is written inside `snapshot`")
+        point = f"inside_{self._inside}" if self._inside else ""
+        self.run(f"SAVEPOINT {point}" if point else "BEGIN IMMEDIATE")
+        self._inside += 1
+        try:
+            yield
+            self.run(f"RELEASE {point}" if point else "COMMIT")
         except BaseException:
+            # After a full disk SQLite has taken all of it back already.
             if self._db.in_transaction:
-                self._db.rollback()
+                with suppress(sqlite3.Error):
+                    self._db.execute(f"ROLLBACK TO {point}" if point else "ROLLBACK")
+                    if point:
+                        self._db.execute(f"RELEASE {point}")
             raise
         finally:
-            self._inside = 0
+            self._inside -= 1
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one moment, whatever others write meanwhile; nothing is
+        written. Inside a transaction it changes nothing.
+        """
+        if self._inside or self._reads:
+            yield
+            return
+        self.run("BEGIN")
+        self._reads = True
+        try:
+            yield
+        finally:
+            self._reads = False
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+
+    def only_read(self) -> None:
+        """Refuse changes from now on, so that what only reads never waits for who writes."""
+        self.run("PRAGMA query_only = ON")
 
     def backup_to(self, target: sqlite3.Connection) -> None:
-        """Copy the whole as it is now, while others go on writing."""
-        self._db.backup(target, pages=1_000)
+        """Copy the whole as it is now, while others go on writing.
 
-    # ---------------------------------------------------------------- tables
-
-    def _migrate(self) -> None:
-        """Make the tables, or bring those of an earlier release to this one's."""
-        known = _migrations()
-        if self._version() >= len(known):
-            return
-        self._check(empty=True)  # the file of another program stays as it is
-        self._db.execute("PRAGMA journal_mode = WAL")
-        with self.transaction():
-            self._check(empty=True)
-            for number, sql in enumerate(known[self._version() :], self._version() + 1):
-                for statement in _statements(sql):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {number}")
-            self._db.execute(f"PRAGMA application_id = {APPLICATION}")
-
-    def _version(self) -> int:
-        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
-
-    def _check(self, *, empty: bool = False) -> None:
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != APPLICATION and not (empty and not tables and not application):
-            raise WorkspaceError(
-                str(self.path),
-                message("the file is not a workspace of metasearch"),
-                advice=message("Name another file, or one that does not exist yet."),
-            )
-        version, own = self._version(), len(_migrations())
-        if version > own:
-            raise WorkspaceError(
-                str(self.path),
-                message(
-                    "it has version {version}, and this program knows versions up to {own}",
-                    version=version,
-                    own=own,
-                ),
-                advice=message("Use the newer release of metasearch that has written it."),
-            )
+        Raises:
+            sqlite3.Error: Of the target or of this file.
+        """
+        # At once: a copy in parts begins anew whenever another process has written.
+        self._db.backup(target, pages=-1)
 
 
-def _migrations() -> list[str]:
-    """The statements of each version, from 1."""
-    folder = files("metasearch.workspace.store") / "migrations"
-    found = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda it: it.name
-    )
-    return [file.read_text("utf-8") for file in found]
+def _prepare(path: Path, *, make: bool) -> None:
+    """Check that the file, where it exists, is a regular one, as SQLite would wait for a pipe; and
+    make it where it does not exist.
 
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script. `executescript` would end the transaction around it."""
-    waiting = ""
-    for line in script.splitlines(keepends=True):
-        waiting += line
-        if sqlite3.complete_statement(waiting):
-            yield waiting
-            waiting = ""
-    if waiting.strip():
-        yield waiting
-
-
-def _regular(path: Path) -> None:
-    """Check that the file, where it exists, is a regular one: SQLite would wait for a pipe."""
-    try:
-        opening.opened(path).close()
-    except FileNotFoundError:
-        return
-
-
-def unusable(path: Path, cause: Exception) -> WorkspaceError:
-    """The error for a file that cannot be used now."""
-    text = str(cause)
-    if "full" in text:
-        advice = message("Free some space; what was saved before is there, and nothing of this is.")
-    elif "locked" in text or "busy" in text:
-        advice = message("Another process is writing to it; try again when it has finished.")
-    elif "malformed" in text or "not a database" in text:
-        advice = message("Run `metasearch workspace check`, or go back to a backup.")
-    else:
-        advice = message("Check that the file exists, who owns it, and the free space.")
-    return WorkspaceError(
-        str(path),
-        message("the workspace cannot be used: {reason}", reason=opening.why(cause)),
-        advice=advice,
-    )
+    It is not opened: whoever closes a file loses all locks that the process has on it, also those
+    of SQLite (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    """
+    if make:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY))
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        what = "it is a folder" if stat.S_ISDIR(mode) else "it is a pipe, a socket or a device"
+        raise NoRegularFile(path, what)

@@ -24,6 +24,7 @@ from metasearch.server.site import site_of
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import LONGEST_NAME, Project
+from metasearch.workspace.runs import figures
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.resolve import resolve_all
@@ -95,7 +96,7 @@ async def strategy(request: web.Request) -> web.Response:
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
     """
-    here, project, shown = await _found(request)
+    here, _, shown = await _found(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
         shown = await here.workspace.write(strategies.update, shown, **given)
@@ -144,6 +145,18 @@ async def _found(request: web.Request) -> tuple[Here, Project, Strategy]:
     project = await project_of(request, here)
     shown = await found(here.workspace.read(strategies.find, project, named(request, "strategy")))
     return here, project, shown
+
+
+async def counts(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/counts`: what is known of each step at each source.
+
+    Raises:
+        Problem: 404 where there is no such strategy.
+    """
+    here, _, shown = await _found(request)
+    async with here.shared.admission.brief():
+        known = await here.workspace.read(figures.table, shown)
+    return answer(objects.figures(known))
 
 
 def _all(db: Database, project: Project) -> list[Object]:

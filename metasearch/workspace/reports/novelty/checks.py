@@ -70,7 +70,7 @@ def _contradictions(found: Findings) -> Iterator[str]:
             number.written(number.parse(str(pattern)), number_values(answers), 1)
         except UsageError:
             yield "报告编号无法生成：请补充机构代码或修改编号格式"
-        last = max((row.date for row in found.searches.rows), default="")
+        last = max((row.day for row in found.searches.rows), default="")
         if last > found.text("completed"):
             yield f"完成日期（{found.text('completed')}）早于最后一次检索的日期（{last}）"
 
@@ -78,9 +78,8 @@ def _contradictions(found: Findings) -> Iterator[str]:
 def _about_searches(found: Findings) -> Iterator[str]:
     if not any(not row.failed for row in found.searches.rows):
         yield "尚无检索结果：请运行检索策略，或导入手工检索的文件"
-    for row in found.searches.rows:
-        if row.stale:
-            yield f"“{row.strategy}”的步骤 {row.step} 在检索（{row.label}）之后作了修改，请重新检索"
+    for step in found.searches.stale:
+        yield f"检索之后检索式已修改，请重新检索：{step}"
 
 
 def _about_works(found: Findings) -> Iterator[str]:

@@ -38,7 +38,7 @@ def results(found: Findings) -> Iterator[Block]:
             head=("数据库", "年限", "检索式", "命中篇数", "相关篇数"),
             rows=tuple(
                 (
-                    row.label,
+                    row.said.label,
                     years(found, row),
                     _typed(row),
                     hits(row),
@@ -50,10 +50,14 @@ def results(found: Findings) -> Iterator[Block]:
             widths=(19, 17, 38, 13, 13),
         )
         for row in rows:
-            if row.claimed is not None and row.fetched is not None and row.fetched < row.claimed:
+            if (
+                row.said.claimed is not None
+                and row.said.fetched is not None
+                and row.said.fetched < row.said.claimed
+            ):
                 yield Remark(
-                    text=f"{row.label}（步骤 #{row.step}）命中 {row.claimed:,} 篇，"
-                    f"取得题录 {row.fetched:,} 条；其余未取得，未作比较。",
+                    text=f"{row.said.label}（步骤 #{row.said.step}）命中 {row.said.claimed:,} 篇，"
+                    f"取得题录 {row.said.fetched:,} 条；其余未取得，未作比较。",
                     warning=True,
                 )
         if len(rows) > 1:
@@ -110,7 +114,7 @@ def hits(row: Search) -> str:
     """命中篇数 as it stands in the table; what failed is not 0."""
     if row.hits is None or row.failed:
         return "检索失败"
-    return f"{row.hits:,}" if row.exact else f"约 {row.hits:,}"
+    return f"{row.hits:,}" if row.said.exact else f"约 {row.hits:,}"
 
 
 def citation(found: Findings, one: Related) -> str:
@@ -123,7 +127,7 @@ def citation(found: Findings, one: Related) -> str:
 def _summary(found: Findings) -> str:
     searches = found.searches
     done = [row for row in searches.rows if not row.failed]
-    databases = len({row.label for row in done})
+    databases = len({row.said.label for row in done})
     close = sum(one.close for one in found.related)
     return (
         f"共检索 {databases:,} 个数据库，取得题录 {searches.records:,} 条，"
@@ -135,7 +139,7 @@ def _summary(found: Findings) -> str:
 
 def _typed(row: Search) -> str:
     """检索式, with the number of its step where it is one of the strategy."""
-    return row.sent if row.by_hand else f"#{row.step}：{row.typed}"
+    return row.sent if row.said.by_hand else f"#{row.said.step}：{row.said.typed}"
 
 
 def _work(found: Findings, one: Related) -> Iterator[Block]:
@@ -145,7 +149,7 @@ def _work(found: Findings, one: Related) -> Iterator[Block]:
     named = "、".join(
         f"查新点 {number}" for number in (range(1, 2) if len(found.points) == 1 else points)
     )
-    by = dict.fromkeys(row.label for row in found.searches.found.get(one.work, ()))
+    by = dict.fromkeys(row.said.label for row in found.searches.found.get(one.work, ()))
     yield Paragraph(
         text=f"相关程度：{CLOSE if one.close else GENERAL}；涉及：{named or NOTHING}；"
         f"检出数据库：{'、'.join(by) or NOTHING}。"

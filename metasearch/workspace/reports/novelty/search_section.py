@@ -39,7 +39,7 @@ def section(found: Findings) -> Iterator[Block]:
             caption="检索的数据库",
             head=("序号", "数据库", "检索方式", "年限", "检索日期"),
             rows=tuple(
-                (str(number), row.label, way(row), years(found, row), row.date or "未知")
+                (str(number), row.said.label, way(row), years(found, row), row.day or "未知")
                 for number, row in enumerate(rows, 1)
             ),
             widths=(7, 24, 35, 17, 17),
@@ -56,45 +56,51 @@ def section(found: Findings) -> Iterator[Block]:
     if not rows:
         yield Paragraph(text=NOTHING)
     for number, row in enumerate(rows, 1):
-        asked = f"步骤 #{row.step}，{row.date or '日期未知'}"
+        asked = "手工检索" if row.said.by_hand else "机检"
+        asked += f"，步骤 #{row.said.step}，{row.day or '日期未知'}"
         yield Code(
             text=row.sent or NOTHING,
-            label=f"{number}. {row.label}（{'手工检索' if row.by_hand else '机检'}，{asked}）",
+            label=f"{number}. {row.said.label}（{asked}）",
         )
         for note in row.notes:
-            yield Remark(text=f"{row.label}：{note}")
+            yield Remark(text=f"{row.said.label}：{note}")
 
 
 def way(row: Search) -> str:
     """检索方式."""
-    if row.by_hand:
-        return f"手工检索，导入文件 {row.file}" if row.file else "手工检索，导入文件"
+    if row.said.by_hand:
+        return f"手工检索，导入文件 {row.said.file}" if row.said.file else "手工检索，导入文件"
     return "机检"
 
 
 def years(found: Findings, row: Search) -> str:
     """年限, of the search or as the searcher wrote it."""
-    written = row.years or str(found.answers.get("novelty.years", ""))
+    written = row.said.years
+    if row.said.by_hand:
+        of_strategy = {one.id: one.years for one in found.searches.strategies}
+        answer = found.answers.get("novelty.years")
+        written = str(answer) if answer else of_strategy.get(row.said.strategy, "")
     if not written:
         return "不限"
     first, dash, last = written.partition("-")
     if dash and first.isdigit() and not last:
-        return f"{first}—{row.date[:4] or '至今'}"
+        return f"{first}—{row.day[:4] or '至今'}"
     return written.replace("-", "—")
 
 
 def _explained(rows: tuple[Search, ...]) -> Iterator[Block]:
     """What a reader has to know of how it was searched."""
-    if any(row.by_hand for row in rows):
+    if any(row.said.by_hand for row in rows):
         yield Remark(
             text="手工检索：查新员在该数据库的网站上检索并导出题录文件，再将文件导入本系统；"
             "该数据库未由程序访问。"
         )
     for row in rows:
         if row.failed:
-            why = _FAILURES.get(row.status, "出错")
+            why = _FAILURES.get(row.said.status, "出错")
             yield Remark(
-                text=f"{row.label}（步骤 #{row.step}）检索失败（{why}），未取得结果", warning=True
+                text=f"{row.said.label}（步骤 #{row.said.step}）检索失败（{why}），未取得结果",
+                warning=True,
             )
 
 
@@ -103,14 +109,17 @@ def _terms(found: Findings, name: str) -> str:
 
 
 def _strategies(found: Findings) -> Iterator[Block]:
-    steps = found.searches.steps
-    if not steps:
+    typed = [
+        (strategy.name, [step for step in strategy.steps if step.kind != "import"])
+        for strategy in found.searches.strategies
+    ]
+    if not any(steps for _, steps in typed):
         yield Paragraph(text=NOTHING)
-    for name in dict.fromkeys(step.strategy for step in steps):
-        its = [step for step in steps if step.strategy == name]
-        yield Table(
-            caption=f"检索策略“{name}”",
-            head=("步骤", "检索式（按录入原样）", "说明"),
-            rows=tuple((f"#{step.number}", step.text, step.note or NOTHING) for step in its),
-            widths=(10, 65, 25),
-        )
+    for name, steps in typed:
+        if steps:
+            yield Table(
+                caption=f"检索策略“{name}”",
+                head=("步骤", "检索式（按录入原样）", "说明"),
+                rows=tuple((f"#{step.number}", step.text, step.note or NOTHING) for step in steps),
+                widths=(10, 65, 25),
+            )

@@ -31,7 +31,7 @@ _INK, _PALE = RGBColor(0, 0, 0), RGBColor(0x44, 0x50, 0x55)
 
 def prepare(word: Any, document: Document) -> None:
     """Give a new file its styles, its page, its head and its foot."""
-    _without_thumbnail(word)
+    _without_spare_parts(word)
     _page(word, document)
     _styles(word, document.language)
     if document.cover_page:
@@ -41,11 +41,24 @@ def prepare(word: Any, document: Document) -> None:
             form.space_before, form.space_after = Pt(before), Pt(after)
 
 
-def _without_thumbnail(word: Any) -> None:
-    """Leave out the picture of another document that python-docx's template has."""
-    relations = word.part.package.rels
-    for name in [key for key, relation in relations.items() if "thumbnail" in relation.reltype]:
-        del relations[name]
+#: Relations of python-docx's template that no report needs: a picture of another document, and the
+#: styles once more for Word 2007.
+_SPARE_PARTS = ("thumbnail", "stylesWithEffects")
+#: Styles of tables that are used.
+_TABLES = ("Normal Table", "Table Grid")
+
+
+def _without_spare_parts(word: Any) -> None:
+    for relations in (word.part.package.rels, word.part.rels):
+        for name in [
+            key
+            for key, relation in relations.items()
+            if relation.reltype.rpartition("/")[2] in _SPARE_PARTS
+        ]:
+            del relations[name]
+    for style in list(word.styles):
+        if style.type == WD_STYLE_TYPE.TABLE and style.name not in _TABLES:
+            style.delete()
 
 
 def _page(word: Any, document: Document) -> None:

@@ -1,0 +1,240 @@
+"""Whether a workspace file is whole: the file itself, its rows, and where it lies."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from metasearch.errors import WorkspaceError
+from metasearch.message import Message, message, message_n, message_template
+from metasearch.workspace.store.database import Database
+
+#: Problems of one kind that SQLite names; the rest is not looked for.
+_MOST = 10
+_REPORT = message_template(
+    "Please report it, with the version of metasearch; the works can be made anew by "
+    "`metasearch project export` and `metasearch project import`."
+)
+_BACKUP = message_template(
+    "Go back to a backup; or save what can be read by `metasearch project export`."
+)
+
+#: What is counted -> where a row stands, what is wrong with it, and what to do.
+_ROWS: tuple[tuple[str, str, str], ...] = (
+    (
+        "record WHERE id NOT IN (SELECT record FROM work_record)",
+        message_template("{count} records belong to no work"),
+        _REPORT,
+    ),
+    (
+        "work WHERE id NOT IN (SELECT work FROM work_record)",
+        message_template("{count} works have no record"),
+        _REPORT,
+    ),
+    (
+        "work WHERE id NOT IN (SELECT work FROM work_body)",
+        message_template("{count} works have no content"),
+        _REPORT,
+    ),
+    (
+        (
+            "work WHERE NOT EXISTS (SELECT 1 FROM alias WHERE alias.project = work.project"
+            " AND alias.name = work.uid AND alias.work = work.id)"
+        ),
+        message_template("{count} works are not found by their ids"),
+        _REPORT,
+    ),
+    (
+        "record WHERE id NOT IN (SELECT record FROM finding)",
+        message_template("{count} records were found by no search"),
+        _REPORT,
+    ),
+    (
+        "project WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)",
+        message_template("{count} projects have no log"),
+        _BACKUP,
+    ),
+    (
+        "change WHERE undoes >= id OR NOT json_valid(before) OR NOT json_valid(after)",
+        message_template("{count} lines of logs cannot be read"),
+        _BACKUP,
+    ),
+    (
+        "project WHERE NOT json_valid(details)",
+        message_template("the answers of {count} projects cannot be read"),
+        _BACKUP,
+    ),
+    (
+        "run WHERE status = 'running' AND julianday(started) < julianday('now', '-1 day')",
+        message_template("{count} runs began more than a day ago and have no end"),
+        message_template("They were stopped; what they fetched is kept. Run the strategy again."),
+    ),
+)
+
+_REPORTS = (
+    "SELECT report.kind, report.number, document, digest, name"
+    " FROM report JOIN project ON project.id = report.project"
+)
+
+#: File systems of network drives, as Linux names them.
+_NETWORK = frozenset(
+    "9p afs ceph cifs davfs fuse.davfs2 fuse.glusterfs fuse.rclone fuse.sshfs lustre ncpfs nfs "
+    "nfs4 smb3 smbfs".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong with a workspace.
+
+    Attributes:
+        what: In words.
+        advice: What to do.
+        harmful: Whether something is damaged; others are dangers.
+    """
+
+    what: Message
+    advice: Message
+    harmful: bool = True
+
+
+def check(db: Database) -> list[Problem]:
+    """What is wrong; nothing where all is well. It reads the whole file.
+
+    Raises:
+        WorkspaceError: The file cannot be read at all.
+    """
+    with db.snapshot():
+        try:
+            broken = list(_file(db))
+            if not broken:
+                broken = [*_rows(db), *_digests(db)]
+        except WorkspaceError as exc:
+            if _kind(exc) != sqlite3.SQLITE_CORRUPT:
+                raise
+            what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
+            broken = [Problem(what, message(_BACKUP))]
+    return [*broken, *_words(db, whole=not broken), *_place(db)]
+
+
+def _file(db: Database) -> Iterator[Problem]:
+    """Whether SQLite finds its pages, its indexes, and what rows name."""
+    for row in db.all(f"PRAGMA integrity_check({_MOST})"):
+        if row[0] != "ok":
+            yield Problem(message("the file is damaged: {reason}", reason=row[0]), message(_BACKUP))
+    for row in db.all("SELECT * FROM pragma_foreign_key_check LIMIT ?", _MOST):
+        what = message(
+            "a row of {table} names one of {other} that is gone", table=row[0], other=row[2]
+        )
+        yield Problem(what, message(_BACKUP))
+
+
+def _rows(db: Database) -> Iterator[Problem]:
+    for where, what, advice in _ROWS:
+        count = db.value(f"SELECT count(*) FROM {where}")  # noqa: S608, own words
+        if count:
+            harmful = not where.startswith("run ")
+            yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)
+
+
+def _digests(db: Database) -> Iterator[Problem]:
+    """Whether records and frozen reports are what they were when they were saved."""
+    changed = sum(
+        hashlib.sha256(row["body"]).hexdigest() != row["digest"]
+        for row in db.rows("SELECT body, digest FROM record")
+    )
+    if changed:
+        what = message_n(
+            "{count} record is not what was saved",
+            "{count} records are not what was saved",
+            changed,
+        )
+        yield Problem(what, message(_BACKUP))
+    for row in db.rows(_REPORTS):
+        if hashlib.sha256(row["document"].encode()).hexdigest() != row["digest"]:
+            what = message(
+                "the frozen report {kind} {number} of {project} is not what was frozen",
+                kind=row["kind"],
+                number=row["number"],
+                project=row["name"],
+            )
+            yield Problem(what, message(_BACKUP))
+
+
+def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
+    """Whether the index of words fits the works; SQLite compares by a statement that writes."""
+    if not whole:
+        return
+    try:
+        with db.transaction():
+            db.run("INSERT INTO work_words (work_words, rank) VALUES ('integrity-check', 1)")
+    except WorkspaceError as exc:
+        if _kind(exc) == sqlite3.SQLITE_CORRUPT:
+            yield Problem(message("words of works are not found"), message(_REPORT))
+        elif _kind(exc) != sqlite3.SQLITE_READONLY:
+            raise
+
+
+def _kind(exc: WorkspaceError) -> int:
+    """What SQLite says, without the details: https://www.sqlite.org/rescode.html"""
+    return int(getattr(exc.__cause__, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _place(db: Database) -> Iterator[Problem]:
+    """Dangers of where the file lies."""
+    drive = _drive(db.path)
+    if drive in _NETWORK:
+        yield Problem(
+            message("the file lies on a network drive ({kind})", kind=drive),
+            message(
+                "Two computers that write at once would damage it: move it to a local disk, and "
+                "name it by [workspace] file."
+            ),
+            harmful=False,
+        )
+    mode = db.value("PRAGMA journal_mode")
+    if mode != "wal":
+        yield Problem(
+            message("the write-ahead log is off ({mode})", mode=mode),
+            message("Readers wait for writers: check that the drive is a local one."),
+            harmful=False,
+        )
+    if sys.platform != "win32" and stat.S_IMODE(db.path.stat().st_mode) & 0o077:
+        yield Problem(
+            message("other users of this computer may read or change the file"),
+            message("If that is not meant: chmod 600 {file}", file=db.path),
+            harmful=False,
+        )
+
+
+def _drive(path: Path) -> str:
+    """The file system of a file; "" where the system does not tell."""
+    try:
+        lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return drive_of(str(path.resolve()), lines)
+
+
+def drive_of(path: str, mounts: list[str]) -> str:
+    """The kind of the file system that is mounted nearest above a path.
+
+    Args:
+        path: An absolute one, without links.
+        mounts: Lines of fstab(5): device, folder, kind, ...; blanks in a folder are
+            escaped.
+    """
+    nearest, kind = "", ""
+    for line in mounts:
+        parts = line.split()
+        if len(parts) < 3:
+            continue
+        folder = parts[1].replace("\\040", " ").rstrip("/")
+        if (path == folder or path.startswith(f"{folder}/")) and len(folder) >= len(nearest):
+            nearest, kind = folder, parts[2]
+    return kind

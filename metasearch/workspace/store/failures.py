@@ -1,0 +1,59 @@
+"""What is told when SQLite or the system refuses something of a workspace file, with advice."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from pathlib import Path
+
+from metasearch import opening
+from metasearch.errors import WorkspaceError
+from metasearch.message import Message, message
+
+#: Errors of the system that mean that no more fits on the disk, or into a file of this process.
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+def unusable(path: Path, cause: Exception) -> WorkspaceError:
+    """The error for a file that cannot be used now."""
+    return WorkspaceError(
+        str(path),
+        message("the workspace cannot be used: {reason}", reason=opening.why(cause)),
+        advice=_advice(cause),
+    )
+
+
+def _advice(cause: Exception) -> Message:
+    # The lowest byte of SQLite's code is its kind: https://www.sqlite.org/rescode.html
+    kind = (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
+    system = getattr(cause, "errno", None)
+    if kind == sqlite3.SQLITE_FULL or system in _NO_SPACE:
+        return message("Free some space; what was saved before is there, and nothing of this is.")
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return message("Another process is writing to it; try again when it has finished.")
+    if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return message("Run `metasearch workspace check`, or go back to a backup.")
+    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or system in _NO_RIGHT:
+        return message(
+            "It cannot be written: check who owns the file and its folder, and whether the drive "
+            "is read-only."
+        )
+    if kind == sqlite3.SQLITE_CANTOPEN:
+        return message(
+            "Check that its folder exists and can be written: SQLite keeps two files beside it "
+            "while it is open."
+        )
+    if kind == sqlite3.SQLITE_IOERR:
+        return message(
+            "The drive refused to read or write: check its free space, the largest size of a file "
+            "(ulimit -f), and that it is no network drive. What was saved before is there."
+        )
+    if kind in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT) or isinstance(
+        cause, sqlite3.ProgrammingError
+    ):
+        return message(
+            "Run `metasearch workspace check`; if it finds nothing, this is a mistake of "
+            "metasearch: please report it. Nothing was changed."
+        )
+    return message("Check that the file exists, who owns it, and the free space.")

@@ -1,0 +1,320 @@
+"""Which work is which, when works are made anew: ids that stay, and what people said that goes
+along.
+
+- The work that holds the oldest record of an earlier one is that one; where several earlier ones
+  become one work, the oldest of them is kept, and the ids of the others become names of it.
+- Decisions, tags and notes of the others come along. Where two decisions contradict one another,
+  that of the kept work stands, the work gets the tag `said.CONFLICT`, and the log has both.
+- When a work is divided, the part with its oldest record stays it. A part that was a work of its
+  own before it joined gets its id, decisions, tags and notes of that time back. Any other part is a
+  new work: it has the tags, and no decision, so that a person looks at it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from metasearch.workspace import log
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.store.uids import uid
+from metasearch.workspace.works import said
+from metasearch.workspace.works.grouping import Found
+from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
+from metasearch.workspace.works.storing import Contents, WorkRows
+
+#: In the log.
+ACTION = "join and divide works"
+
+
+@dataclass(slots=True)
+class Assigned:
+    """What became of the works.
+
+    Attributes:
+        new: How many are new.
+        grown: How many have another set of records than before.
+        joined: (uid of the work that is kept, uid that is a name of it now).
+        divided: (uid of the work that was divided, uid of a part of it).
+        conflicts: Uids of works with decisions that contradict one another.
+    """
+
+    new: int = 0
+    grown: int = 0
+    joined: list[tuple[str, str]] = field(default_factory=list)
+    divided: list[tuple[str, str]] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Old:
+    """A work as it was.
+
+    Attributes:
+        records: Its records, without superseded ones.
+        owner: The oldest of them, or the newest version of what was the oldest.
+        behind: Row of a superseded version -> row of the newest.
+    """
+
+    id: int
+    uid: str
+    component: int
+    first_run: int
+    added: str
+    records: set[int] = field(default_factory=set)
+    owner: int | None = None
+    behind: dict[int, int] = field(default_factory=dict)
+
+
+def assign(
+    db: Database,
+    project: int,
+    components: Iterable[int],
+    found: Sequence[Found],
+    *,
+    run: int | None,
+    anew: bool = False,
+    by: str = "",
+) -> Assigned:
+    """Write works that were made anew, inside a transaction.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        components: Those that the works of before stand in.
+        found: The works now: they hold all records of these components.
+        run: The row of the run that gave the new records; None where there are none.
+        anew: Whether a work is written again also where its records are those of before.
+        by: Who did what this follows from; for the log.
+    """
+    assigning = _Assigning(db, project, run, anew)
+    assigning.all(_olds(db, project, components), found)
+    if assigning.lines:
+        log.write(
+            db,
+            project,
+            ACTION,
+            "works",
+            [before for before, _ in assigning.lines],
+            [after for _, after in assigning.lines],
+            by=by,
+        )
+    return assigning.done
+
+
+def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _Old]:
+    """The works of components, by row."""
+    found: dict[int, _Old] = {}
+    for some in batches(sorted(set(components)), AT_ONCE):
+        for row in db.all(
+            "SELECT id, uid, component, first_run, added FROM work"
+            f" WHERE project = ? AND component IN ({in_marks(some)})",
+            project,
+            *some,
+        ):
+            found[row["id"]] = _Old(*row)
+    rows = [
+        row
+        for some in batches(sorted(found), AT_ONCE)
+        for row in db.all(
+            "SELECT work_record.work, record.id, record.superseded FROM work_record"
+            " JOIN record ON record.id = work_record.record"
+            f" WHERE work_record.work IN ({in_marks(some)}) ORDER BY record.id",
+            *some,
+        )
+    ]
+    newer = {record: newest for _, record, newest in rows if newest is not None}
+    for work, record, _ in rows:
+        newest = record
+        while newest in newer:
+            newest = newer[newest]
+        old = found[work]
+        old.records.add(newest)
+        if newest != record:
+            old.behind[record] = newest
+        if old.owner is None:
+            old.owner = newest
+    return found
+
+
+class _Assigning:
+    """Works that are being written.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        run: As in `assign`.
+        anew: As in `assign`.
+
+    Attributes:
+        done: What became of the works.
+        lines: (before, after) of each work that joined another, and of each part of one, for the
+            log.
+    """
+
+    def __init__(self, db: Database, project: int, run: int | None, anew: bool) -> None:
+        self._db = db
+        self._project = project
+        self._run = run
+        self._anew = anew
+        self._moment = now()
+        self._rows = WorkRows(db, project)
+        self.done = Assigned()
+        self.lines: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def all(self, olds: Mapping[int, _Old], found: Sequence[Found]) -> None:
+        """Write all works."""
+        home = {row: old for old in olds.values() for row in old.records}
+        owned: dict[int, list[_Old]] = {}
+        for old in olds.values():
+            if old.owner is not None:
+                owned.setdefault(old.owner, []).append(old)
+        going: list[tuple[Found, list[_Old], list[_Old]]] = []
+        beginning: list[tuple[Found, list[_Old]]] = []
+        for one in found:
+            came = _by_age({home[row].id: home[row] for row in one.records if row in home}.values())
+            kept = _by_age(old for row in one.records for old in owned.get(row, ()))
+            if kept:
+                going.append((one, kept, came))
+            else:
+                beginning.append((one, came))
+        for one, kept, came in going:
+            self._go_on(one, kept, came)
+        for one, came in beginning:
+            self._begin(one, came)
+        self._rows.finish([gone.id for _, kept, _ in going for gone in kept[1:]])
+
+    def _go_on(self, one: Found, kept: Sequence[_Old], came: Sequence[_Old]) -> None:
+        """Write a work that was there before."""
+        work, rows = kept[0], set(one.records)
+        for gone in kept[1:]:
+            self._carry_over(work, gone)
+            self.done.joined.append((work.uid, gone.uid))
+        is_other = rows != work.records
+        has_versions = any(newest in rows for newest in work.behind.values())
+        if not (is_other or has_versions or len(kept) > 1 or self._anew):
+            if one.component != work.component:
+                self._db.run("UPDATE work SET component = ? WHERE id = ?", one.component, work.id)
+            return
+        self.done.grown += is_other
+        smaller = not work.records <= rows
+        self._rows.move_records(work.id, [*rows, *_behind(came, rows)])
+        contents = self._contents(one, came, smaller=smaller)
+        self._rows.update(work.id, work.uid, contents, smaller=smaller)
+
+    def _begin(self, one: Found, came: Sequence[_Old]) -> None:
+        """Write a work that is new, or was one before it joined another."""
+        rows = set(one.records)
+        earlier = self._earlier(one, came)
+        name = uid() if earlier is None else earlier[0]
+        if earlier is not None:
+            self._db.run("DELETE FROM joined_work WHERE uid = ?", name)
+            self._forget(name)
+        contents = self._contents(one, came, smaller=bool(came))
+        work = self._rows.insert(name, contents)
+        self._rows.move_records(work, [*rows, *_behind(came, rows)])
+        if not came:
+            self.done.new += 1
+            return
+        self.done.divided.append((came[0].uid, name))
+        self._take_names(work, one, came)
+        if earlier is not None:
+            said.restore(self._db, work, orjson.loads(earlier[1]))
+        else:
+            said.copy_tags(self._db, work, [old.id for old in came])
+        self.lines.append(({"divided": came[0].uid}, {"part": name, "again": earlier is not None}))
+
+    def _contents(self, one: Found, came: Sequence[_Old], *, smaller: bool) -> Contents:
+        return Contents(
+            hit=one.hit,
+            records=one.records,
+            component=one.component,
+            first_run=self._first_run(set(one.records), came, smaller=smaller),
+            added=min((old.added for old in came), default=self._moment),
+        )
+
+    def _first_run(self, rows: set[int], came: Sequence[_Old], *, smaller: bool) -> int:
+        runs = [old.first_run for old in came]
+        if smaller:  # what was found first may be in another part now
+            runs = [
+                row[0]
+                for some in batches(sorted([*rows, *_behind(came, rows)]), AT_ONCE)
+                for row in self._db.all(
+                    "SELECT min(answer.run) FROM finding JOIN answer ON answer.id = finding.answer"
+                    f" WHERE finding.record IN ({in_marks(some)})",
+                    *some,
+                )
+                if row[0] is not None
+            ]
+        return min(runs) if runs else self._run or 0
+
+    def _earlier(self, one: Found, came: Sequence[_Old]) -> tuple[str, str] | None:
+        """(uid, state) of the work that a part was before it joined: the one that joined last."""
+        keys = set(one.records.values())
+        joined = (row for old in came for row in self._joined(old.id))
+        found = [(row["rowid"], row["uid"], row["state"]) for row in joined if row["key"] in keys]
+        return max(found)[1:] if found else None
+
+    def _joined(self, work: int) -> list[sqlite3.Row]:
+        return self._db.all("SELECT rowid, uid, key, state FROM joined_work WHERE work = ?", work)
+
+    def _take_names(self, work: int, one: Found, came: Sequence[_Old]) -> None:
+        """Let the ids of works that joined the records of a part be names of that part."""
+        keys = set(one.records.values())
+        for row in [row for old in came for row in self._joined(old.id) if row["key"] in keys]:
+            self._db.run("UPDATE joined_work SET work = ? WHERE uid = ?", work, row["uid"])
+            self._forget(row["uid"])
+            self._db.run(
+                "INSERT INTO alias (project, name, work) VALUES (?, ?, ?)",
+                self._project,
+                row["uid"],
+                work,
+            )
+
+    def _forget(self, name: str) -> None:
+        self._db.run("DELETE FROM alias WHERE project = ? AND name = ?", self._project, name)
+
+    def _carry_over(self, work: _Old, gone: _Old) -> None:
+        """Let a work have what was said of another one that has become part of it."""
+        theirs, ours = said.state(self._db, gone.id), said.state(self._db, work.id)
+        conflict = said.add(self._db, work.id, ours, theirs)
+        if conflict:
+            self.done.conflicts.append(work.uid)
+        self._db.run("UPDATE joined_work SET work = ? WHERE work = ?", work.id, gone.id)
+        self._db.run(
+            "INSERT INTO joined_work (uid, project, work, key, state, at)"
+            " SELECT ?, ?, ?, key, ?, ? FROM record WHERE id = ?",
+            gone.uid,
+            self._project,
+            work.id,
+            orjson.dumps(theirs).decode(),
+            self._moment,
+            gone.owner,
+        )
+        # Whoever has used a name of it finds the work by it.
+        self._db.run(
+            "INSERT OR IGNORE INTO alias (project, name, work)"
+            " SELECT project, name, ? FROM alias WHERE work = ?",
+            work.id,
+            gone.id,
+        )
+        self.lines.append(
+            (
+                {"uid": gone.uid, "said": theirs, "into_said": ours},
+                {"into": work.uid, "conflict": conflict},
+            )
+        )
+
+
+def _by_age(olds: Iterable[_Old]) -> list[_Old]:
+    return sorted(olds, key=lambda old: old.id)
+
+
+def _behind(came: Iterable[_Old], rows: set[int]) -> list[int]:
+    """The superseded versions of records."""
+    return [row for old in came for row, newest in old.behind.items() if newest in rows]

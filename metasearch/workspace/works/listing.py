@@ -1,0 +1,169 @@
+"""Lists of the works of a project: filtered, sorted, by the page, with facets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import facets as counting
+from metasearch.workspace.works import works
+from metasearch.workspace.works.facets import FACETS, Chosen, WorksFacet
+from metasearch.workspace.works.filters import Condition, Sort, WorksQuery, conditions
+from metasearch.workspace.works.works import Stage, Work
+
+__all__ = [
+    "FACETS",
+    "WorksFacet",
+    "WorksPage",
+    "WorksQuery",
+    "page",
+    "rows",
+    "uids",
+    "verdict_counts",
+]
+
+#: What a list is sorted by; the row at the end makes it one order. Indexes have these columns, and
+#: the row stands in each of them.
+_ORDERS: Mapping[Sort, str] = {
+    "added": "id DESC",
+    "title": "title_key, id",
+    "author": "author_key, id",
+    "year": "year DESC, id DESC",
+    "citations": "citations DESC, id DESC",
+    "relevance": "position, id",
+}
+#: What of a work its facets and its order are made of.
+_KEPT = ("id", "year", "type", "language", "open_access", "first_run")
+_SORTED: Mapping[Sort, tuple[str, ...]] = {
+    "title": ("title_key",),
+    "author": ("author_key",),
+    "citations": ("citations",),
+    "relevance": ("position",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorksPage:
+    """A part of a list.
+
+    Attributes:
+        total: Works of the whole list.
+        start: The place of the first one of `works`, from 0.
+        works: In their order.
+        facets: Of the whole list.
+    """
+
+    total: int
+    start: int
+    works: tuple[Work, ...]
+    facets: tuple[WorksFacet, ...]
+
+
+def page(
+    db: Database, project: Project, query: WorksQuery, *, facets: Sequence[str] = FACETS
+) -> WorksPage:
+    """A part of the list that a query asks for.
+
+    Args:
+        db: The workspace.
+        project: Whose works.
+        query: Which ones, and in which order.
+        facets: Names of those that are counted.
+
+    Raises:
+        UsageError: The query cannot be one.
+    """
+    found = conditions(db, project, query)
+    chosen = _chosen(db, project, query.sort, found)
+    of_facets = {
+        name: (
+            chosen
+            if all(one.name != name for one in found)
+            else _where(project, [one for one in found if one.name != name])
+        )
+        for name in facets
+    }
+    total = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
+    ids = _ids(db, chosen, query)
+    return WorksPage(
+        total=total,
+        start=query.start,
+        works=tuple(works.read(db, ids)),
+        facets=counting.facets(db, project, of_facets, query.stage, facets),
+    )
+
+
+def rows(db: Database, project: Project, query: WorksQuery) -> list[int]:
+    """The rows of all works that a query asks for, in its order, whatever its `start` and `count`.
+
+    Raises:
+        UsageError: The query cannot be one.
+    """
+    chosen = _where(project, conditions(db, project, query))
+    return [
+        row[0]
+        for row in db.all(
+            f"SELECT id FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]}",
+            *chosen.values,
+        )
+    ]
+
+
+def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:
+    """The names of all works that a query asks for, as `rows`.
+
+    Raises:
+        UsageError: The query cannot be one.
+    """
+    chosen = _where(project, conditions(db, project, query))
+    return [
+        row[0]
+        for row in db.all(
+            f"SELECT uid FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]}",
+            *chosen.values,
+        )
+    ]
+
+
+def verdict_counts(db: Database, project: Project, stage: Stage = "title") -> dict[str, int]:
+    """Verdict -> works of the project, and those that are "undecided" in the stage: in that of the
+    whole text of what the first one let through.
+    """
+    return counting.verdict_counts(db, _where(project, []), stage)
+
+
+def _where(project: Project, found: Sequence[Condition]) -> Chosen:
+    sql = "".join(f" AND ({one.sql})" for one in found)
+    return Chosen(
+        f"work WHERE work.project = ?{sql}",
+        (project.id, *(value for one in found for value in one.values)),
+        not found,
+    )
+
+
+def _chosen(db: Database, project: Project, sort: Sort, found: Sequence[Condition]) -> Chosen:
+    """The works of a list; where it is filtered, found once and kept for what is counted of them.
+
+    The table is temporary: each connection has its own, and it is no part of the file.
+    """
+    chosen = _where(project, found)
+    if not found:
+        return chosen
+    db.run("DROP TABLE IF EXISTS temp.chosen")
+    columns = ", ".join([*_KEPT, *_SORTED.get(sort, ())])
+    db.run(f"CREATE TEMP TABLE chosen AS SELECT {columns} FROM {chosen.rows}", *chosen.values)
+    return Chosen("temp.chosen", ())
+
+
+def _ids(db: Database, chosen: Chosen, query: WorksQuery) -> list[int]:
+    return [
+        row[0]
+        for row in db.all(
+            f"SELECT id FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]} LIMIT ? OFFSET ?",
+            *chosen.values,
+            query.count,
+            query.start,
+        )
+    ]

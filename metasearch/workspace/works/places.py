@@ -1,0 +1,225 @@
+"""Where records meet: what `dedup/index.py` does in memory for one job, in the tables of a project.
+
+Each record stands at the places of its keys. A new record is compared with those that stand at its
+places, and with those of near signatures: their number does not grow with the project. A place that
+hundreds share is bounded as there: a few of the same year, and of the years beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from metasearch.dedup import Chain, Fingerprint
+from metasearch.dedup.columns import journal_title
+from metasearch.dedup.hamming import Signatures
+from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, OF_A_YEAR_OF_FEW
+from metasearch.dedup.matcher import Signed
+from metasearch.workspace.store.database import Database
+
+#: Beside the names of matchers.
+_TITLES = "journal title"
+_SIGN = 1 << 63
+
+
+def place(matcher: str, value: str) -> int:
+    """The number of a key, the same in every process: 64 bits, as SQLite keeps them. A collision
+    costs one comparison more.
+    """
+    key = f"{matcher}\x1f{value}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), signed=True)
+
+
+def title_place(fingerprint: Fingerprint) -> int | None:
+    """The place of a title in its journal; None of a record that has none."""
+    title = journal_title(fingerprint)
+    return None if title is None else place(_TITLES, "\x1f".join((title[0], *title[1])))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A record, and where it belongs.
+
+    Attributes:
+        id: Of its row.
+        print: Its fingerprint.
+        places: Of its keys, each with whether the matcher is exact.
+        title: Of its title in its journal, or None.
+    """
+
+    id: int
+    print: Fingerprint
+    places: tuple[tuple[int, bool], ...]
+    title: int | None
+
+    @classmethod
+    def of(cls, id: int, print: Fingerprint, chain: Chain) -> Placed:  # noqa: A002
+        """Where a record belongs by the matchers of a chain."""
+        places = {
+            place(matcher.name, value): matcher.exact
+            for matcher in chain.matchers
+            for value in matcher.keys(print)
+        }
+        return cls(id, print, tuple(places.items()), title_place(print))
+
+
+@dataclass(slots=True)
+class Near:
+    """Records that are worth a comparison with one.
+
+    Attributes:
+        exactly: Those that share the key of an exact matcher.
+        others: Further ones.
+    """
+
+    exactly: set[int] = field(default_factory=set)
+    others: set[int] = field(default_factory=set)
+
+
+class Places:
+    """The places of the records of one project.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        chain: The matchers.
+
+    Attributes:
+        passed_over: Comparisons that were not made, because too many records share a key.
+    """
+
+    def __init__(self, db: Database, project: int, chain: Chain) -> None:
+        self._db = db
+        self._project = project
+        self._signed = [one for one in chain.searching if isinstance(one, Signed)]
+        self.passed_over = 0
+        few = (
+            db.value(
+                "SELECT count(*) FROM (SELECT 1 FROM record WHERE project = ? LIMIT ?)",
+                project,
+                FEW,
+            )
+            < FEW
+        )
+        self._crowd, self._of_a_year = (
+            (CROWD_OF_FEW, OF_A_YEAR_OF_FEW) if few else (CROWD, OF_A_YEAR)
+        )
+
+    @cached_property
+    def _signatures(self) -> list[Signatures]:
+        """Of each signed matcher those that are kept, read when one is asked for."""
+        found = []
+        for matcher in self._signed:
+            all_ = Signatures()
+            for record, signature in self._db.rows(
+                "SELECT record, signature FROM record_signature WHERE project = ? AND matcher = ?"
+                " ORDER BY record",
+                self._project,
+                matcher.name,
+            ):
+                all_.add(record, signature + _SIGN)
+            found.append(all_)
+        return found
+
+    def near(self, placed: Placed) -> Near:
+        """The records that are worth a comparison with one that is not entered yet."""
+        near = Near()
+        buckets = [(number, exact, self._standing(number)) for number, exact in placed.places]
+        # Where hundreds share the title, further keys of that title bring the same ones again.
+        crowded = any(len(bucket) > self._crowd for _, _, bucket in buckets)
+        for number, exact, bucket in buckets:
+            found = near.exactly if exact else near.others
+            if len(bucket) > self._crowd:
+                found.update(self._of_years(number, placed.print.year))
+            elif crowded and len(bucket) > self._of_a_year:
+                self.passed_over += len(bucket) - self._of_a_year
+                found.update(sorted(bucket)[: self._of_a_year])
+            else:
+                found.update(bucket)
+        for at, matcher in enumerate(self._signed):
+            signature = matcher.signature(placed.print)
+            if signature is not None:
+                all_ = self._signatures[at]
+                before = all_.passed_over
+                near.others.update(all_.near(signature, matcher.distance))
+                self.passed_over += all_.passed_over - before
+        near.others -= near.exactly
+        return near
+
+    def _standing(self, number: int) -> list[int]:
+        rows = self._db.all(
+            "SELECT record FROM record_place WHERE project = ? AND place = ? LIMIT ?",
+            self._project,
+            number,
+            self._crowd + 1,
+        )
+        return [row[0] for row in rows]
+
+    def _of_years(self, number: int, year: int | None) -> Iterator[int]:
+        """The first ones of a crowd: of that year, of the years beside it, and without a year."""
+        wanted = (0,) if year is None else (year - 1, year, year + 1, 0)
+        for one in wanted:
+            most = self._of_a_year if one in (year, 0) else min(BESIDE, self._of_a_year)
+            rows = self._db.all(
+                "SELECT record FROM record_place WHERE project = ? AND place = ? AND year = ?"
+                " LIMIT ?",
+                self._project,
+                number,
+                one,
+                self._crowd,
+            )
+            self.passed_over += max(0, len(rows) - most)
+            yield from (row[0] for row in rows[:most])
+
+    def enter(self, many: Sequence[Placed]) -> None:
+        """Let records stand at their places."""
+        self._db.run_many(
+            "INSERT OR IGNORE INTO record_place (project, place, year, record) VALUES (?, ?, ?, ?)",
+            sorted(self._rows(many)),
+        )
+        for at, matcher in enumerate(self._signed):
+            for one in many:
+                signature = matcher.signature(one.print)
+                if signature is not None:
+                    self._db.run(
+                        "INSERT OR REPLACE INTO record_signature"
+                        " (record, project, matcher, signature) VALUES (?, ?, ?, ?)",
+                        one.id,
+                        self._project,
+                        matcher.name,
+                        signature - _SIGN,
+                    )
+                    if "_signatures" in self.__dict__:
+                        self._signatures[at].add(one.id, signature)
+
+    def remove(self, many: Sequence[Placed]) -> None:
+        """Take records away from their places."""
+        self._db.run_many(
+            "DELETE FROM record_place WHERE project = ? AND place = ? AND year = ? AND record = ?",
+            self._rows(many),
+        )
+        self._db.run_many(
+            "DELETE FROM record_signature WHERE record = ?", [(one.id,) for one in many]
+        )
+        self.__dict__.pop("_signatures", None)
+
+    def _rows(self, many: Iterable[Placed]) -> list[tuple[int, int, int, int]]:
+        return [
+            (self._project, number, one.print.year or 0, one.id)
+            for one in many
+            for number in (
+                *(number for number, _ in one.places),
+                *((one.title,) if one.title is not None else ()),
+            )
+        ]
+
+    def with_title(self, number: int) -> list[int]:
+        """The records of a title in a journal."""
+        rows = self._db.all(
+            "SELECT record FROM record_place WHERE project = ? AND place = ?",
+            self._project,
+            number,
+        )
+        return [row[0] for row in rows]

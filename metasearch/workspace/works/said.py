@@ -1,0 +1,69 @@
+"""What people have said of a work, decisions, tags and notes, as a whole: copied from one work to
+another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from metasearch.workspace.store.database import Database
+
+#: The tag of a work whose parts were decided on differently.
+CONFLICT = "conflicting decisions"
+#: Characters of a note.
+LONGEST_NOTE = 20_000
+_DECISION = "INSERT INTO decision (work, stage, by, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)"
+_TAG = "INSERT OR IGNORE INTO tag (work, text) VALUES (?, ?)"
+_NOTE = "INSERT OR REPLACE INTO note (work, by, text, at) VALUES (?, ?, ?, ?)"
+
+
+def state(db: Database, work: int) -> dict[str, Any]:
+    """What people have said of a work, as JSON can hold it: `decisions` of [stage, by, verdict,
+    reason, at], `tags`, `notes` of [by, text, at].
+    """
+    decisions = db.all("SELECT stage, by, verdict, reason, at FROM decision WHERE work = ?", work)
+    notes = db.all("SELECT by, text, at FROM note WHERE work = ?", work)
+    return {
+        "decisions": [list(row) for row in decisions],
+        "tags": [row[0] for row in db.all("SELECT text FROM tag WHERE work = ?", work)],
+        "notes": [list(row) for row in notes],
+    }
+
+
+def restore(db: Database, work: int, said: Mapping[str, Any]) -> None:
+    """Say all that of a work of which nothing is said."""
+    db.run_many(_DECISION, [(work, *row) for row in said["decisions"]])
+    db.run_many(_TAG, [(work, text) for text in said["tags"]])
+    db.run_many(_NOTE, [(work, *row) for row in said["notes"]])
+
+
+def add(db: Database, work: int, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """Say of a work, beside what is said of it, what is said of another one.
+
+    Returns:
+        Whether a decision contradicts one of the other: the work's own stands, and the work has the
+        tag `CONFLICT`.
+    """
+    decided = {(stage, by): verdict for stage, by, verdict, *_ in ours["decisions"]}
+    further = [row for row in theirs["decisions"] if (row[0], row[1]) not in decided]
+    conflict = any(
+        decided.get((stage, by), verdict) != verdict
+        for stage, by, verdict, *_ in theirs["decisions"]
+    )
+    db.run_many(_DECISION, [(work, *row) for row in further])
+    tags = [*theirs["tags"], *([CONFLICT] if conflict else [])]
+    db.run_many(_TAG, [(work, text) for text in tags])
+    own = {by: text for by, text, _ in ours["notes"]}
+    for by, text, at in theirs["notes"]:
+        both = f"{own[by]}\n{text}"[:LONGEST_NOTE] if own.get(by, text) != text else text
+        db.run(_NOTE, work, by, both, at)
+    return conflict
+
+
+def copy_tags(db: Database, work: int, others: Iterable[int]) -> None:
+    """Give a work the tags of others."""
+    db.run_many(
+        "INSERT OR IGNORE INTO tag (work, text) SELECT ?, text FROM tag WHERE work = ?",
+        [(work, other) for other in others],
+    )

@@ -1,0 +1,16 @@
+"""A workspace of its own for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from metasearch.workspace.store.database import Database
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "workspace.db") as opened:
+        yield opened
