@@ -236,7 +236,7 @@ def _searched(row: sqlite3.Row) -> Searched:
         run_id=row["run"],
         mode=row["mode"],
         tool=row["tool"],
-        years="" if by_hand else str(options.get("years") or ""),
+        years=str((told if by_hand else options).get("years") or ""),
         strategy=row["strategy"],
         strategy_name=row["strategy_name"],
         step=row["step_number"],

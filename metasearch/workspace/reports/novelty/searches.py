@@ -60,8 +60,7 @@ class Search:
     @property
     def notes(self) -> tuple[str, ...]:
         """How it was searched by hand, and what of the query the database could not express."""
-        by_hand = str(self.said.about.get("by_hand") or "") if self.said.by_hand else ""
-        return (by_hand, *self.said.notes) if by_hand else self.said.notes
+        return (self.said.note, *self.said.notes) if self.said.note else self.said.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
