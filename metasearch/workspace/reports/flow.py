@@ -22,7 +22,7 @@ _MOST_LINES, _LETTERS = 8, 15.5
 #: Height of a box beside its lines, of a line, between two boxes, of the heads; width of a band.
 _PAD, _LINE, _GAP, _TOP, _BAND = 17, 17, 34, 24, 26
 #: Widths of the columns, and what lies between them.
-_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 200, 290, 280, 236, 46
+_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 184, 270, 256, 210, 38
 
 
 def figure(numbers: Numbers, table: Table, say: Say) -> Figure:
