@@ -139,9 +139,11 @@ class Parts:
         if address not in self._addresses:
             if len(address) > _LONGEST_ADDRESS or len(self._addresses) >= _MOST_ADDRESSES:
                 return ""
-            self._addresses[address] = self._word.part.relate_to(
-                address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True
-            )
+            # Not `relate_to`, which looks through all relations for one that is the same.
+            name = f"link{len(self._addresses) + 1}"
+            relations = self._word.part.rels
+            relations.add_relationship(RELATIONSHIP_TYPE.HYPERLINK, address, name, is_external=True)
+            self._addresses[address] = name
         return self._addresses[address]
 
     # ---------------------------------------------------------------- tables
