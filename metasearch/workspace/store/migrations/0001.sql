@@ -176,6 +176,7 @@ CREATE TABLE work_record (
 CREATE INDEX work_record_work ON work_record (work);
 
 CREATE TABLE work_source (
+    -- Columns of the key first: else integrity_check of SQLite 3.40 sees a NULL where there is none.
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
     source TEXT NOT NULL,
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
