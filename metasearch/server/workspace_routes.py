@@ -41,6 +41,8 @@ ROUTES = (
     _route(f"{_PROJECT}/decisions", "decisions", "decide", "post"),
     _route(f"{_PROJECT}/tags", "decisions", "tag", "post"),
     _route(f"{_PROJECT}/notes", "decisions", "note", "post"),
+    _route(f"{_PROJECT}/decisions/import", "files", "decisions", "post"),
+    _route(f"{_PROJECT}/exports", "files", "exports", "get post"),
     _route(f"{_PROJECT}/pins", "decisions", "pins_", "get post"),
     _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", "post"),
     _route(f"{_PROJECT}/undo", "decisions", "undo_", "post"),

@@ -12,6 +12,7 @@ from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
 from metasearch.cli.workspace.works_decide import mark, note, pin, pins, tag, unpin
+from metasearch.cli.workspace.works_files import export, import_
 from metasearch.cli.workspace.works_filters import query_of, works_filters
 
 if TYPE_CHECKING:
@@ -166,5 +167,5 @@ def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
         yield work.hit.record.abstract
 
 
-for _command in (mark, tag, note, pin, unpin, pins):
+for _command in (mark, tag, note, export, import_, pin, unpin, pins):
     works.add_command(_command)

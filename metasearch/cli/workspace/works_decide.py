@@ -12,7 +12,7 @@ from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
-from metasearch.cli.workspace.works_filters import STAGES, chosen_works, uids_of
+from metasearch.cli.workspace.works_filters import chosen_works, uids_of
 from metasearch.errors import UsageError
 from metasearch.message import message
 
@@ -37,36 +37,29 @@ VERDICTS = ("relevant", "close", "excluded", "unavailable", _UNDECIDED)
             "all that this list shows",
         ),
         (
-            "metasearch works mark unavailable pmid:1 --at fulltext",
+            "metasearch works mark unavailable pmid:1 --stage fulltext",
             "its whole text could not be had",
         ),
         ("metasearch works mark undecided k3v9x2m7q4td", "take a decision back"),
     ),
 )
-@click.argument("verdict", type=click.Choice(VERDICTS))
+@click.argument("decision", metavar="VERDICT", type=click.Choice(VERDICTS))
 @chosen_works
-@click.option(
-    "--at",
-    "at",
-    type=click.Choice(STAGES),
-    default="title",
-    show_default=True,
-    help="The stage of the decision: by title and abstract, or by the whole text.",
-)
 @click.option("--reason", default="", metavar="TEXT", help="Why; reports count reasons.")
 @in_project
 def mark(
     call: Call,
     /,
     *,
-    verdict: str,
+    decision: str,
     ids: tuple[str, ...],
-    at: Stage,
+    stage: Stage,
     reason: str,
     **options: Any,
 ) -> int:
     """Decide that works are relevant, close (closely related), excluded, or unavailable; undecided
-    takes it back. `project undo` undoes it. Exit code 1: no work was chosen.
+    takes it back. --stage is that of the decision, and of --verdict. `project undo` undoes it. Exit
+    code 1: no work was chosen.
 
     IDs are any names of works: ids, DOIs, "pmid:1", "source:id"; "-" reads them from standard
     input.
@@ -76,10 +69,10 @@ def mark(
     with call.open() as db:
         project = call.project(db)
         with db.transaction():
-            uids = uids_of(db, project, ids, options)
-            decided = None if verdict == _UNDECIDED else cast("Verdict", verdict)
-            made = decisions.mark(db, project, uids, decided, stage=at, reason=reason)
-    return _changed(call, made, f"marked as {verdict}")
+            uids = uids_of(db, project, ids, options | {"stage": stage})
+            decided = None if decision == _UNDECIDED else cast("Verdict", decision)
+            made = decisions.mark(db, project, uids, decided, stage=stage, reason=reason)
+    return _changed(call, made, f"marked as {decision}")
 
 
 @click.command(
@@ -199,9 +192,7 @@ def pins(call: Call, /) -> int:
     call.table(
         [asdict(each) for each in listed],
         ("", "", "record", "record", "when", "note"),
-        [
-            (str(each.id), each.verdict, each.a, each.b, each.at, each.note) for each in listed
-        ],
+        [(str(each.id), each.verdict, each.a, each.b, each.at, each.note) for each in listed],
     )
     return Exit.OK
 

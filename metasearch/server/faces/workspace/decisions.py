@@ -16,13 +16,13 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions, pins, undo
 from metasearch.workspace.works.assigning import Assigned
 from metasearch.workspace.works.decisions import (
-    LONGEST_NOTE,
     LONGEST_REASON,
     LONGEST_TAG,
     MOST_TAGS,
     Changed,
 )
 from metasearch.workspace.works.names import LONGEST
+from metasearch.workspace.works.said import LONGEST_NOTE
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 _UNDECIDED = "undecided"
@@ -154,9 +154,7 @@ async def undo_(request: web.Request) -> web.Response:
     return answer({"undone": given["change"], "change": line})
 
 
-async def _given(
-    request: web.Request, members: Members
-) -> tuple[Here, Project, dict[str, Any]]:
+async def _given(request: web.Request, members: Members) -> tuple[Here, Project, dict[str, Any]]:
     here = opened(request)
     project = await project_of(request, here)
     return here, project, await body_of(request, members)
