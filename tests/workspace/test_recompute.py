@@ -14,13 +14,16 @@ from typing import Any
 
 import pytest
 
+from metasearch.formats import hits
+from metasearch.record import Hit, Match, Record
 from metasearch.workspace import other_sources
-from metasearch.workspace.reports import prisma_flow, render
+from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.reports import appendix, prisma_flow, prisma_s, render
 from metasearch.workspace.reports.freezing import freeze
 from metasearch.workspace.reports.novelty import report as novelty
 from metasearch.workspace.store.database import Database
 from tests.workspace import recompute
-from tests.workspace.filled import Filled
+from tests.workspace.filled import AT, Filled
 from tests.workspace.recompute import Recomputed, differences, rows_of_workspace
 from tests.workspace.reports.novelty.example import made
 
@@ -54,6 +57,16 @@ def review(db: Database) -> Filled:
             if number % 5:
                 it.decide(work, "fulltext", verdict, reason)
             it.tag(work, f"study:{number // 8}")
+    match = Match("doi", "same", 1.0, "equal DOI", "eric:1", "pubmed:1")
+    for work in works[5:9]:
+        record = Record(source="pubmed", title="A work")
+        hit = Hit(id="h", record=record, records=(record,), provenance={}, matches=(match,))
+        db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
+    db.run(
+        "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'b:1', ?)",
+        it.project.id,
+        AT,
+    )
     other_sources.add(
         db, it.project, "citation", "Forward", identified=9, sought=6, excluded={"x": 4}
     )
@@ -118,11 +131,64 @@ def test_a_finished_report_that_was_changed_is_noticed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_flow_agrees_with_the_rows(file: Path, language: Any) -> None:
-    """In both languages, with the sources and the estimate of what was missed."""
+@pytest.mark.parametrize("kind", [prisma_flow, prisma_s, appendix], ids=lambda it: it.KIND)
+def test_a_report_of_a_review_agrees_with_the_rows(file: Path, kind: Any, language: Any) -> None:
+    """In both languages, every number of every table."""
     with Database(file) as db:
-        report = prisma_flow.document(db, review(db).project, language=language)
+        report = kind.document(db, review(db).project, language=language)
     assert differences(json_of(report), recomputed(file, "harms")) == []
+
+
+@pytest.mark.parametrize("kind", [prisma_s, appendix], ids=lambda it: it.KIND)
+def test_each_wrong_number_of_a_table_is_noticed(file: Path, kind: Any) -> None:
+    """Records, hits, runs, pairs: one more in any cell that is a number."""
+    with Database(file) as db:
+        right = json_of(kind.document(db, review(db).project))
+    numbers = recomputed(file, "harms")
+    changed = 0
+    for place, block in enumerate(right["blocks"]):
+        for row, cells in enumerate(block["rows"] if block["block"] == "table" else ()):
+            for column in block.get("numbers", ()):
+                # An estimate is rounded, and its share follows from it.
+                if not re.fullmatch(r"[\d,]+", cells[column]) or "Share found" in block["head"]:
+                    continue
+                wrong = copy.deepcopy(right)
+                number = int(cells[column].replace(",", "")) + 1
+                wrong["blocks"][place]["rows"][row][column] = f"{number:,}"
+                assert differences(wrong, numbers), (block["head"], cells)
+                changed += 1
+    assert changed > 10
+
+
+def test_an_archive_says_the_same_as_the_workspace(file: Path, tmp_path: Path) -> None:
+    """The numbers of a project are those of its archive, and its reports agree with it."""
+    with Database(file) as db:
+        project = review(db).project
+        made(db)
+        report = prisma_s.document(db, project)
+        export_to(db, project, tmp_path / "harms.zip")
+    of_archive = Recomputed(recompute.rows_of(tmp_path / "harms.zip"))
+    there, here = of_archive.all(), recomputed(file, "harms").all()
+    assert [one["name"] for one in there.pop("other")] == [one["name"] for one in here.pop("other")]
+    assert there == here
+    assert differences(json_of(report), of_archive) == []
+
+
+def test_the_command_compares(file: Path, tmp_path: Path, capsys: Any) -> None:
+    """It says that all numbers agree, or each that does not, with status 1."""
+    with Database(file) as db:
+        it = made(db)
+        (tmp_path / "report.json").write_bytes(
+            render.write(novelty.document(db, it.project), "json")
+        )
+        command = [str(file), "lake", "--report", str(tmp_path / "report.json")]
+        assert recompute.main(command) == 0
+        assert "all numbers agree" in capsys.readouterr().out
+        db.run("UPDATE answer SET claimed = 9 WHERE source = 'openalex'")
+    assert recompute.main(command) == 1
+    assert capsys.readouterr().out == "命中篇数 of OpenAlex: the report says 1204, the rows say 9\n"
+    assert recompute.main([str(file), "lake"]) == 0
+    assert json.loads(capsys.readouterr().out)["novelty"]["close"] == 2
 
 
 def test_the_review_fills_every_box(file: Path) -> None:

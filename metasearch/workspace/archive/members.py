@@ -81,7 +81,7 @@ class Archive:
         }
         self.pages = sorted(name for name in self._members if PAGE.fullmatch(name))
 
-    def lines(self, table: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def lines(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """The rows of a table with the numbers of their lines, from 1; none where the archive does
         not have it.
 

@@ -11,9 +11,10 @@ import re
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -154,34 +155,35 @@ class _Reading:
 
     def _table(self, table: Table, shape: Columns) -> None:
         """Insert the rows of a table."""
-        names = (*shape.names, "project") if shape.of_project else shape.names
         at = ""
 
-        def rows(wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        def rows() -> Iterator[tuple[Any, ...]]:
             nonlocal at
             for number, row in lines:
                 at = f"{table_member(table.name)}, line {number}"
-                found = values.read(table.name, shape, row, at)
-                if frozenset(found) != present:
-                    raise wrong(at, message("it has other columns than the first line"))
+                found = checked.read(row, at)
                 self._changed(table, shape, found, number, at)
                 if shape.of_project:
                     found["project"] = self.project
-                yield tuple(found[name] for name in wanted)
+                yield of_row(found)
 
         lines = self.archive.lines(table.name)
         first = next(lines, None)
         if first is None:
             return
-        present = frozenset(first[1])
-        wanted = [name for name in names if name in present or name == "project"]
+        checked = values.Rows(
+            table.name, shape, first[1], f"{table_member(table.name)}, line {first[0]}"
+        )
+        wanted = [name for name in shape.names if name in first[1]]
+        wanted += ["project"] if shape.of_project else []
+        of_row = itemgetter(*wanted)  # a table has two columns or more
         lines = _again(first, lines)
         marks = ", ".join("?" * len(wanted))
         listed = ", ".join(f'"{name}"' for name in wanted)
         try:
             self.db.run_many(
                 f"INSERT INTO {table.name} ({listed}) VALUES ({marks})",  # noqa: S608, own names
-                rows(wanted),
+                rows(),
             )
         except WorkspaceError as exc:
             if isinstance(exc.__cause__, sqlite3.IntegrityError):  # a CHECK, or twice the same
@@ -346,8 +348,8 @@ class _Reading:
 
 
 def _again(
-    first: tuple[int, Mapping[str, Any]], rest: Iterator[tuple[int, Mapping[str, Any]]]
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    first: tuple[int, dict[str, Any]], rest: Iterator[tuple[int, dict[str, Any]]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
     yield first
     yield from rest
 

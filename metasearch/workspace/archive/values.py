@@ -10,7 +10,8 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, get_args
 
 import orjson
@@ -40,41 +41,66 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("change", "before"): object,
     ("change", "after"): object,
 }
+_PLAIN = frozenset({str, int, float, bytes, type(None)})
 _STATUSES = frozenset(get_args(Status))
 
 
-def read(table: str, shape: Columns, row: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The values of a row, with bytes where the workspace has bytes. Columns that the archive does
-    not have are left out.
+class Rows:
+    """Checks the rows of one table.
+
+    Args:
+        table: Its name.
+        shape: Its columns in this release.
+        present: Those that the archive has: the keys of its first row.
+        place: Of that row.
 
     Raises:
-        UsageError: A column is not known or lacking, or a value cannot be; with the place.
+        UsageError: A column is not known, or lacking; with the place.
     """
-    known = frozenset(shape.names)
-    if not row.keys() <= known:
-        name = min(map(str, row.keys() - known))
-        raise wrong(place, message("there is no column {name}", name=repr(name[:80])))
-    lacking = shape.required - row.keys()
-    if lacking:
-        raise wrong(place, message("the column {name} is not there", name=min(lacking)))
-    values = dict(row)
-    for name in shape.blobs & values.keys():
-        values[name] = _bytes(values[name], f"{place}, {name}")
-    for name, value in values.items():
-        if name not in shape.blobs and not isinstance(value, str | int | float | None):
+
+    def __init__(self, table: str, shape: Columns, present: Iterable[str], place: str) -> None:
+        self._keys = frozenset(present)
+        known = frozenset(shape.names)
+        if not self._keys <= known:
+            name = min(map(str, self._keys - known))
+            raise wrong(place, message("there is no column {name}", name=repr(name[:80])))
+        self._complete(shape.required - self._keys, place)
+        self._blobs = sorted(shape.blobs & self._keys)
+        self._moments = sorted(_MOMENTS & self._keys)
+        self._json = [(name, _JSON[table, name]) for name in known if (table, name) in _JSON]
+        self._json = [(name, kind) for name, kind in self._json if name in self._keys]
+        self._check = _CHECKS.get(table)
+
+    def read(self, row: dict[str, Any], place: str) -> dict[str, Any]:
+        """The row, with bytes where the workspace has bytes.
+
+        Raises:
+            UsageError: A value cannot be; with the place.
+        """
+        if row.keys() != self._keys:
+            self._complete(self._keys - row.keys(), place)
+            raise wrong(place, message("it has other columns than the first line"))
+        for name in self._blobs:
+            row[name] = _bytes(row[name], f"{place}, {name}")
+        if not _PLAIN.issuperset(map(type, row.values())):
+            name = next(name for name in row if type(row[name]) not in _PLAIN)
             raise wrong(f"{place}, {name}", message("it is no text and no number"))
-        if name in _MOMENTS and value is not None and not _is_moment(value):
-            raise wrong(f"{place}, {name}", message("it is no moment as 2026-11-23T05:40:00Z"))
-        kind = _JSON.get((table, name))
-        if kind is not None:
-            _json(value, kind, f"{place}, {name}")
-    check = _CHECKS.get(table)
-    if check is not None:
-        try:
-            check(values)
-        except (ValueError, TypeError, KeyError) as exc:
-            raise wrong(place, str(exc) or type(exc).__name__) from exc
-    return values
+        for name in self._moments:
+            if row[name] is not None and not _is_moment(row[name]):
+                raise wrong(f"{place}, {name}", message("it is no moment as 2026-11-23T05:40:00Z"))
+        for name, kind in self._json:
+            _json(row[name], kind, f"{place}, {name}")
+        if self._check is not None:
+            try:
+                self._check(row)
+            except (ValueError, TypeError, KeyError) as exc:
+                raise wrong(place, str(exc) or type(exc).__name__) from exc
+        return row
+
+    @staticmethod
+    def _complete(lacking: AbstractSet[str], place: str) -> None:
+        if lacking:
+            raise wrong(place, message("the column {name} is not there", name=min(lacking)))
 
 
 def _bytes(value: Any, place: str) -> bytes:

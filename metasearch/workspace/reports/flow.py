@@ -22,7 +22,7 @@ _MOST_LINES, _LETTERS = 8, 15.5
 #: Height of a box beside its lines, of a line, between two boxes, of the heads; width of a band.
 _PAD, _LINE, _GAP, _TOP, _BAND = 17, 17, 34, 24, 26
 #: Widths of the columns, and what lies between them.
-_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 190, 290, 280, 236, 46
+_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 200, 290, 280, 236, 46
 
 
 def figure(numbers: Numbers, table: Table, say: Say) -> Figure:
@@ -161,7 +161,7 @@ class _Drawing:
         if n.previous:
             rows[0]["previous"] = self._lines(
                 "previous",
-                say("Studies in the earlier review", "既往纳入研究"),
+                say("Studies included", "纳入研究"),
                 n.previous.studies,
                 [say(f"Reports of them {n.previous.reports:,}", f"报告 {n.previous.reports:,}")],
             )

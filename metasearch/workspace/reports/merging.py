@@ -35,8 +35,8 @@ def merging(db: Database, project: Project) -> Merging:
     _, strategy, versions = (*rules.split(" "), "", "", "")[:3]
     reasons = db.all(
         # Bodies of works of one record are not read: nothing was joined.
-        "SELECT json_extract(matches.value, '$.matcher') AS matcher, count(*) AS pairs FROM work_body"
-        " JOIN json_each(CAST(work_body.hit AS TEXT), '$.matches') AS matches"
+        "SELECT json_extract(matches.value, '$.matcher') AS matcher, count(*) AS pairs"
+        " FROM work_body JOIN json_each(CAST(work_body.hit AS TEXT), '$.matches') AS matches"
         " WHERE work_body.work IN (SELECT work FROM work_record JOIN work ON work.id = work"
         "  WHERE work.project = ? GROUP BY work HAVING count(*) > 1)"
         " AND json_extract(matches.value, '$.verdict') <> 'different'"

@@ -22,7 +22,7 @@ from metasearch.workspace.store.failures import unusable
 from metasearch.workspace.store.migrating import check, migrate
 
 #: Seconds that a statement waits for another process.
-PATIENCE = 20.0
+PATIENCE = 60.0
 #: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
 CACHE = 32_768
 #: Strategies hold what a person has not published yet.

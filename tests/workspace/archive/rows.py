@@ -66,7 +66,9 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         db.execute("INSERT INTO work_body VALUES (?, ?, 'lakes')", (work, hits.write(hit)))
         db.execute("INSERT INTO work_words (rowid, words) VALUES (?, 'lakes')", (work,))
         db.execute("INSERT INTO work_record VALUES (?, ?)", (row, work))
-        db.execute("INSERT INTO work_source (work, project, source) VALUES (?, ?, 'a')", (work, project))
+        db.execute(
+            "INSERT INTO work_source (work, project, source) VALUES (?, ?, 'a')", (work, project)
+        )
         db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, uid, work))
         db.execute("INSERT INTO decision VALUES (?, 'title', '', 'relevant', '', ?)", (work, NOW))
         db.execute("INSERT INTO tag VALUES (?, 'lake')", (work,))
