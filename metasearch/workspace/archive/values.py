@@ -38,6 +38,7 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("answer", "notes"): list,
     ("other_source", "details"): dict,
     ("joined_work", "state"): dict,
+    ("report", "data"): dict,
     ("change", "before"): object,
     ("change", "after"): object,
 }
