@@ -22,7 +22,7 @@ from metasearch.server.stream import head, send
 EVERY = 0.5
 
 
-async def progress(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The states of the table, from now to the end of the run.
 
     Raises:

@@ -24,7 +24,7 @@ from metasearch.server.received import only
 from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import finished, freezing
-from metasearch.workspace.reports.document import Document
+from metasearch.workspace.reports.document import Document, Language
 from metasearch.workspace.reports.kinds import KINDS, ReportKind
 from metasearch.workspace.reports.render import FORMATS, ReportFormat, write
 from metasearch.workspace.store.database import Database
@@ -34,7 +34,7 @@ _LONGEST_NAME = 100
 _OF_PAGE = {"en": "en", "zh-Hans": "zh"}
 
 
-async def report(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The page of a report, a file of it, or what one of its forms says.
 
     Raises:
@@ -55,9 +55,7 @@ async def report(request: web.Request) -> web.StreamResponse:
     if request.method != "POST":
         return page_response(request, await render(Said()))
     fields = await posted(request)
-    return await after_form(
-        request, fields, lambda: _done(here, kind, language, fields), render
-    )
+    return await after_form(request, fields, lambda: _done(here, kind, language, fields), render)
 
 
 def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
@@ -69,16 +67,15 @@ def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
     return KINDS[stem], form
 
 
-def _language(here: Opened, kind: ReportKind) -> str:
+def _language(here: Opened, kind: ReportKind) -> Language:
     named = only(here.request.query, "language")
-    if named in kind.languages:
-        return named
     of_page = _OF_PAGE[here.visit.language.tag]
-    return of_page if of_page in kind.languages else kind.language
+    wanted = (named, of_page, kind.language)
+    return next(tag for name in wanted for tag in kind.languages if tag == name)
 
 
 def _shown(
-    db: Database, project: Project, kind: ReportKind, language: str, number: str
+    db: Database, project: Project, kind: ReportKind, language: Language, number: str
 ) -> ReportPage:
     """What the page shows; a report that cannot be made says why."""
     project = projects.find(db, project.uid)
@@ -103,17 +100,17 @@ def _shown(
 
 
 def _document(
-    db: Database, project: Project, kind: ReportKind, language: str, number: str
+    db: Database, project: Project, kind: ReportKind, language: Language, number: str
 ) -> tuple[Document, finished.Report | None]:
     """The report as it would be now; with a number the frozen one."""
     if not number:
-        return kind.build(db, project, language=language), None  # type: ignore[arg-type]
+        return kind.build(db, project, language=language), None
     report = finished.find(db, project, kind.name, number)
     return finished.document(db, report), report
 
 
 async def _file(
-    here: Opened, kind: ReportKind, form: ReportFormat, language: str, number: str
+    here: Opened, kind: ReportKind, form: ReportFormat, language: Language, number: str
 ) -> web.Response:
     try:
         document, report = await here.workspace.read(
@@ -125,9 +122,7 @@ async def _file(
     part = f"-{report.number}" if report else ""
     name = f"{here.project.name}-{kind.name}{part}.{form.ending}"
     media_type, _, charset = form.media_type.partition("; charset=")
-    response = web.Response(
-        body=content, content_type=media_type, charset=charset or None
-    )
+    response = web.Response(body=content, content_type=media_type, charset=charset or None)
     response.headers["Content-Disposition"] = _attachment(name)
     response.headers["Cache-Control"] = "private, no-store"
     return response
@@ -140,9 +135,7 @@ def _attachment(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
 
-async def _done(
-    here: Opened, kind: ReportKind, language: str, fields: MultiMapping[str]
-) -> str:
+async def _done(here: Opened, kind: ReportKind, language: Language, fields: MultiMapping[str]) -> str:
     """Does what a form says; the address that shows it."""
     here_again = here.path(f"/reports/{kind.name}")
     match chosen(fields, "do", ("answer", "freeze"), ""):
@@ -166,9 +159,7 @@ async def _done(
     raise unknown_form()
 
 
-def _answered(
-    db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str]
-) -> None:
+def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str]) -> None:
     """Keep the answers of a form. A field of several choices that is not there has none."""
     values: dict[str, object] = {}
     for question in details.questions(project, kind.name):

@@ -15,7 +15,7 @@ from metasearch.workspace.reports.finished import Report, frozen
 from metasearch.workspace.store.database import Database
 
 
-async def reports(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The list.
 
     Raises:
@@ -25,9 +25,7 @@ async def reports(request: web.Request) -> web.StreamResponse:
     async with here.shared.admission.brief():
         lines, finished = await here.workspace.read(_both, here.project, here.path())
     done = only(request.query, "done")
-    return page_response(
-        request, reports_page(here.visit, here.project, lines, finished, done)
-    )
+    return page_response(request, reports_page(here.visit, here.project, lines, finished, done))
 
 
 def _both(db: Database, project: Project, base: str) -> tuple[list[ReportLine], list[Report]]:

@@ -57,7 +57,7 @@ _LONGEST_TEXT = 20_000
 _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 
 
-async def strategy(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The page, or what one of its forms says.
 
     Raises:
@@ -206,9 +206,7 @@ def _read(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
     """
     there = steps.of(db, shown)
     number = max((step.number for step in there), default=0) + 1
-    draft = Step(
-        id=0, strategy=shown.id, number=number, kind="query", text=text, syntax=syntax
-    )
+    draft = Step(id=0, strategy=shown.id, number=number, kind="query", text=text, syntax=syntax)
     found = resolve_all([*there, draft])[number]
     if not isinstance(found, ResolvedStep):
         raise found
@@ -245,8 +243,9 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 steps=numbers(only(fields, "steps")),
                 per_source=_number(only(fields, "per").strip()) if what == "run" else None,
             )
-            mode = "records" if what == "run" else "counts"
-            await here.service.begin_run(here.project, shown, mode, asked)
+            await here.service.begin_run(
+                here.project, shown, "records" if what == "run" else "counts", asked
+            )
             return f"{base}#run"
         case "stop":
             await _stopped(here, shown)
@@ -275,10 +274,11 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
 
 
 async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> None:
-    changes: dict[str, str] = {"note": only(fields, "note").strip()}
-    if "text" in fields:
-        changes["text"], changes["syntax"] = _typed(fields)
-    await here.workspace.write(steps.edit, shown, _required(only(fields, "number")), **changes)
+    text, syntax = _typed(fields) if "text" in fields else (None, None)
+    note = only(fields, "note").strip()
+    await here.workspace.write(
+        steps.edit, shown, _required(only(fields, "number")), text=text, syntax=syntax, note=note
+    )
 
 
 async def _stopped(here: Opened, shown: Strategy) -> None:

@@ -151,7 +151,7 @@ def report_page(
         f"{visit.language.said(kind.label)} · {line(project.title)}",
         current="/projects",
         frame=made,
-        title=kind.label,
+        heading=kind.label,
         base=f"{base}/{kind.name}",
         others=[(KINDS[name].label, f"{base}/{name}") for name in shown.others],
         frozen=shown.frozen,
@@ -177,9 +177,7 @@ def report_page(
     )
 
 
-def _groups(
-    shown: ReportPage, typed: MultiMapping[str]
-) -> list[tuple[str, Sequence[Asked]]]:
+def _groups(shown: ReportPage, typed: MultiMapping[str]) -> list[tuple[str, Sequence[Asked]]]:
     """(heading, questions) of each group."""
     groups: dict[str, list[Asked]] = {}
     for question in shown.questions:
@@ -242,4 +240,3 @@ def _downloads(
         for form in FORMATS.values()
         if form.name != "svg" or svg
     ]
-

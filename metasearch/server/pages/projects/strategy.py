@@ -182,14 +182,9 @@ def steps_view(
         run: That goes on.
     """
     by_hand = {
-        source
-        for one in figures.steps
-        if one.step.kind == "import"
-        for source in one.figures
+        source for one in figures.steps if one.step.kind == "import" for source in one.figures
     }
-    asked = {
-        source for one in figures.steps if one.step.kind != "import" for source in one.figures
-    }
+    asked = {source for one in figures.steps if one.step.kind != "import" for source in one.figures}
     columns = [
         Column(source, label)
         for source, label in figures.sources.items()
@@ -216,7 +211,8 @@ def _row(base: str, one: StepFigures, columns: Sequence[Column], known: int | No
         ],
         imported=_imported([each.newest for each in one.figures.values()]) if is_import else "",
         fetched=one.fetched,
-        asked=one.first or max((each.newest.asked_at or "" for each in one.figures.values()), default=""),
+        asked=one.first
+        or max((each.newest.asked_at or "" for each in one.figures.values()), default=""),
         known=known,
         known_address=f"{base}?known=1#known",
         edit_address=f"{base}?edit={step.number}#edit",
@@ -449,12 +445,8 @@ def view_of(shown: StrategyPage) -> StepsView:
     found: dict[int, int] = {}
     for one in shown.known:
         for verdict in one.steps:
-            found[verdict.step] = found.get(verdict.step, 0) + bool(
-                verdict.sources or verdict.fits
-            )
-    return steps_view(
-        shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run
-    )
+            found[verdict.step] = found.get(verdict.step, 0) + bool(verdict.sources or verdict.fits)
+    return steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
 
 
 def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:
