@@ -6,7 +6,7 @@ What is read back is checked, because the file may have come from anywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 import orjson
@@ -33,7 +33,7 @@ def packed(record: Record) -> bytes:
     values = {name: value for name in _NAMES if _is_filled(value := getattr(record, name))}
     for role in _PEOPLE & values.keys():
         values[role] = [
-            {part: value for part, value in asdict(author).items() if _is_filled(value)}
+            {part: value for part in _PARTS if _is_filled(value := getattr(author, part))}
             for author in values[role]
         ]
     try:

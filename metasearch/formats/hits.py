@@ -16,12 +16,18 @@ from metasearch.record import Author, Hit, Match, Reason, Record, Version
 #: Of the shape below; a hit that was written in another one is not read.
 _SHAPE = 1
 _OF_AUTHORS = frozenset({"authors", "editors"})
+_NAMES: Mapping[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind))
+    for kind in (Author, Match, Reason, Record, Version)
+}
+#: One for all, because making one costs as much as what it encodes of a small hit.
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def write(hit: Hit) -> bytes:
     """The hit, its list position included, as one JSON object in ASCII."""
     # Not orjson: it refuses a lone surrogate, which a record may hold.
-    return json.dumps(
+    return _ENCODER.encode(
         {
             "shape": _SHAPE,
             "id": hit.id,
@@ -34,8 +40,7 @@ def write(hit: Hit) -> bytes:
             "rank": hit.rank,
             "reasons": [_fields(reason) for reason in hit.reasons],
             "also": hit.also,
-        },
-        separators=(",", ":"),
+        }
     ).encode("ascii")
 
 
@@ -69,10 +74,14 @@ def read(data: bytes) -> Hit:
 
 def _fields(of: Author | Match | Reason | Record | Version) -> dict[str, Any]:
     """Field -> value; those that are empty are left out of a record and its authors."""
-    values = {field.name: getattr(of, field.name) for field in fields(of)}
+    names = _NAMES[type(of)]
     if not isinstance(of, Author | Record):
-        return values
-    return {name: _plain(value) for name, value in values.items() if value not in (None, "", ())}
+        return {name: getattr(of, name) for name in names}
+    return {
+        name: _plain(value)
+        for name in names
+        if (value := getattr(of, name)) is not None and value != "" and value != ()
+    }
 
 
 def _plain(value: Any) -> Any:

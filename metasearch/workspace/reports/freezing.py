@@ -33,7 +33,8 @@ def freeze(
         kind: One of `kinds.KINDS`.
         language: Of the report; None for that of its kind.
         previous: Number of the finished report that it continues; "last" for the newest.
-        draft: Whether a draft may be finished, with its warnings in it.
+        draft: Whether a draft may be finished, with its warnings in it; never one of a kind whose
+            reports are numbered.
         by: Who finishes it.
 
     Raises:
@@ -50,10 +51,14 @@ def freeze(
                 advice=message("Finish the report when it has."),
             )
         document = about.build(db, project, language=language, previous=previous)
-        if document.draft and not draft:
+        if document.draft and not (draft and not about.numbered):
             raise UsageError(
                 message("The report is a draft: {reason}", reason=document.draft[0]),
-                advice=message("Mend what its first lines list, or finish it as a draft."),
+                advice=message("Mend what its first lines list.")
+                if about.numbered
+                else message("Mend what its first lines list, or finish it as a draft."),
             )
-        number = about.number(db, project) if about.number else None
+        number = about.next_number(db, project)
+        if number is not None:
+            document = about.build(db, project, language=language, number=number)
         return finished.keep(db, project, document, number=number, previous=previous, by=by)

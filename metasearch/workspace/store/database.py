@@ -22,7 +22,9 @@ from metasearch.workspace.store.failures import unusable
 from metasearch.workspace.store.migrating import check, migrate
 
 #: Seconds that a statement waits for another process.
-PATIENCE = 20.0
+PATIENCE = 60.0
+#: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
+CACHE = 32_768
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
 
@@ -52,6 +54,7 @@ class Database:
             raise unusable(path, exc) from exc
         self._db.row_factory = sqlite3.Row
         try:
+            self._db.execute(f"PRAGMA cache_size = -{CACHE}")
             self._db.execute("PRAGMA trusted_schema = OFF")
             self._db.execute("PRAGMA synchronous = FULL")
             if not read_only:

@@ -23,10 +23,10 @@ from metasearch.workspace import log
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
-from metasearch.workspace.works import said, storing
+from metasearch.workspace.works import said
 from metasearch.workspace.works.grouping import Found
 from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
-from metasearch.workspace.works.storing import Contents
+from metasearch.workspace.works.storing import Contents, WorkRows
 
 #: In the log.
 ACTION = "join and divide works"
@@ -163,6 +163,7 @@ class _Assigning:
         self._run = run
         self._anew = anew
         self._moment = now()
+        self._rows = WorkRows(db, project)
         self.done = Assigned()
         self.lines: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
@@ -186,10 +187,7 @@ class _Assigning:
             self._go_on(one, kept, came)
         for one, came in beginning:
             self._begin(one, came)
-        # Every record has left them now.
-        for _, kept, _ in going:
-            for gone in kept[1:]:
-                storing.remove(self._db, gone.id)
+        self._rows.finish([gone.id for _, kept, _ in going for gone in kept[1:]])
 
     def _go_on(self, one: Found, kept: Sequence[_Old], came: Sequence[_Old]) -> None:
         """Write a work that was there before."""
@@ -205,9 +203,9 @@ class _Assigning:
             return
         self.done.grown += is_other
         smaller = not work.records <= rows
-        storing.move_records(self._db, work.id, [*rows, *_behind(came, rows)])
+        self._rows.move_records(work.id, [*rows, *_behind(came, rows)])
         contents = self._contents(one, came, smaller=smaller)
-        storing.update(self._db, self._project, work.id, work.uid, contents, smaller=smaller)
+        self._rows.update(work.id, work.uid, contents, smaller=smaller)
 
     def _begin(self, one: Found, came: Sequence[_Old]) -> None:
         """Write a work that is new, or was one before it joined another."""
@@ -218,8 +216,8 @@ class _Assigning:
             self._db.run("DELETE FROM joined_work WHERE uid = ?", name)
             self._forget(name)
         contents = self._contents(one, came, smaller=bool(came))
-        work = storing.insert(self._db, self._project, name, contents)
-        storing.move_records(self._db, work, [*rows, *_behind(came, rows)])
+        work = self._rows.insert(name, contents)
+        self._rows.move_records(work, [*rows, *_behind(came, rows)])
         if not came:
             self.done.new += 1
             return

@@ -58,7 +58,7 @@ def components_of(db: Database, project: int, records: Iterable[int]) -> dict[in
         rows = db.all(
             "SELECT work_record.record, work.component FROM work_record"
             " JOIN work ON work.id = work_record.work"
-            f" WHERE work.project = ? AND work_record.record IN ({in_marks(some)})",
+            f" WHERE +work.project = ? AND work_record.record IN ({in_marks(some)})",
             project,
             *some,
         )

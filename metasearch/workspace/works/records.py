@@ -95,7 +95,8 @@ def _keep(
     if not record.source_id:
         record = replace(record, source_id=f"@{_digest(body)[:_DIGITS]}")
         body = record_json.packed(record)
-    record = replace(record, source=_plain(record.source), source_id=_plain(record.source_id))
+    if not record.key.isascii():
+        record = replace(record, source=_plain(record.source), source_id=_plain(record.source_id))
     digest, key = _digest(body), record.key
     versions = db.all(
         "SELECT id, digest, superseded FROM record WHERE project = ? AND key = ?", project, key

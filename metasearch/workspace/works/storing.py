@@ -12,7 +12,6 @@ from metasearch.bib.chinese.characters import plain
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.records import in_marks
 
 #: Characters of what a list shows and sorts by, and of what is searched in it.
 LONGEST_SHOWN, LONGEST_KEY, LONGEST_WORDS = 1_000, 100, 30_000
@@ -46,88 +45,117 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def insert(db: Database, project: int, uid: str, contents: Contents) -> int:
-    """Write a new work; returns its row."""
-    marks = ", ".join("?" * (len(_COLUMNS) + 2))
-    work = db.run(
-        f"INSERT INTO work (project, uid, {', '.join(_COLUMNS)}) VALUES ({marks})",
-        project,
-        uid,
-        *_values(contents),
-    )
-    words = searched(contents.hit)
-    db.run(
-        "INSERT INTO work_body (work, hit, words) VALUES (?, ?, ?)",
-        work,
-        hits.write(contents.hit),
-        words,
-    )
-    db.run("INSERT INTO work_words (rowid, words) VALUES (?, ?)", work, words)
-    _write_rest(db, project, work, uid, contents)
-    return work
+class WorkRows:
+    """The rows of the works of a project while some of them are written, inside a transaction.
 
-
-def update(
-    db: Database, project: int, work: int, uid: str, contents: Contents, *, smaller: bool = False
-) -> None:
-    """Write a work anew.
+    What stands beside the rows of `work` itself is written by `finish`, all at once: a virtual
+    table flushes what it has whenever another statement comes between.
 
     Args:
         db: The workspace.
         project: Its id.
-        work: The row of the work.
-        uid: Its name.
-        contents: What it is now.
-        smaller: Whether it has lost records, and so their names.
     """
-    settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
-    db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
-    words = searched(contents.hit)
-    before = db.value("SELECT words FROM work_body WHERE work = ?", work)
-    if before != words:
-        db.run(
-            "INSERT INTO work_words (work_words, rowid, words) VALUES ('delete', ?, ?)",
-            work,
-            before,
+
+    def __init__(self, db: Database, project: int) -> None:
+        self._db = db
+        self._project = project
+        self._written: dict[int, tuple[str, Contents]] = {}
+        self._smaller: list[int] = []
+        self._records: dict[int, int] = {}
+        # (row of a work, its words before, its words now); None where there are none.
+        self._words: list[tuple[int, str | None, str | None]] = []
+
+    def insert(self, uid: str, contents: Contents) -> int:
+        """Write a new work; returns its row."""
+        marks = ", ".join("?" * (len(_COLUMNS) + 2))
+        work = self._db.run(
+            f"INSERT INTO work (project, uid, {', '.join(_COLUMNS)}) VALUES ({marks})",
+            self._project,
+            uid,
+            *_values(contents),
         )
-        db.run("INSERT INTO work_words (rowid, words) VALUES (?, ?)", work, words)
-    db.run(
-        "UPDATE work_body SET hit = ?, words = ? WHERE work = ?",
-        hits.write(contents.hit),
-        words,
-        work,
-    )
-    db.run("DELETE FROM work_source WHERE work = ?", work)
-    if smaller:
-        db.run("DELETE FROM alias WHERE work = ?", work)
-    _write_rest(db, project, work, uid, contents)
+        words = searched(contents.hit)
+        self._db.run(
+            "INSERT INTO work_body (work, hit, words) VALUES (?, ?, ?)",
+            work,
+            hits.write(contents.hit),
+            words,
+        )
+        self._words.append((work, None, words))
+        self._written[work] = (uid, contents)
+        return work
 
+    def update(self, work: int, uid: str, contents: Contents, *, smaller: bool = False) -> None:
+        """Write a work anew.
 
-def remove(db: Database, work: int) -> None:
-    """Remove a work, of which no record is left."""
-    db.run("DELETE FROM work_words WHERE rowid = ?", work)
-    db.run("DELETE FROM work WHERE id = ?", work)
+        Args:
+            work: Its row.
+            uid: Its name.
+            contents: What it is now.
+            smaller: Whether it has lost records, and so their names.
+        """
+        settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
+        self._db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
+        before = self._db.value("SELECT words FROM work_body WHERE work = ?", work)
+        words = searched(contents.hit)
+        self._db.run(
+            "UPDATE work_body SET hit = ?, words = ? WHERE work = ?",
+            hits.write(contents.hit),
+            words,
+            work,
+        )
+        if before != words:
+            self._words.append((work, before, words))
+        if smaller:
+            self._smaller.append(work)
+        self._written[work] = (uid, contents)
 
+    def move_records(self, work: int, records: Iterable[int]) -> None:
+        """Let records, and the versions that they supersede, stand in a work."""
+        self._records.update(dict.fromkeys(records, work))
 
-def move_records(db: Database, work: int, records: Sequence[int]) -> None:
-    """Let records, and the versions that they supersede, stand in a work."""
-    db.run_many(
-        "INSERT INTO work_record (record, work) VALUES (?, ?)"
-        " ON CONFLICT (record) DO UPDATE SET work = excluded.work",
-        [(record, work) for record in records],
-    )
+    def finish(self, gone: Sequence[int] = ()) -> None:
+        """Write what is left to be written, and remove works of which no record is left."""
+        db, project = self._db, self._project
+        db.run_many(
+            "INSERT INTO work_record (record, work) VALUES (?, ?)"
+            " ON CONFLICT (record) DO UPDATE SET work = excluded.work",
+            sorted(self._records.items()),
+        )
+        for work in gone:
+            before = db.value("SELECT words FROM work_body WHERE work = ?", work)
+            self._words.append((work, before, None))
+            db.run("DELETE FROM work WHERE id = ?", work)
+        db.run_many("DELETE FROM work_source WHERE work = ?", [(work,) for work in self._written])
+        db.run_many(
+            "INSERT INTO work_source (work, project, source) VALUES (?, ?, ?)",
+            sorted(
+                (work, project, source)
+                for work, (_, contents) in self._written.items()
+                for source in {record.source for record in contents.hit.records}
+            ),
+        )
+        db.run_many("DELETE FROM alias WHERE work = ?", [(work,) for work in self._smaller])
+        db.run_many(
+            "INSERT OR IGNORE INTO alias (project, name, work) VALUES (?, ?, ?)",
+            sorted(
+                (project, name, work)
+                for work, (uid, contents) in self._written.items()
+                for name in {uid, *self._earlier(work), *_names(contents)}
+            ),
+        )
+        db.run_many(
+            "INSERT INTO work_words (work_words, rowid, words) VALUES ('delete', ?, ?)",
+            [(work, before) for work, before, _ in self._words if before is not None],
+        )
+        db.run_many(
+            "INSERT INTO work_words (rowid, words) VALUES (?, ?)",
+            [(work, now) for work, _, now in self._words if now is not None],
+        )
 
-
-def _write_rest(db: Database, project: int, work: int, uid: str, contents: Contents) -> None:
-    db.run_many(
-        "INSERT INTO work_source (work, project, source) VALUES (?, ?, ?)",
-        [(work, project, source) for source in sorted({r.source for r in contents.hit.records})],
-    )
-    earlier = (row[0] for row in db.all("SELECT uid FROM joined_work WHERE work = ?", work))
-    db.run_many(
-        "INSERT OR IGNORE INTO alias (project, name, work) VALUES (?, ?, ?)",
-        [(project, name, work) for name in sorted({uid, *earlier, *_names(contents)})],
-    )
+    def _earlier(self, work: int) -> list[str]:
+        """The ids of works that have joined it."""
+        return [row[0] for row in self._db.all("SELECT uid FROM joined_work WHERE work = ?", work)]
 
 
 def _names(contents: Contents) -> Iterable[str]:
@@ -213,9 +241,3 @@ def folded(text: str) -> str:
     if not text.isascii():
         text = _CJK.sub(r" \1 ", plain(_plain(text)))
     return " ".join(normalise.words(text))
-
-
-def delete_rows(db: Database, table: str, column: str, ids: Sequence[int]) -> None:
-    """Delete the rows of a few works; table and column are names of ours."""
-    if ids:
-        db.run(f"DELETE FROM {table} WHERE {column} IN ({in_marks(ids)})", *ids)

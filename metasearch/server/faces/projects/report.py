@@ -135,7 +135,9 @@ def _attachment(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
 
-async def _done(here: Opened, kind: ReportKind, language: Language, fields: MultiMapping[str]) -> str:
+async def _done(
+    here: Opened, kind: ReportKind, language: Language, fields: MultiMapping[str]
+) -> str:
     """Does what a form says; the address that shows it."""
     here_again = here.path(f"/reports/{kind.name}")
     match chosen(fields, "do", ("answer", "freeze"), ""):

@@ -59,9 +59,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         shown = await _shown(here, query)
         told = _told(here.visit, request.query)
         reason = only(request.query, "reason")[: decisions.LONGEST_REASON]
-        return works_page(
-            here.visit, here.project, query, shown, said, reason=reason, told=told
-        )
+        return works_page(here.visit, here.project, query, shown, said, reason=reason, told=told)
 
     if request.method != "POST":
         return page_response(request, await render(Said()))
@@ -124,7 +122,9 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
         shown = await here.workspace.read(_read, here.project, query)
     page, found, counts, used, change, of_answers = shown
     sources = {record.source for work in page.works for record in work.hit.records}
-    sources |= {value.value for facet in page.facets for value in facet.values if facet.name == "sources"}
+    sources |= {
+        value.value for facet in page.facets for value in facet.values if facet.name == "sources"
+    }
     return WorksShown(
         page=page,
         found=found,
@@ -155,9 +155,7 @@ def _read(
     page = listing.page(db, project, query)
     counts = listing.verdict_counts(db, project), listing.verdict_counts(db, project, query.stage)
     newest = [
-        change
-        for change in log.lines(db, project.id, most=_CHANGES)
-        if change.action in _OF_WORKS
+        change for change in log.lines(db, project.id, most=_CHANGES) if change.action in _OF_WORKS
     ]
     can = undoable(db, project, newest)
     return (
@@ -307,8 +305,6 @@ def _tags(text: str) -> tuple[str, ...]:
 def _back(address: str, **parameters: str) -> str:
     """The address of the list, with what was done in place of what was done before."""
     parts = urlsplit(address)
-    before = [
-        pair for pair in parse_qsl(parts.query) if pair[0] not in ("done", "works", "reason")
-    ]
+    before = [pair for pair in parse_qsl(parts.query) if pair[0] not in ("done", "works", "reason")]
     query = urlencode([*before, *((name, one) for name, one in parameters.items() if one)])
     return urlunsplit(parts._replace(query=query))

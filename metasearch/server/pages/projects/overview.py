@@ -174,7 +174,9 @@ def _states(base: str, decided: Mapping[str, Mapping[str, int]]) -> list[StateLi
             words,
             [
                 (
-                    decided.get(stage, {}).get(verdict, 0) if verdict in ("undecided", *VERDICTS_OF[stage]) else None,
+                    decided.get(stage, {}).get(verdict, 0)
+                    if verdict in ("undecided", *VERDICTS_OF[stage])
+                    else None,
                     f"{base}/works?stage={stage}&verdict={verdict}",
                 )
                 for stage in STAGE_WORDS

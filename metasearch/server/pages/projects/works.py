@@ -348,9 +348,7 @@ def _facets(language: Language, query: WorksQuery, shown: WorksShown) -> list[Fa
             for one in facet.values
         ]
         is_open = facet.name in ("verdict", "sources") or any(one.ticked for one in choices)
-        views.append(
-            FacetView(_HEADINGS[facet.name], PARAMETERS[facet.name], choices, is_open)
-        )
+        views.append(FacetView(_HEADINGS[facet.name], PARAMETERS[facet.name], choices, is_open))
     return views
 
 

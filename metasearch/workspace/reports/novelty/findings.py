@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from metasearch.workspace import details
+from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Value
 from metasearch.workspace.reports.document import Paragraph
@@ -71,11 +71,13 @@ def paragraph(text: str) -> Paragraph:
 
 
 def findings(db: Database, project: Project) -> Findings:
-    """Read them."""
-    related = related_works(db, project)
-    return Findings(
-        project=project,
-        answers=details.answers(project),
-        searches=searches(db, project, related),
-        related=related,
-    )
+    """Read them, all of one moment."""
+    with db.snapshot():
+        project = projects.find(db, project.uid)
+        related = related_works(db, project)
+        return Findings(
+            project=project,
+            answers=details.answers(project),
+            searches=searches(db, project, related),
+            related=related,
+        )

@@ -14,8 +14,11 @@ from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
 from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.prepared import Question
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
 
 TYPED = "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)"
 POINTS = (
@@ -145,13 +148,14 @@ class Made:
         answer = self.db.run(
             "INSERT INTO answer (run, step, source, label, status, error, digest, query, sent,"
             " claimed, exact, fetched, asked_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, 'd', 'q', ?, ?, ?, ?, ?)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'q', ?, ?, ?, ?, ?)",
             run,
             self.steps[step],
             source,
             label,
             status,
             error,
+            self._digest(step),
             sent,
             claimed,
             int(exact),
@@ -180,6 +184,12 @@ class Made:
             work = self.works.get(one.title) or self._work(one, run)
             self.db.run("INSERT OR IGNORE INTO work_record (record, work) VALUES (?, ?)", row, work)
         return answer
+
+    def _digest(self, number: int) -> str:
+        """Of the query of a step, as a run would note it now."""
+        strategy = strategies.of(self.db, self.project)[0]
+        found = resolve_all(steps.of(self.db, strategy)).get(number)
+        return Question.of(found, strategy.years).digest if isinstance(found, ResolvedStep) else ""
 
     def _work(self, one: Record, run: int) -> int:
         hit = Hit(id="h", record=one, records=(one,), provenance={}, matches=())
