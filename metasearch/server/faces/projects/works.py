@@ -18,12 +18,10 @@ from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.works import (
     DONE_WORDS,
     PAGE,
-    PARAMETERS,
     WorksShown,
     works_page,
 )
 from metasearch.server.pages.work import FORMAT_WORDS
-from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit
@@ -33,6 +31,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.labels import source_labels
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions, listing, works
+from metasearch.workspace.works.exporting import EXPORTS
 from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.reasons import reasons
@@ -41,6 +40,17 @@ from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
 
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
 MOST_BYTES, _MOST_TAGS, _CHANGES = 50_000_000, 50, 20
+#: Format of an export, or the tool it is for -> its name; the first ones are for screening.
+_FORMAT_WORDS: Mapping[str, str] = {
+    "ris": "RIS",
+    "csv": "CSV",
+    "nbib": FORMAT_WORDS["nbib"],
+    "asreview": "ASReview (CSV)",
+    "rayyan": "Rayyan (CSV)",
+    "covidence": "Covidence (RIS)",
+    "eppi": "EPPI-Reviewer (RIS)",
+    **{name: FORMAT_WORDS[name] for name in FORMAT_WORDS if name not in ("ris", "csv", "nbib")},
+}
 #: Actions that the page undoes: those of the decisions.
 _OF_WORKS = frozenset({decisions.MARK, decisions.TAG, decisions.NOTE})
 
@@ -133,7 +143,7 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
         labels=labels(here.shared.engine, sources) | of_answers,
         reasons=used,
         undo=change,
-        formats=[(name, FORMAT_WORDS.get(name, words)) for name, words in FORMATS.items()],
+        formats=[(name, _FORMAT_WORDS[name]) for name in _FORMAT_WORDS if name in EXPORTS],
     )
 
 
@@ -285,7 +295,7 @@ async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
         done="imported",
         changed=done.changed,
         same=done.unchanged,
-        unknown=len(done.unknown),
+        unknown=len(done.not_imported),
     )
 
 
