@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,16 @@ _CHANGING: dict[str, Any] = {
     "merge_seconds": 0.0034,
     "p50_ms": None,
     "p95_ms": None,
+    # of a workspace
+    "uid": "k3v9x2m7q4td",
+    **dict.fromkeys(
+        ("created", "edited", "started", "ended", "at", "asked_at", "first", "last", "last_run"),
+        "2026-05-03T09:30:00Z",
+    ),
+    "added": "2026-05-03T09:30:00Z",
+    "frozen": "2026-05-03T09:30:00Z",
+    "tool": "metasearch 1.0.0",
+    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 }
 _HERE, _DATABASE = "http://127.0.0.1:8080", "http://127.0.0.1:9000"
 _ON_LOOPBACK = re.compile(r"http://127\.0\.0\.1:[0-9]+")
@@ -48,33 +60,54 @@ async def answers() -> dict[str, dict[str, Any]]:
     examples = [example for operation in declared(OPTIONS) for example in operation.examples]
     # A search changes the state of the sources that it asks.
     examples.sort(key=lambda example: example.address.startswith("/search"))
-    async with (
-        listening(SETTINGS, demo=True, options=OPTIONS) as url,
-        aiohttp.ClientSession() as session,
-    ):
-        return {
-            example.name: await _asked(session, url.rstrip("/"), example) for example in examples
-        }
+    with tempfile.TemporaryDirectory() as folder:
+        settings = replace(
+            SETTINGS, workspace=Path(folder) / "workspace.sqlite3", serve_workspace=True
+        )
+        async with (
+            listening(settings, demo=True, options=OPTIONS) as url,
+            aiohttp.ClientSession() as session,
+        ):
+            return {
+                example.name: await _asked(session, url.rstrip("/"), example)
+                for example in examples
+            }
 
 
 async def _asked(session: aiohttp.ClientSession, url: str, example: Example) -> dict[str, Any]:
-    method = "GET" if example.form is None else "POST"
-    async with session.request(method, url + example.address, data=example.form) as response:
+    method = "GET" if example.form is None and example.json is None else "POST"
+    async with session.request(
+        method, url + example.address, data=example.form, json=example.json
+    ) as response:
         body = await response.text()
         if response.status != example.status:
             raise ValueError(f"{example.name}: {response.status}\n{body}")
         text = _ON_LOOPBACK.sub(lambda found: _HERE if found[0] == url else _DATABASE, body)
         is_json = response.content_type.endswith("json")
+        if response.status == 202:
+            await _ended(session, url + response.headers["Location"])
         return {
             "media_type": response.content_type,
             "value": _fixed(orjson.loads(text)) if is_json else text,
         }
 
 
+async def _ended(session: aiohttp.ClientSession, address: str) -> None:
+    """Waits until what was begun has ended."""
+    while True:
+        async with session.get(address) as response:
+            if (await response.json())["status"] != "running":
+                return
+        await asyncio.sleep(0.05)
+
+
 def _fixed(value: Any) -> Any:
     """JSON without what differs from run to run."""
     if isinstance(value, dict):
-        return {name: _CHANGING.get(name, _fixed(member)) for name, member in value.items()}
+        return {
+            name: _fixed(member) if member is None or name not in _CHANGING else _CHANGING[name]
+            for name, member in value.items()
+        }
     return [_fixed(item) for item in value] if isinstance(value, list) else value
 
 

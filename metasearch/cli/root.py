@@ -25,7 +25,9 @@ from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
+from metasearch.cli.workspace.report import report
 from metasearch.cli.workspace.strategy import strategy
+from metasearch.cli.workspace.works import works
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -78,6 +80,8 @@ _COMMANDS = (
     shelves,
     project,
     strategy,
+    works,
+    report,
     workspace,
     completion,
 )

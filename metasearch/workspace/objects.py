@@ -5,18 +5,23 @@ Members may be added; those that are here keep their names and their meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from metasearch.formats.answer import hit_object
 from metasearch.workspace.log import Change
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
+from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.runs.validation import Validated
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works.listing import WorksPage
+from metasearch.workspace.works.works import Finding, Work
 
 #: An object for JSON.
 Object = dict[str, Any]
@@ -170,5 +175,96 @@ def figures(shown: Figures) -> Object:
                 ],
             }
             for line in shown.steps
+        ],
+    }
+
+
+# --------------------------------------------------------------------------- reports
+
+
+def report(shown: Report) -> Object:
+    """A finished report, without its document."""
+    return {
+        "kind": shown.kind,
+        "number": shown.number,
+        "title": shown.title,
+        "language": shown.data.get("language"),
+        "draft": bool(shown.data.get("draft")),
+        "digest": shown.digest,
+        "frozen": shown.frozen,
+        "numbers": shown.data.get("numbers"),
+    }
+
+
+# --------------------------------------------------------------------------- known works
+
+
+def validated(shown: Validated) -> Object:
+    """A known work, and which step and source found it."""
+    return {
+        "name": shown.known.name,
+        "title": shown.known.record.title,
+        "found": shown.found,
+        "works": list(shown.works),
+        "finders": [asdict(finder) for finder in shown.finders],
+        "steps": [
+            {
+                "step": each.step,
+                "sources": list(each.sources),
+                "fits": each.fits,
+                "lacks": list(each.lacks),
+            }
+            for each in shown.steps
+        ],
+    }
+
+
+# --------------------------------------------------------------------------- works
+
+
+def work_line(shown: Work) -> Object:
+    """A work as a list shows it."""
+    return {
+        "uid": shown.uid,
+        "title": shown.title,
+        "author": shown.author,
+        "year": shown.year,
+        "type": shown.type,
+        "venue": shown.venue,
+        "language": shown.language,
+        "doi": shown.doi,
+        "citations": shown.citations,
+        "open_access": shown.open_access,
+        "retracted": shown.retracted,
+        "sources": list(shown.sources),
+        "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
+        "tags": list(shown.tags),
+        "note": shown.note,
+        "first_run": shown.first_run,
+        "added": shown.added,
+    }
+
+
+def work(shown: Work, findings: Sequence[Finding]) -> Object:
+    """A work with its merged record, its records, and who found it."""
+    return work_line(shown) | {
+        "hit": hit_object(shown.hit),
+        "found_by": [found._asdict() for found in findings],
+    }
+
+
+def works_page(shown: WorksPage) -> Object:
+    """A part of a list of works."""
+    return {
+        "total": shown.total,
+        "start": shown.start,
+        "works": [work_line(each) for each in shown.works],
+        "facets": [
+            {
+                "name": facet.name,
+                "values": [{"value": each.value, "count": each.count} for each in facet.values],
+                "more": facet.more,
+            }
+            for facet in shown.facets
         ],
     }

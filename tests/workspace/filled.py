@@ -14,6 +14,8 @@ from metasearch.workspace import projects
 from metasearch.workspace.projects import Kind, Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import resolved
 
 AT = "2026-11-20T10:00:00Z"
 
@@ -38,6 +40,7 @@ class Filled:
         )
         self._records: dict[str, int] = {}
         self._steps = 0
+        self._digests: dict[int, str] = {}
 
     def step(self, text: str = "gambling", *, kind: str = "query", **details: Any) -> int:
         """Add a step; returns the id of its row."""
@@ -111,6 +114,7 @@ class Filled:
             "fetched": None if failed else len(listed),
             "claimed": claimed,
             "asked_at": None if failed else AT,
+            "digest": self._digest(step),
             **columns,
         }
         answer = self.db.run(
@@ -123,6 +127,15 @@ class Filled:
             if works and f"{source}:{name}" in works:
                 self.join(works[f"{source}:{name}"], f"{source}:{name}")
         return answer
+
+    def _digest(self, step: int) -> str:
+        """Of the query of a step; "" of an import."""
+        if step not in self._digests:
+            strategy = strategies.find(self.db, self.project, "main")
+            row = next(row for row in steps.of(self.db, strategy) if row.id == step)
+            known = [row] if not row.parents else steps.of(self.db, strategy)
+            self._digests[step] = "" if row.kind == "import" else resolved(known, row.number).digest
+        return self._digests[step]
 
     def record(self, source: str, name: str, version: str = "") -> int:
         """The id of a record, which is added where it is new."""

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Recompute the numbers of reports from raw rows, and compare them with a report's JSON.
 
-    python tests/workspace/recompute.py WORKSPACE.db PROJECT             the numbers as JSON
-    python tests/workspace/recompute.py WORKSPACE.db PROJECT REPORT.json compare; exit status 1
-                                                                         where a number differs
+    python tests/workspace/recompute.py FILE [PROJECT]                    the numbers as JSON
+    python tests/workspace/recompute.py FILE [PROJECT] --report JSON      compare; exit status 1
+                                                                          where a number differs
+    ... --report JSON --continues NUMBER   of an update that continues the finished report NUMBER
+
+FILE is an archive of a project, or a workspace and the name of a project in it.
 
 It imports nothing of metasearch: what it computes, it computes another way, with sets of rows in
 place of SQL, so that a mistake of the reports is not made twice.
@@ -11,11 +14,15 @@ place of SQL, so that a mistake of the reports is not made twice.
 
 from __future__ import annotations
 
+import argparse
+import base64
+import hashlib
 import json
 import math
 import re
 import sqlite3
 import sys
+import zipfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,7 +36,9 @@ _TABLES = {
     "finding": "",
     "record": "project",
     "work": "project",
+    "work_body": "",
     "work_record": "",
+    "pin": "project",
     "strategy": "project",
     "step": "",
     "decision": "",
@@ -37,6 +46,23 @@ _TABLES = {
     "other_source": "project",
     "report": "project",
 }
+
+
+def rows_of(file: Path, name: str = "") -> dict[str, list[Row]]:
+    """Table -> its rows, of an archive, or of one project of a workspace."""
+    return rows_of_archive(file) if zipfile.is_zipfile(file) else rows_of_workspace(file, name)
+
+
+def rows_of_archive(file: Path) -> dict[str, list[Row]]:
+    """Table -> its rows, of an archive: a member of JSON lines each."""
+    with zipfile.ZipFile(file) as archive:
+        return {
+            table: [
+                json.loads(line)
+                for line in archive.read(f"tables/{table}.jsonl").decode().splitlines()
+            ]
+            for table in ("project", *_TABLES)
+        }
 
 
 def rows_of_workspace(file: Path, name: str) -> dict[str, list[Row]]:
@@ -56,6 +82,7 @@ def rows_of_workspace(file: Path, name: str) -> dict[str, list[Row]]:
     for table, column, of in (
         ("answer", "run", "run"),
         ("finding", "answer", "answer"),
+        ("work_body", "work", "work"),
         ("work_record", "work", "work"),
         ("step", "strategy", "strategy"),
         ("decision", "work", "work"),
@@ -71,12 +98,25 @@ class Recomputed:
 
     Args:
         tables: Of `rows_of_workspace`.
-        since: Id of the last run of the report that is continued; 0 where none is.
+        previous: Number of the finished report of a flow that is continued; "" where none is.
     """
 
-    def __init__(self, tables: dict[str, list[Row]], since: int = 0) -> None:
+    def __init__(self, tables: dict[str, list[Row]], previous: str = "") -> None:
         self.tables = tables
-        self.since = since
+        continued = [
+            row
+            for row in tables["report"]
+            if row["kind"] == "prisma-flow" and row["number"] == previous
+        ]
+        if previous and not continued:
+            raise SystemExit(f"there is no finished report {previous}")
+        #: Id of the last run that the report before covers.
+        self.since: int = continued[0]["last_run"] or 0 if continued else 0
+        self.before: dict[str, Any] = (
+            json.loads(continued[0]["data"])["numbers"]
+            if continued
+            else {"total_studies": 0, "total_reports": 0, "other": [], "previous": None}
+        )
         self.runs = {row["id"]: row for row in tables["run"]}
         self.answers = {
             row["id"]: row for row in tables["answer"] if self.runs[row["run"]]["mode"] != "counts"
@@ -153,6 +193,18 @@ class Recomputed:
             "reasons": dict(reasons),
             "included": boxes["included"],
             "studies": alone + _groups(studies),
+            **self._totals(boxes["included"], alone + _groups(studies)),
+        }
+
+    def _totals(self, reports: int, studies: int) -> dict[str, int]:
+        """What is included in all: with other ways of searching, and with the report before."""
+        other = sum(one["included"] or 0 for one in self.other())
+        return {
+            "other_included": other,
+            "previous_studies": self.before["total_studies"],
+            "previous_reports": self.before["total_reports"],
+            "total_studies": self.before["total_studies"] + studies + other,
+            "total_reports": self.before["total_reports"] + reports + other,
         }
 
     def places(self) -> dict[str, int]:
@@ -169,9 +221,15 @@ class Recomputed:
         return dict(out)
 
     def other(self) -> list[dict[str, Any]]:
-        """The other ways of searching, with what follows from their numbers."""
+        """The other ways of searching, with what follows from their numbers; without those that
+        the report before covers.
+        """
+        earlier = self.before["previous"] or {"other_sources": []}
+        covered = {one["id"] for one in self.before["other"]} | set(earlier["other_sources"])
         out = []
         for row in self.tables["other_source"]:
+            if row["id"] in covered:
+                continue
             about = json.loads(row["details"])
             sought, missing = about.get("sought"), about.get("not_retrieved") or 0
             left_out = sum((about.get("excluded") or {}).values())
@@ -189,20 +247,47 @@ class Recomputed:
             )
         return out
 
+    def label(self, source: str) -> str:
+        """The newest name of a source for people."""
+        answers = [row for row in self.answers.values() if row["source"] == source]
+        return str(max(answers, key=lambda row: int(row["id"]))["label"])
+
+    def joined(self) -> list[Row]:
+        """The bodies of the works that are there because of records that were joined."""
+        return [row for row in self.tables["work_body"] if row["work"] in self.works]
+
+    def changed_reports(self) -> list[str]:
+        """Finished reports whose document is not that of their digest."""
+        return [
+            f"{row['kind']} {row['number']}"
+            for row in self.tables["report"]
+            if hashlib.sha256(row["document"].encode()).hexdigest() != row["digest"]
+        ]
+
     # ---------------------------------------------------------------- searches
 
-    def searches(self, modes: Iterable[str] = ("records", "import")) -> list[Row]:
-        """Of each step and source the newest whole answer, else one in part, else the failure."""
+    def searches(
+        self, modes: Iterable[str] = ("records", "import"), *, removed: bool = False
+    ) -> list[Row]:
+        """Of each step and source the newest whole answer, else one in part, else the failure.
+
+        Args:
+            modes: Of the runs.
+            removed: Whether those of steps that were removed are there, too.
+        """
         steps = {row["id"]: row for row in self.tables["step"]}
         strategies = {row["id"]: row for row in self.tables["strategy"]}
         best: dict[tuple[int, str], tuple[tuple[int, int], Row]] = {}
         for answer in self.tables["answer"]:
             run = self.runs[answer["run"]]
             step = steps[answer["step"]]
-            if run["mode"] not in modes or step["removed"] or answer["status"] == "running":
+            if run["mode"] not in modes or answer["status"] == "running":
+                continue
+            if step["removed"] and not removed:
                 continue
             whole = 2 if answer["status"] in ("ok", "empty") else 1
-            rank = (0 if answer["fetched"] is None else whole, run["number"])
+            nothing = run["mode"] != "counts" and answer["fetched"] is None
+            rank = (0 if nothing else whole, run["number"])
             place = (step["id"], answer["source"])
             if place not in best or rank >= best[place][0]:
                 best[place] = (rank, answer)
@@ -317,6 +402,7 @@ class Recomputed:
             "novelty": self.novelty(),
             "missed": self.missed(),
             "missed_of_included": self.missed(included=True),
+            "changed_reports": self.changed_reports(),
         }
 
 
@@ -369,7 +455,12 @@ def differences(report: dict[str, Any], numbers: Recomputed) -> list[str]:
         report: The JSON of a document, as `metasearch report ... -o FILE.json` writes it.
         numbers: Of the same project.
     """
-    compare = {"prisma-flow": _flow_differs, "chaxin": _novelty_differs}
+    compare = {
+        "prisma-flow": _flow_differs,
+        "prisma-s": _prisma_s_differs,
+        "appendix": _appendix_differs,
+        "chaxin": _novelty_differs,
+    }
     if report["kind"] not in compare:
         raise SystemExit(f"there is nothing to compare in a report {report['kind']!r}")
     return list(compare[report["kind"]](report, numbers))
@@ -401,7 +492,19 @@ _FLOW_ROWS = {
     "纳入报告": "included",
     "Studies of these reports": "studies",
     "所属研究": "studies",
+    "Reports included by other methods": "other_included",
+    "其他途径纳入报告": "other_included",
+    "Studies of the earlier review": "previous_studies",
+    "既往纳入研究": "previous_studies",
+    "Reports of the earlier review": "previous_reports",
+    "既往纳入报告": "previous_reports",
+    "Studies included in all": "total_studies",
+    "纳入研究总数": "total_studies",
+    "Reports included in all": "total_reports",
+    "纳入报告总数": "total_reports",
 }
+#: Rows whose number is always the same: metasearch screens nothing.
+_NOTHING = ("Removed by automation tools", "自动化工具剔除")
 _PLACES = {
     "Records identified in databases": "database",
     "数据库检出记录": "database",
@@ -410,6 +513,33 @@ _PLACES = {
     "Records in other imported files": "other",
     "其他导入文件的记录": "other",
 }
+
+
+#: Row of the table of the estimate -> whether it is of the works that are relevant so far.
+_ESTIMATES = {
+    "All works found": False,
+    "检出的全部文献": False,
+    "Works judged relevant so far": True,
+    "目前判为相关的文献": True,
+}
+
+
+def _missed_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    for table in _tables(report, ("Share found", "检出比例")):
+        for cells in table["rows"]:
+            label = _plain(cells[0])
+            expected = numbers.missed(included=_ESTIMATES[label])
+            said = [_count(cell) for cell in cells[1:6]]
+            interval = [int(text) for text in re.findall(r"\d+", _plain(cells[6]).replace(",", ""))]
+            if expected is None:
+                if said[4] is not None:
+                    yield f"{label}: an estimate of {said[4]}, and nothing can be said"
+                continue
+            names = ("databases", "found", "once", "twice", "total")
+            for name, count in zip(names, said, strict=True):
+                yield from _differs(f"{label}: {name}", count, round(expected[name]))
+            for name, count in zip(("low", "high"), interval, strict=True):
+                yield from _differs(f"{label}: {name}", count, round(expected[name]))
 
 
 def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -423,29 +553,153 @@ def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
         elif label in _FLOW_ROWS:
             seen.add(_FLOW_ROWS[label])
             yield from _differs(label, said, flow[_FLOW_ROWS[label]])
+        elif label in _NOTHING:
+            yield from _differs(label, said, 0)
+        else:
+            yield f"the row {label!r} is not known here"
     for name in sorted(set(_FLOW_ROWS.values()) - seen):
-        if flow[name] and not (name == "known" and not numbers.since):
+        # Without other ways of searching, and without a report before, totals are those above.
+        if flow[name] and not name.startswith("total_"):
             yield f"{name}: {flow[name]:,} is not in the report"
     boxes = " ".join(" ".join(box["lines"]) for box in figure["boxes"])
     for name in ("screened", "excluded", "sought", "assessed", "included"):
         if f"{flow[name]:,}" not in re.findall(r"\d[\d,]*", boxes):
             yield f"{name}: {flow[name]:,} is in no box"
     yield from _sources_differ(report, numbers)
+    yield from _missed_differs(report, numbers)
 
 
 def _sources_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
     """The table of the records of each source."""
     expected = Counter({source: count for source, count in numbers.identified().items() if count})
-    labels = {answer["source"]: answer["label"] for answer in numbers.answers.values()}
     by_label: Counter[str] = Counter()
     for source, count in expected.items():
-        by_label[labels[source]] += count
+        by_label[numbers.label(source)] += count
     for table in _tables(report, ("Records", "记录数")):
         said: Counter[str] = Counter()
         for cells in table["rows"]:
             said[_plain(cells[0])] += _count(cells[3]) or 0
         for label in sorted(set(said) | set(by_label)):
             yield from _differs(f"records of {label}", said[label], by_label[label])
+
+
+def _prisma_s_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    flow = numbers.flow()
+    expected: Counter[str] = Counter()
+    for source, count in flow["identified"].items():
+        expected[numbers.label(source)] += count
+    for table in _tables(report, ("Hits by its own count", "数据库所报命中数")):
+        *rows, total = table["rows"]
+        said: Counter[str] = Counter()
+        for cells in rows:
+            said[_plain(cells[0])] += _count(cells[2]) or 0
+        for label in sorted(set(said) | set(expected)):
+            yield from _differs(f"records of {label}", said[label], expected[label])
+        yield from _differs("records in all", _count(total[2]), flow["records"])
+        claims = Counter(
+            answer["claimed"] for answer in numbers.searches(removed=True) if answer["claimed"]
+        )
+        told = [cells[1] for cells in rows]
+        listed = Counter(
+            int(text.replace(",", "")) for cell in told for text in re.findall(r"\d[\d,]*", cell)
+        )
+        if +claims != Counter({number: times for number, times in listed.items() if number}):
+            yield f"hits: the report says {sorted(listed)}, the rows say {sorted(claims)}"
+    yield from _runs_differ(report, numbers)
+    yield from _merging_differs(report, numbers, flow)
+    yield from _hits_differ(report, numbers)
+
+
+def _runs_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    """The records of each run of item 12."""
+    for table in _tables(report, ("Records obtained", "获得记录")):
+        if set(table["head"]) & {"Run", "运行"}:
+            for cells in table["rows"]:
+                run = _count(cells[0])
+                fetched = sum(
+                    answer["fetched"] or 0
+                    for answer in numbers.answers.values()
+                    if numbers.runs[answer["run"]]["number"] == run
+                )
+                yield from _differs(f"records of run {run}", _count(cells[3]), fetched)
+
+
+def _merging_differs(
+    report: dict[str, Any], numbers: Recomputed, flow: dict[str, Any]
+) -> Iterable[str]:
+    """The sentence and the table of item 16."""
+    sentences = [
+        _plain(block["text"])
+        for block in report["blocks"]
+        if block["block"] == "paragraph"
+        and re.search("were duplicates|中重复", _plain(block["text"]))
+    ]
+    for sentence in sentences:
+        said = re.findall(r"\d[\d,]*", re.split("Of |。", sentence, maxsplit=1)[1])
+        expected = (flow["records"], flow["duplicates"], flow["works"], len(numbers.tables["pin"]))
+        for name, text, number in zip(
+            ("records", "duplicates", "works", "pins"), said, expected, strict=True
+        ):
+            yield from _differs(f"{name} of item 16", int(text.replace(",", "")), number)
+    pairs = sum(
+        match["verdict"] != "different"
+        for row in numbers.joined()
+        for match in json.loads(_text(row["hit"]))["matches"]
+    )
+    told = sum(
+        _count(cells[1]) or 0
+        for table in _tables(report, ("Pairs of records", "记录对"))
+        for cells in table["rows"]
+    )
+    yield from _differs("pairs of records that were joined", told, pairs)
+
+
+def _hits_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    """The tables of the hits of each database for each step; counts alone are there, too."""
+    steps = {row["id"]: row["number"] for row in numbers.tables["step"]}
+    expected: Counter[tuple[int, str, int]] = Counter()
+    for answer in numbers.searches(("records", "counts", "import")):
+        if answer["status"] in ("ok", "empty"):
+            hits = answer["fetched"] if answer["claimed"] is None else answer["claimed"]
+            if hits is not None:
+                expected[steps[answer["step"]], answer["label"], hits] += 1
+    said: Counter[tuple[int, str, int]] = Counter()
+    for block in report["blocks"]:
+        if block["block"] != "table" or block["head"][0] not in ("Step", "步骤"):
+            continue
+        if set(block["head"]) & {"Syntax", "语法"}:
+            continue
+        for cells in block["rows"]:
+            for label, cell in zip(block["head"][1:], cells[1:], strict=True):
+                hits = _count(cell)
+                if hits is not None:
+                    said[_count(cells[0]) or 0, label, hits] += 1
+    for step, label, hits in sorted((said - expected) | (expected - said)):
+        yield f"hits of {label} for step {step}: {hits} differs"
+
+
+def _appendix_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    steps = {row["id"]: row["number"] for row in numbers.tables["step"]}
+    expected = Counter(
+        (
+            numbers.runs[answer["run"]]["number"],
+            steps[answer["step"]],
+            answer["label"],
+            answer["claimed"],
+            answer["fetched"],
+        )
+        for answer in numbers.answers.values()
+    )
+    said: Counter[Any] = Counter()
+    for table in _tables(report, ("Records", "获得记录")):
+        for cells in table["rows"]:
+            step = int(_plain(cells[1]).rpartition("#")[2])
+            label = re.sub(r" \(by hand\)$|（手工检索）$", "", _plain(cells[2]))
+            said[_count(cells[0]), step, label, _count(cells[4]), _count(cells[5])] += 1
+    for row in sorted((said - expected) | (expected - said), key=str):
+        yield f"a row of all searches differs: {row}"
+    yield from _hits_differ(report, numbers)
+    yield from _missed_differs(report, numbers)
 
 
 def _novelty_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -499,6 +753,13 @@ def _tables(report: dict[str, Any], heads: Iterable[str]) -> Iterable[dict[str, 
             yield block
 
 
+def _text(content: Any) -> str:
+    """What a column of bytes holds, of a workspace or of an archive."""
+    if isinstance(content, dict):
+        return base64.b64decode(content["base64"]).decode()
+    return content.decode() if isinstance(content, bytes) else str(content)
+
+
 def _plain(text: Any) -> str:
     return text if isinstance(text, str) else "".join(part["text"] for part in text)
 
@@ -516,14 +777,17 @@ def _differs(what: str, said: int | None, expected: int | None) -> Iterable[str]
 
 def main(arguments: list[str]) -> int:
     """Returns the exit status."""
-    if len(arguments) not in (2, 3):
-        print(__doc__, file=sys.stderr)
-        return 2
-    numbers = Recomputed(rows_of_workspace(Path(arguments[0]), arguments[1]))
-    if len(arguments) == 2:
+    parser = argparse.ArgumentParser(description="Recompute the numbers of reports from raw rows.")
+    parser.add_argument("file", type=Path, help="an archive of a project, or a workspace")
+    parser.add_argument("project", nargs="?", default="", help="of a workspace")
+    parser.add_argument("--report", type=Path, help="the JSON of a report: compare")
+    parser.add_argument("--continues", default="", help="number of the report that it continues")
+    given = parser.parse_args(arguments)
+    numbers = Recomputed(rows_of(given.file, given.project), given.continues)
+    if given.report is None:
         print(json.dumps(numbers.all(), ensure_ascii=False, indent=1))
         return 0
-    found = differences(json.loads(Path(arguments[2]).read_text("utf-8")), numbers)
+    found = differences(json.loads(given.report.read_text("utf-8")), numbers)
     print("\n".join(found) or "all numbers agree")
     return 1 if found else 0
 

@@ -12,10 +12,14 @@ from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project, numbers
 from metasearch.cli.workspace.strategy_files import import_
+from metasearch.cli.workspace.strategy_known import known, validate
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
+from metasearch.cli.workspace.strategy_replay import replay
 from metasearch.cli.workspace.strategy_run import counts, run
+from metasearch.cli.workspace.strategy_search_file import search_file
 from metasearch.cli.workspace.strategy_show import show
 from metasearch.cli.workspace.strategy_steps import add, edit, remove
+from metasearch.cli.workspace.strategy_texts import paste, write
 from metasearch.engine.options import OPTIONS
 
 
@@ -178,5 +182,8 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
     return Exit.OK
 
 
-for _command in (add, edit, remove, show, counts, run, import_):
+for _command in (
+    *(add, edit, remove, show, counts, run, replay),
+    *(import_, paste, write, search_file, known, validate),
+):
     strategy.add_command(_command)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from metasearch.workspace.questions import novelty
+from metasearch.workspace.questions import novelty, prisma_s
 from metasearch.workspace.questions.question import Question, Value
 
-QUESTIONS: tuple[Question, ...] = (*novelty.QUESTIONS,)
+QUESTIONS: tuple[Question, ...] = (*prisma_s.QUESTIONS, *novelty.QUESTIONS)
 BY_KEY = {question.key: question for question in QUESTIONS}
 #: Namespace -> what raises a `UsageError` where its answers contradict one another.
 CHECKS: Mapping[str, Callable[[Mapping[str, Value]], None]] = {"novelty": novelty.check}

@@ -1,4 +1,4 @@
-"""Why a report is a draft: what is not decided, failed, or is not all there."""
+"""Why a report is a draft: what is not decided, not searched to the end, or contradicts itself."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from metasearch.workspace.reports.flow import kind_of_other
 from metasearch.workspace.reports.numbers import Numbers
-from metasearch.workspace.reports.searched import Searched, TypedStrategy
-from metasearch.workspace.reports.words import Say
-
-#: Names that a sentence lists.
-_MOST_NAMES = 12
+from metasearch.workspace.reports.searched import Searched
+from metasearch.workspace.reports.words import Say, listed
 
 
 def of_screening(numbers: Numbers, say: Say) -> Iterator[str]:
@@ -28,32 +25,24 @@ def of_screening(numbers: Numbers, say: Say) -> Iterator[str]:
         )
     if n.not_screened:
         yield say(
-            f"{n.not_screened:,} records are not yet screened.",
+            f"Records not yet screened: {n.not_screened:,}.",
             f"{n.not_screened:,} 条记录尚未筛选。",
         )
     if n.not_assessed:
         yield say(
-            f"{n.not_assessed:,} reports are not yet assessed in full text.",
+            f"Reports not yet assessed in full text: {n.not_assessed:,}.",
             f"{n.not_assessed:,} 篇报告尚未评估全文。",
         )
     if unsaid := n.reasons.get("", 0):
         yield say(
-            f"{unsaid:,} reports are excluded in full text without a reason.",
+            f"Reports excluded in full text without a reason: {unsaid:,}.",
             f"{unsaid:,} 篇报告在全文评估中被排除但未注明理由。",
         )
     if n.contradictory:
         yield say(
-            f"{n.contradictory:,} works are excluded by title and abstract, and have a decision on "
-            "their full text all the same; they are counted as excluded by title.",
+            "Works excluded by title and abstract that have a decision on their full text all the "
+            f"same: {n.contradictory:,}; they are counted as excluded by title.",
             f"{n.contradictory:,} 篇文献已在题名和摘要阶段排除，却另有全文评估结论；按题名排除计。",
-        )
-    if n.changed:
-        yield say(
-            f"Of the works of the earlier report, {abs(n.changed):,} "
-            f"{'more' if n.changed > 0 else 'fewer'} are included now than when it was finished; "
-            "this report counts them as that report does.",
-            f"上一份报告所涉文献中，现纳入数比定稿时{'多' if n.changed > 0 else '少'} "
-            f"{abs(n.changed):,} 篇；本报告仍按上一份报告的数字计。",
         )
     for one in n.other:
         if one.identified is None or one.sought is None:
@@ -64,58 +53,20 @@ def of_screening(numbers: Numbers, say: Say) -> Iterator[str]:
             )
 
 
-def of_searches(answers: Iterable[Searched], say: Say) -> Iterator[str]:
-    """What failed, and which sources gave fewer records than they have.
+def of_steps(answers: Iterable[Searched], stale: Sequence[str], say: Say) -> Iterator[str]:
+    """What is still being searched, and steps that were edited since they were run.
 
     Args:
         answers: The newest of each step and source.
+        stale: Names of the steps, by `searched.stale_steps`.
         say: Chooses the language.
     """
-    listed = [one for one in answers if one.mode != "counts"]
-    failed = [one for one in listed if one.failed]
-    if failed:
-        names = _names(dict.fromkeys(one.label for one in failed), say)
-        yield say(
-            f"Sources that failed or answered in part: {names}. Their records are missing.",
-            f"检索失败或仅部分返回的数据库：{names}，其记录缺失。",
-        )
-    running = sum(one.status == "running" for one in listed)
+    running = sum(one.status == "running" for one in answers)
     if running:
+        yield say(f"Sources still being asked: {running:,}.", f"{running:,} 个数据库仍在检索中。")
+    if stale:
+        names = listed(stale, say)
         yield say(
-            f"{running:,} sources are still being asked.", f"{running:,} 个数据库仍在检索中。"
+            f"Steps whose query has changed since they were run: {names}.",
+            f"运行后检索式已修改的步骤：{names}。",
         )
-    short = [one for one in listed if one.short and not one.failed]
-    if short:
-        names = _names(
-            [
-                say(
-                    f"{one.label} {one.fetched:,} of {one.claimed:,}",
-                    f"{one.label} {one.claimed:,} 篇中的 {one.fetched:,} 篇",
-                )
-                for one in short
-            ],
-            say,
-        )
-        yield say(
-            f"Sources that gave fewer records than they say they have: {names}. The number "
-            "identified counts the records that were obtained.",
-            f"实际获得的记录少于数据库所报命中数：{names}。检出数按实际获得的记录计。",
-        )
-
-
-def of_strategies(
-    strategies: Iterable[TypedStrategy], answers: Sequence[Searched], say: Say
-) -> Iterator[str]:
-    """Strategies that were never run."""
-    asked = {one.strategy for one in answers if one.mode != "counts"}
-    names = [one.name for one in strategies if one.steps and one.id not in asked]
-    if names:
-        listed = _names(names, say)
-        yield say(f"Strategies that were never run: {listed}.", f"从未运行的检索策略：{listed}。")
-
-
-def _names(names: Iterable[str], say: Say) -> str:
-    listed = list(names)
-    more = len(listed) - _MOST_NAMES
-    shown = say(", ", "、").join(listed[:_MOST_NAMES])
-    return shown + say(f" and {more} more", f"等 {len(listed)} 个") if more > 0 else shown

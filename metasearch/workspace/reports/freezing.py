@@ -9,6 +9,7 @@ from metasearch.workspace.reports import finished
 from metasearch.workspace.reports.document import Language
 from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.reports.kinds import kind_of
+from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
 
 #: The finished reports of a project.
@@ -33,7 +34,8 @@ def freeze(
         kind: One of `kinds.KINDS`.
         language: Of the report; None for that of its kind.
         previous: Number of the finished report that it continues; "last" for the newest.
-        draft: Whether a draft may be finished, with its warnings in it.
+        draft: Whether a draft may be finished, with its warnings in it; never one of a kind whose
+            reports are numbered.
         by: Who finishes it.
 
     Raises:
@@ -41,6 +43,7 @@ def freeze(
     """
     about = kind_of(kind)
     with db.transaction():
+        runs.mark_stopped(db, project)  # those that were killed
         running = db.value(
             "SELECT number FROM run WHERE project = ? AND status = 'running'", project.id
         )
@@ -50,10 +53,14 @@ def freeze(
                 advice=message("Finish the report when it has."),
             )
         document = about.build(db, project, language=language, previous=previous)
-        if document.draft and not draft:
+        if document.draft and not (draft and not about.numbered):
             raise UsageError(
                 message("The report is a draft: {reason}", reason=document.draft[0]),
-                advice=message("Mend what its first lines list, or finish it as a draft."),
+                advice=message("Mend what its first lines list.")
+                if about.numbered
+                else message("Mend what its first lines list, or finish it as a draft."),
             )
-        number = about.number(db, project) if about.number else None
+        number = about.next_number(db, project)
+        if number is not None:
+            document = about.build(db, project, language=language, number=number)
         return finished.keep(db, project, document, number=number, previous=previous, by=by)

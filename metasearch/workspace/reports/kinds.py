@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -24,7 +24,8 @@ class ReportKind:
         module: Its module in metasearch.workspace.reports, with a function `document`.
         language: Of the report where none is chosen.
         languages: Those in which it can be written.
-        number: Gives the number of a finished one; None counts from 1.
+        numbered: Whether its module gives the number of a finished one by `next_number`; the
+            document has it on its cover, and a draft is never finished. Others count from 1.
     """
 
     name: str
@@ -32,7 +33,7 @@ class ReportKind:
     module: str
     language: Language = "en"
     languages: tuple[Language, ...] = ("en", "zh")
-    number: Callable[[Database, Project], str] | None = None
+    numbered: bool = False
 
     def build(
         self,
@@ -41,6 +42,7 @@ class ReportKind:
         *,
         language: Language | None = None,
         previous: str | None = None,
+        number: str | None = None,
     ) -> Document:
         """The report as it is now.
 
@@ -50,6 +52,7 @@ class ReportKind:
             language: None for the one of its kind.
             previous: Number of the finished report that it continues, "last" for the newest; only
                 of reports of a flow.
+            number: That it gets when it is finished; only of kinds that are `numbered`.
 
         Raises:
             UsageError: It is not written in this language, or continues none.
@@ -60,12 +63,27 @@ class ReportKind:
                 message("This report is not written in {language}", language=chosen),
                 advice=message("It is in {languages}.", languages=", ".join(self.languages)),
             )
-        more: dict[str, Any] = {"previous": previous} if previous else {}
+        given = {"previous": previous, "number": number}
+        more: dict[str, Any] = {name: value for name, value in given.items() if value}
         if previous and self.name not in CONTINUED:
             raise UsageError(message("This report continues no earlier one"))
-        module = import_module(f"metasearch.workspace.reports.{self.module}")
-        made: Document = module.document(db, project, language=chosen, **more)
+        made: Document = self._module.document(db, project, language=chosen, **more)
         return made
+
+    def next_number(self, db: Database, project: Project) -> str | None:
+        """The number of the report if it were finished now; None where finished ones count from 1.
+
+        Raises:
+            UsageError: It cannot be made of what is known.
+        """
+        if not self.numbered:
+            return None
+        number: str = self._module.next_number(db, project)
+        return number
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"metasearch.workspace.reports.{self.module}")
 
 
 #: Kinds whose reports may continue an earlier one.
@@ -88,6 +106,14 @@ KINDS: Mapping[str, ReportKind] = {
             name="appendix",
             label=message_template("Search appendix: each strategy as it was sent"),
             module="appendix",
+        ),
+        ReportKind(
+            name="chaxin",
+            label=message_template("科技查新报告: novelty search report after GB/T 32003-2015"),
+            module="novelty.report",
+            language="zh",
+            languages=("zh",),
+            numbered=True,
         ),
     )
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from metasearch.workspace.other_sources import OtherSource
 from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import drafts, missed_section
+from metasearch.workspace.reports import cautions, drafts, missed_section
 from metasearch.workspace.reports.document import (
     Block,
     Document,
@@ -27,7 +27,7 @@ from metasearch.workspace.reports.flow import (
     records_of,
 )
 from metasearch.workspace.reports.numbers import STUDY, Numbers, numbers
-from metasearch.workspace.reports.searched import newest, searched
+from metasearch.workspace.reports.searched import newest, searched, stale_steps
 from metasearch.workspace.reports.words import Say, number, speaker
 from metasearch.workspace.store.database import Database
 
@@ -58,14 +58,23 @@ def document(
         before = find_previous(db, project, KIND, previous) if previous else None
         counted = numbers(db, project, before)
         answers = newest(searched(db, project, before.run if before else 0))
+        stale = stale_steps(db, project, answers)
         missed = tuple(missed_section.section(db, project, say))
     return Document(
         kind=KIND,
         title=project.title,
         subtitle=say("PRISMA 2020 flow", "PRISMA 2020 文献筛选流程"),
         language=language,
-        blocks=(*_blocks(counted, say), *missed),
-        draft=(*drafts.of_screening(counted, say), *drafts.of_searches(answers, say)),
+        blocks=(
+            *cautions.of_earlier(counted, say),
+            *cautions.of_searches(answers, say),
+            *_blocks(counted, say),
+            *missed,
+        ),
+        draft=(
+            *drafts.of_screening(counted, say),
+            *drafts.of_steps(answers, stale, say),
+        ),
     )
 
 
@@ -271,5 +280,5 @@ def _other(other: tuple[OtherSource, ...], say: Say) -> Table:
         ),
         rows=tuple(rows),
         numbers=(2, 3, 4, 6),
-        widths=(28, 13, 12, 11, 12, 24, 11),
+        widths=(26, 15, 12, 10, 12, 24, 11),
     )

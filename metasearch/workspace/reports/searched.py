@@ -11,8 +11,13 @@ from typing import Any
 
 import orjson
 
+from metasearch.errors import UsageError
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.prepared import Question
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps
+from metasearch.workspace.strategies import strategies as strategy_rows
+from metasearch.workspace.strategies.resolve import resolve_all
 
 #: Statuses of an answer that is whole.
 WHOLE = frozenset(("ok", "empty"))
@@ -25,11 +30,10 @@ class Searched:
     Attributes:
         id: Of its row.
         run: Number of the run; `run_id` of its row; `mode` "records", "counts" or "import".
-        tool: The program that asked.
+        tool: The program that asked; `years` those that the search was limited to, as typed.
         strategy: Id of the strategy; `strategy_name` its name.
         step: Number of the step; `typed` its text.
-        file: Of an import: its name; "" of a search.
-        about: Of an import: what is known of how it was searched.
+        file: Of an import: its name; "" of a search. `note` says how it was searched.
         source: Name; `label` that for people; `place` as in numbers.py.
         status, error: How the source fared.
         digest: Of the query that was asked.
@@ -52,7 +56,7 @@ class Searched:
     step: int
     typed: str
     file: str
-    about: Mapping[str, Any]
+    note: str
     source: str
     label: str
     place: str
@@ -163,13 +167,13 @@ def newest(answers: Iterable[Searched]) -> list[Searched]:
 
 def strategies(db: Database, project: Project) -> list[TypedStrategy]:
     """All strategies, with their steps."""
-    steps: dict[int, list[TypedStep]] = {}
+    lines: dict[int, list[TypedStep]] = {}
     for row in db.all(
         "SELECT step.*, strategy.name FROM step JOIN strategy ON strategy.id = step.strategy"
         " WHERE strategy.project = ? AND NOT step.removed ORDER BY strategy.id, step.number",
         project.id,
     ):
-        steps.setdefault(row["strategy"], []).append(
+        lines.setdefault(row["strategy"], []).append(
             TypedStep(
                 strategy=row["strategy"],
                 strategy_name=row["name"],
@@ -178,7 +182,7 @@ def strategies(db: Database, project: Project) -> list[TypedStrategy]:
                 text=row["text"],
                 syntax=row["syntax"],
                 note=row["note"],
-                details=orjson.loads(row["details"]),
+                details=_object(row["details"]),
             )
         )
     return [
@@ -187,11 +191,30 @@ def strategies(db: Database, project: Project) -> list[TypedStrategy]:
             name=row["name"],
             note=row["note"],
             years=row["years"],
-            details=orjson.loads(row["details"]),
-            steps=tuple(steps.get(row["id"], ())),
+            details=_object(row["details"]),
+            steps=tuple(lines.get(row["id"], ())),
         )
         for row in db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
     ]
+
+
+def stale_steps(db: Database, project: Project, answers: Iterable[Searched]) -> list[str]:
+    """The steps whose records are of another query than that of now: "main #3"."""
+    asked = {
+        (one.strategy, one.step): (one.strategy_name, one.digest)
+        for one in answers
+        if one.mode == "records" and one.fetched is not None
+    }
+    found = []
+    for strategy in strategy_rows.of(db, project):
+        known = resolve_all(steps.of(db, strategy))
+        for (of, number), (name, digest) in asked.items():
+            step = known.get(number)
+            if of != strategy.id or step is None:
+                continue  # a removed step is no part of the strategy any more
+            if isinstance(step, UsageError) or Question.of(step, strategy.years).digest != digest:
+                found.append(f"{name} #{number}")
+    return found
 
 
 def _rank(one: Searched) -> int:
@@ -201,23 +224,24 @@ def _rank(one: Searched) -> int:
 
 
 def _searched(row: sqlite3.Row) -> Searched:
-    about: Mapping[str, Any] = orjson.loads(row["about"])
-    options: Mapping[str, Any] = orjson.loads(row["options"])
+    about, options = _object(row["about"]), _object(row["options"])
     by_hand = row["mode"] == "import"
-    date = (about.get("searched") if by_hand else "") or row["asked_at"] or ""
+    # What the run has noted is of this file; the step has that of the newest one.
+    told: Mapping[str, Any] = {**about, **options} if by_hand else {}
+    date = told.get("searched") or row["asked_at"] or ""
     return Searched(
         id=row["id"],
         run=row["run_number"],
         run_id=row["run"],
         mode=row["mode"],
         tool=row["tool"],
-        years=str((about if by_hand else options).get("years") or row["years"] or ""),
+        years=str((told if by_hand else options).get("years") or ""),
         strategy=row["strategy"],
         strategy_name=row["strategy_name"],
         step=row["step_number"],
         typed=row["typed"],
-        file=str(about.get("file") or "") if by_hand else "",
-        about=about if by_hand else {},
+        file=str(told.get("file") or ""),
+        note=str(told.get("by_hand") or ""),
         source=row["source"],
         label=row["label"],
         place=row["place"],
@@ -225,8 +249,8 @@ def _searched(row: sqlite3.Row) -> Searched:
         error=row["error"],
         digest=row["digest"],
         query=row["query"],
-        sent=row["sent"] or (str(about.get("query") or row["typed"]) if by_hand else ""),
-        requests=tuple(orjson.loads(row["requests"])),
+        sent=row["sent"] or (row["typed"] if by_hand else ""),
+        requests=tuple(one for one in _array(row["requests"]) if isinstance(one, Mapping)),
         claimed=row["claimed"],
         exact=bool(row["exact"]),
         fetched=row["fetched"],
@@ -234,5 +258,16 @@ def _searched(row: sqlite3.Row) -> Searched:
         unread=row["unread"],
         date=str(date),
         cached=bool(row["cached"]),
-        notes=tuple(orjson.loads(row["notes"])),
+        notes=tuple(map(str, _array(row["notes"]))),
     )
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    """An object of the store; {} for anything else, which an archive may have brought."""
+    found = orjson.loads(text)
+    return found if isinstance(found, dict) else {}
+
+
+def _array(text: str) -> list[Any]:
+    found = orjson.loads(text)
+    return found if isinstance(found, list) else []

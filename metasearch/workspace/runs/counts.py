@@ -9,10 +9,9 @@ from metasearch.engine.engine import Engine
 from metasearch.engine.options import MAX_TIMEOUT, MIN_SECONDS, check
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.prepared import Question, asked_sources, asking_of, questions
-from metasearch.workspace.runs.run import asked_for, carried_out
+from metasearch.workspace.runs.carrying_out import CarryingOut
+from metasearch.workspace.runs.prepared import Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.storing import Stored
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.workspace import Workspace
 
@@ -59,24 +58,27 @@ async def count_strategy(
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
-    seconds = timeout or TIMEOUT
-    asked = await asked_sources(engine, strategy, sources)
-    chosen = await workspace.read(questions, strategy, steps, every=True)
-    asking = {
-        question.digest: asking_of(
-            engine, question, asked, timeout=seconds, cache=cache, user=project.uid
-        )
-        for question in (chosen if asked.sources else ())
-    }
+    asking = await prepared(
+        workspace,
+        engine,
+        project,
+        strategy,
+        steps=steps,
+        every=True,
+        sources=sources,
+        timeout=timeout or TIMEOUT,
+        cache=cache,
+    )
 
     async def ask(question: Question, source: str) -> Said:
-        return await asking[question.digest].count(source)
+        return await asking.asking[question.digest].count(source)
 
-    options = {"timeout": seconds, **asked_for(strategy, chosen, asked, cache=cache)}
-    run = await workspace.write(runs.begin, project, strategy, "counts", by=by, options=options)
+    run = await workspace.write(
+        runs.begin, project, strategy, "counts", by=by, options=asking.options
+    )
     if begun is not None:
         begun(run)
-    stored = Stored(workspace, project, run, asked, progress)
-    return await carried_out(
-        workspace, project, run, asked, chosen, ask, stored, at_once=STEPS_AT_ONCE
+    carrier = CarryingOut(
+        workspace, project, run, asking, ask, at_once=STEPS_AT_ONCE, progress=progress
     )
+    return await carrier.done()

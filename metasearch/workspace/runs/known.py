@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -135,7 +135,7 @@ def _added(
                 advice=message("Choose those that matter most."),
             )
         for name, record in new.items():
-            body = record_json.packed(record)
+            body = record_json.packed(replace(record, source_id=record.source_id or name))
             db.run(
                 "INSERT INTO known_work (project, name, body) VALUES (?, ?, ?)",
                 project.id,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.engine.asking import Asking
@@ -15,11 +17,13 @@ from metasearch.engine.resolved import sources_of
 from metasearch.errors import SpecError, UsageError
 from metasearch.message import message
 from metasearch.query import Query, conjunction, to_text, years_of
+from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.runs import Place
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps as step_rows
 from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, resolved
 from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.workspace import Workspace
 
 #: The group of the sources that are registers of trials and studies.
 REGISTERS = "registries"
@@ -140,23 +144,68 @@ async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[st
     return Asked(sources=able, broken=broken, labels=labels, places=places)
 
 
-def asking_of(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What a run asks, checked before anything is sent.
+
+    Attributes:
+        questions: Its steps.
+        asked: Its sources.
+        asking: Digest of a question -> what asks the sources; empty where none can be asked.
+        options: What was asked for, for the row of the run.
+    """
+
+    questions: Sequence[Question]
+    asked: Asked
+    asking: Mapping[str, Asking]
+    options: Mapping[str, Any]
+
+
+async def prepared(
+    workspace: Workspace,
     engine: Engine,
-    question: Question,
-    asked: Asked,
+    project: Project,
+    strategy: Strategy,
     *,
-    timeout: float,
+    steps: Sequence[int] | None,
+    every: bool,
+    sources: Sequence[str] | None,
+    timeout: float,  # noqa: ASYNC109, of each source
     cache: bool,
-    user: str,
     record: Path | None = None,
-) -> Asking:
-    """What asks the sources of a run; see `Engine.asking`."""
-    options = SearchOptions(
-        query=question.query,
-        sources=tuple(asked.sources.values()),
-        timeout=timeout,
-        cache=cache,
-        user=user,
-        enrich="none",
+) -> Prepared:
+    """Look up the steps and sources of a run; see `questions`, `asked_sources` and
+    `Engine.asking`.
+
+    Raises:
+        UsageError: A step or source cannot be used.
+    """
+    asked = await asked_sources(engine, strategy, sources)
+    chosen = await workspace.read(questions, strategy, steps, every=every)
+
+    def asking() -> dict[str, Asking]:
+        made = {}
+        for question in chosen if asked.sources else ():
+            options = SearchOptions(
+                query=question.query,
+                sources=tuple(asked.sources.values()),
+                timeout=timeout,
+                cache=cache,
+                user=project.uid,
+                enrich="none",
+            )
+            made[question.digest] = engine.asking(options, record=record)
+        return made
+
+    return Prepared(
+        questions=chosen,
+        asked=asked,
+        asking=await asyncio.to_thread(asking),  # to print long queries takes milliseconds each
+        options={
+            "steps": [question.step.step.number for question in chosen],
+            "sources": [*asked.sources, *asked.broken],
+            "years": strategy.years,
+            "timeout": timeout,
+            "cache": cache,
+        },
     )
-    return engine.asking(options, record=record)

@@ -13,3 +13,8 @@ _LENGTH = 12
 def uid() -> str:
     """A new one."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+
+
+def is_uid(text: object) -> bool:
+    """Whether it could be one."""
+    return isinstance(text, str) and len(text) == _LENGTH and set(text) <= set(_LETTERS)

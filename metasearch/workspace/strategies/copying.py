@@ -12,7 +12,7 @@ from metasearch.message import message
 from metasearch.workspace import log, projects
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies import steps as stored
+from metasearch.workspace.strategies import step_rows as stored
 from metasearch.workspace.strategies import strategies
 from metasearch.workspace.strategies.renumbering import renumbered
 from metasearch.workspace.strategies.step import Step

@@ -77,6 +77,35 @@ def read_step(text: str, syntax: str = "auto") -> StepText:
         QuerySyntaxError: It cannot be read; the place is that in the text as typed.
         UsageError: There is no such syntax.
     """
+    try:
+        return _read_step(text, syntax)
+    except QuerySyntaxError as error:
+        raise _of_text(error, text, syntax) from None
+
+
+def _of_text(error: QuerySyntaxError, text: str, syntax: str) -> QuerySyntaxError:
+    """The error, of the text as typed, with its suggestion only where a step can say it."""
+    suggestion = error.suggestion
+    if suggestion is not None:
+        try:
+            _read_step(suggestion, syntax)
+        except QuerySyntaxError:
+            suggestion = None
+    if suggestion == error.suggestion and error.text == text:
+        return error
+    return QuerySyntaxError(
+        error.reason,
+        text=text,
+        position=error.position,
+        length=error.length,
+        suggestion=suggestion,
+        advice=message("Correct this place.") if error.suggestion else error.advice,
+        syntax=error.syntax,
+        kind=error.kind,
+    )
+
+
+def _read_step(text: str, syntax: str) -> StepText:
     if syntax not in CHOICES:
         read(text, syntax)
     syntax = "cnki" if syntax == "expert" else syntax

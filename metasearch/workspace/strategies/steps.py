@@ -4,43 +4,30 @@ removed step is never used again.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import orjson
-
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.workspace import log
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies import strategies
 from metasearch.workspace.strategies.combine import LARGEST
 from metasearch.workspace.strategies.resolve import cycle_error, resolve_all, resolved, text_of
 from metasearch.workspace.strategies.step import Step, StepKind
+from metasearch.workspace.strategies.step_rows import (
+    as_logged,
+    inserted,
+    name_parents,
+    of,
+    write_log,
+)
 from metasearch.workspace.strategies.strategies import Strategy, check_details, check_note
 
 #: Steps of a strategy that are not removed.
 MOST_STEPS = 500
 _LONGEST_IMPORT = 20_000
-
-
-def of(db: Database, strategy: Strategy) -> list[Step]:
-    """All steps that are not removed, in the order of their numbers."""
-    rows = db.all(
-        "SELECT * FROM step WHERE strategy = ? AND removed = 0 ORDER BY number", strategy.id
-    )
-    named: dict[int, list[int]] = {}
-    for row in db.all(
-        "SELECT step_parent.step AS step, parent.number AS number FROM step_parent"
-        " JOIN step ON step.id = step_parent.step JOIN step AS parent"
-        " ON parent.id = step_parent.parent WHERE step.strategy = ? ORDER BY parent.number",
-        strategy.id,
-    ):
-        named.setdefault(row["step"], []).append(row["number"])
-    return [_step(row, named.get(row["id"], ())) for row in rows]
 
 
 def one(db: Database, strategy: Strategy, number: int) -> Step:
@@ -194,8 +181,8 @@ def edit(
             new.edited,
             new.id,
         )
-        _name_parents(db, new, steps)
-        _log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)
+        name_parents(db, new, steps)
+        write_log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)
         return new
 
 
@@ -221,7 +208,7 @@ def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> No
             )
         db.run("UPDATE step SET removed = 1 WHERE id = ?", old.id)
         db.run("DELETE FROM step_parent WHERE step = ?", old.id)
-        _log(db, strategy, "remove step", number, as_logged(old), None, by)
+        write_log(db, strategy, "remove step", number, as_logged(old), None, by)
 
 
 def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int | None) -> int:
@@ -284,33 +271,10 @@ def _way_to(step: Step, others: Sequence[Step]) -> list[int]:
 
 def _added(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], by: str) -> Step:
     new = replace(step, edited=now())
-    new = replace(new, id=_inserted(db, strategy, new))
-    _name_parents(db, new, steps)
-    _log(db, strategy, "new step", step.number, None, as_logged(new), by)
+    new = replace(new, id=inserted(db, strategy, new))
+    name_parents(db, new, steps)
+    write_log(db, strategy, "new step", step.number, None, as_logged(new), by)
     return new
-
-
-def _inserted(db: Database, strategy: Strategy, step: Step) -> int:
-    """Insert a step; returns the id of its row."""
-    return db.run(
-        "INSERT INTO step (strategy, number, kind, text, syntax, note, details, edited)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        strategy.id,
-        step.number,
-        step.kind,
-        step.text,
-        step.syntax,
-        step.note,
-        check_details(step.details),
-        step.edited,
-    )
-
-
-def insert_all(db: Database, strategy: Strategy, steps: Sequence[Step]) -> None:
-    """Insert checked steps into a strategy without any, inside a transaction."""
-    new = [replace(step, id=_inserted(db, strategy, step)) for step in steps]
-    for step in new:
-        _name_parents(db, step, new)
 
 
 def add_all(
@@ -348,11 +312,11 @@ def add_all(
                 raise outcome
         ids = list(steps)
         for at, step in enumerate(new):
-            new[at] = replace(step, id=_inserted(db, strategy, step))
+            new[at] = replace(step, id=inserted(db, strategy, step))
             ids.append(new[at])
         for step in new:
-            _name_parents(db, step, ids)
-            _log(db, strategy, "new step", step.number, None, as_logged(step), by)
+            name_parents(db, step, ids)
+            write_log(db, strategy, "new step", step.number, None, as_logged(step), by)
         return new
 
 
@@ -370,48 +334,7 @@ def of_line(error: QuerySyntaxError, number: int) -> QuerySyntaxError:
     )
 
 
-def _name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
-    ids = {other.number: other.id for other in steps}
-    db.run("DELETE FROM step_parent WHERE step = ?", step.id)
-    db.run_many(
-        "INSERT INTO step_parent (step, parent) VALUES (?, ?)",
-        [(step.id, ids[number]) for number in step.parents],
-    )
-
-
-def _log(
-    db: Database, strategy: Strategy, action: str, number: int, before: Any, after: Any, by: str
-) -> None:
-    log.write(db, strategy.project, action, f"step:{strategy.id}/{number}", before, after, by=by)
-
-
-def as_logged(step: Step) -> dict[str, Any]:
-    """A step as the log keeps it."""
-    return {
-        "kind": step.kind,
-        "text": step.text,
-        "syntax": step.syntax,
-        "note": step.note,
-        "details": dict(step.details),
-    }
-
-
-def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
-    return Step(
-        id=row["id"],
-        strategy=row["strategy"],
-        number=row["number"],
-        kind=row["kind"],
-        text=row["text"],
-        syntax=row["syntax"],
-        note=row["note"],
-        details=orjson.loads(row["details"]),
-        parents=tuple(parents),
-        edited=row["edited"],
-    )
-
-
 __all__ = [
-    "MOST_STEPS", "Step", "add", "add_all", "add_import", "as_logged", "edit", "insert_all",
-    "no_step", "of", "of_line", "one", "remove", "users",
+    "MOST_STEPS", "Step", "add", "add_all", "add_import", "edit", "no_step", "of", "of_line",
+    "one", "remove", "users",
 ]  # fmt: skip

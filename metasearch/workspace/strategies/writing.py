@@ -75,22 +75,22 @@ class Written:
         return "".join(f"{line.label} {line.text}".strip() + "\n" for line in self.lines)
 
 
-def written(steps: Sequence[Step], syntax: str, *, years: str = "") -> Written:
+def written(
+    steps: Sequence[Step], syntax: str, *, years: str = "", as_lines: bool = True
+) -> Written:
     """Write a search strategy.
 
     Args:
         steps: All of it.
         syntax: A key of `metasearch.query.writing.TARGETS`.
         years: Of the strategy; they narrow each step that no other names.
+        as_lines: Whether steps are lines where the syntax has them; else each step that no other
+            names is one expression.
 
     Raises:
         UsageError: There is no such syntax, or the years are none.
     """
-    if syntax not in TARGETS:
-        raise UsageError(
-            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
-            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
-        )
+    check_target(syntax)
     check_years(years)
     known = {step.number: step for step in steps if step.kind != "import"}
     found = resolve_all(list(known.values()))
@@ -104,7 +104,7 @@ def written(steps: Sequence[Step], syntax: str, *, years: str = "") -> Written:
             notes[note] = None
     named = {parent for number in ready for parent in known[number].parents}
     last = [number for number in ready if number not in named]
-    if syntax not in _SIGNS:
+    if not as_lines or syntax not in _SIGNS:
         return _expressions(syntax, [ready[number] for number in last], years, notes)
     texts = {number: text_of(known[number], known) for number in ready}
     style: Style = import_module(f"metasearch.query.writing.{syntax}").STYLE
@@ -121,6 +121,19 @@ def written(steps: Sequence[Step], syntax: str, *, years: str = "") -> Written:
             if number in lines.numbers:
                 lines.add(number, conjunction(reference(number), range_of))
     return Written(syntax, tuple(lines.made), tuple(notes))
+
+
+def check_target(syntax: str) -> None:
+    """Check that queries can be written in a syntax.
+
+    Raises:
+        UsageError: They cannot.
+    """
+    if syntax not in TARGETS:
+        raise UsageError(
+            message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
+        )
 
 
 def _expressions(

@@ -36,9 +36,7 @@ def test_a_project_that_is_named_is_remembered(run: Run, answered: Json) -> None
     assert answered("project", "show")["name"] == "first"
 
 
-def test_each_workspace_remembers_its_own_project(
-    run: Run, answered: Json, tmp_path: Path
-) -> None:
+def test_each_workspace_remembers_its_own_project(run: Run, answered: Json, tmp_path: Path) -> None:
     """`--workspace` names another file, before or after the command."""
     other = str(tmp_path / "other.sqlite3")
     run("project", "new", "here")
@@ -113,7 +111,7 @@ def test_a_project_is_deleted_after_a_question(run: Run, answered: Json) -> None
         (["edit", "--title", " "], "cannot be a title"),
         (["answer"], "there is nothing to answer"),
         (["answer", "novelty.client"], "is no answer"),
-        (["answer", "novelty.cleint=x"], "Did you mean novelty.client?"),
+        (["answer", "novelty.cleint=x"], "Did you mean novelty.client"),
         (["questions", "--report", "thesis"], "no report 'thesis' asks anything"),
         (["other", "add", "website", "x", "--excluded", "many"], "no number"),
         (["other", "remove", "7"], "There is no other source 7"),
@@ -157,17 +155,14 @@ def test_questions_that_a_report_lacks(run: Run, answered: Json) -> None:
     run("project", "answer", "novelty.client=湖泊研究所")
 
     after = {
-        each["key"]
-        for each in answered("project", "questions", "--report", "chaxin", "--missing")
+        each["key"] for each in answered("project", "questions", "--report", "chaxin", "--missing")
     }
 
     assert "novelty.client" in before - after
     assert "novelty.points" in after
 
 
-def test_other_ways_of_searching_have_numbers_that_a_person_knows(
-    run: Run, answered: Json
-) -> None:
+def test_other_ways_of_searching_have_numbers_that_a_person_knows(run: Run, answered: Json) -> None:
     """What is not known is null, not 0."""
     run("project", "new", "a")
 

@@ -158,9 +158,7 @@ def test_a_file_of_a_search_by_hand_is_a_step(run: Run, answered: Json, tmp_path
         *("strategy", "import", str(file), "--source", "CNKI", "--searched", "2026-05-03"),
         *("--query", "SU=水质*贝类", "--hits", "12"),
     )
-    again = run(
-        *("strategy", "import", str(file), "--source", "CNKI", "--searched", "2026-05-03")
-    )
+    again = run(*("strategy", "import", str(file), "--source", "CNKI", "--searched", "2026-05-03"))
 
     assert made["step"]["kind"] == "import"
     assert (made["answer"]["label"], made["answer"]["claimed"]) == ("CNKI", 12)

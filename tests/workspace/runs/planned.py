@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from metasearch.adapters.request import Request
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
@@ -43,6 +45,15 @@ def paged(total: int, **more: Any) -> Any:
         return works(*made, total=total)
 
     return page
+
+
+class Dated(Upstreams):
+    """Upstreams whose pages have the time at which they were fetched."""
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:
+        """As of any transport."""
+        page = await super().send(request, timeout=timeout, max_bytes=max_bytes)
+        return replace(page, fetched_at=time.time())
 
 
 @dataclass(slots=True)
@@ -97,7 +108,9 @@ async def planned(
     **settings: Any,
 ) -> Planned:
     """A project with these steps, and sources with these answers."""
-    made, upstreams = engine(bodies, **settings)
+    made, _ = engine(bodies, **settings)
+    upstreams = Dated(bodies)
+    made._fetcher = Fetcher(upstreams, None, patience=0)
     workspace = Workspace(folder / "workspace.db")
     project = await workspace.write(projects.create, "marshes", "review")
     strategy = await workspace.write(strategies.create, project, "main", years=years)

@@ -21,6 +21,9 @@ from metasearch.server.faces.openapi import (
     protocols,
     searches,
     works,
+    workspace,
+    workspace_shapes,
+    workspace_works,
 )
 from metasearch.server.faces.openapi.operation import (
     ERRORS,
@@ -31,6 +34,7 @@ from metasearch.server.faces.openapi.operation import (
     reason,
 )
 from metasearch.server.faces.openapi.schema import Schema, text
+from metasearch.server.faces.openapi.workspace_operation import TAG as WORKSPACE
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
@@ -42,12 +46,25 @@ NOT_LISTED = frozenset(
         "/basket",
         "/favicon.ico",
         "/help",
+        "/projects",
+        "/projects/{project}",
+        "/projects/{project}/log",
+        "/projects/{project}/reports",
+        "/projects/{project}/reports/{report}",
+        "/projects/{project}/strategies",
+        "/projects/{project}/strategies/{strategy}",
+        "/projects/{project}/strategies/{strategy}/check",
+        "/projects/{project}/strategies/{strategy}/progress",
+        "/projects/{project}/works",
+        "/projects/{project}/works/export",
         "/robots.txt",
         "/settings",
         "/static/{name}",
         "/updates",
     }
 )
+#: The first part of the addresses of pages of the workspace.
+_PAGES = "/projects"
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",
@@ -56,11 +73,17 @@ TAGS: Mapping[str, str] = {
     "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
+    WORKSPACE: "Projects with their strategies, runs, works and reports.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
 _KEY = "bearer"
 _SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
+
+
+def is_page(path: str) -> bool:
+    """Whether a route is no interface, and therefore not listed."""
+    return path in NOT_LISTED or path == _PAGES or path.startswith(f"{_PAGES}/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +95,14 @@ class Server:
         keyed: Whether a request needs a key.
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
+        workspace: Whether it serves a workspace.
     """
 
     options: Options
     keyed: bool
     root: str
     routes: frozenset[tuple[str, str]]
+    workspace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +135,8 @@ def declared(options: Options) -> list[Operation]:
         *works.operations(),
         *protocols.operations(),
         *about.operations(),
+        *workspace.operations(),
+        *workspace_works.operations(),
     ]
 
 
@@ -117,7 +144,9 @@ def document_of(server: Server) -> Schema:
     """The document."""
     paths: dict[str, Schema] = {}
     listed = [
-        each for each in declared(server.options) if (each.path, each.method) in server.routes
+        each
+        for each in declared(server.options)
+        if (each.path, each.method) in server.routes and (server.workspace or each.tag != WORKSPACE)
     ]
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, server)
@@ -127,8 +156,8 @@ def document_of(server: Server) -> Schema:
             "title": "metasearch",
             "version": __version__,
             "summary": DESCRIPTION,
-            "description": "Every route takes GET and HEAD. Errors are problem details (RFC 9457); "
-            "a client that prefers HTML gets a page.",
+            "description": "A route that can be read takes GET and HEAD. Errors are problem "
+            "details (RFC 9457); a client that prefers HTML gets a page.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": server.root or "/"}],
@@ -139,7 +168,7 @@ def document_of(server: Server) -> Schema:
         ],
         "paths": paths,
         "components": {
-            "schemas": _SCHEMAS,
+            "schemas": {**_SCHEMAS, **(workspace_shapes.SCHEMAS if server.workspace else {})},
             "headers": {
                 name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },
@@ -187,21 +216,24 @@ def _operation(operation: Operation, server: Server) -> Schema:
 def _responses(operation: Operation) -> Schema:
     responses: Schema = {}
     if operation.answer is not None:
-        responses["200"] = {
+        headers = [*operation.headers, "RateLimit", "RateLimit-Policy"]
+        if operation.status in (201, 202):
+            headers.append("Location")
+        responses[str(operation.status)] = {
             "description": operation.summary,
-            "headers": _headers((*operation.headers, "RateLimit", "RateLimit-Policy")),
-            "content": _content(operation.answer, operation.examples, 200),
+            "headers": _headers(headers),
+            "content": _content(operation.answer, operation.examples, operation.status),
         }
     for status, when in operation.without_content.items():
         responses[str(status)] = {"description": when}
     for status in sorted(set(operation.errors)):
-        when, headers = ERRORS[status]
+        when, its_headers = ERRORS[status]
         error: Schema = {
             "description": f"{reason(status)}: {when}",
             "content": _content(operation.error, operation.examples, status),
         }
-        if headers:
-            error["headers"] = _headers(headers)
+        if its_headers:
+            error["headers"] = _headers(its_headers)
         responses[str(status)] = error
     return responses
 
@@ -233,6 +265,8 @@ def _request(example: Example) -> Schema:
     made: Schema = {"method": "GET", "address": example.address, "status": example.status}
     if example.form is not None:
         made |= {"method": "POST", "form": dict(example.form)}
+    if example.json is not None:
+        made |= {"method": "POST", "json": dict(example.json)}
     return made
 
 

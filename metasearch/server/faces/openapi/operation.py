@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from metasearch.server.faces.openapi.schema import Schema, ref
 from metasearch.server.problem import MEDIA_TYPE as PROBLEM
@@ -23,6 +24,7 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "How long the answer may be used again.",
     "Link": 'The next page: `<...>; rel="next"`. On the start page: where descriptions are.',
     "Server-Timing": "Milliseconds of each source, of merging and of the whole.",
+    "Location": "The address of what was made or begun.",
     "Content-Disposition": "The name of the file, of formats that a browser saves.",
     "RateLimit": "What is left of the quota of the client: r requests, all of it in t seconds.",
     "RateLimit-Policy": "The quota: q requests in w seconds.",
@@ -39,9 +41,10 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     405: ("The address is for another method.", ("Allow",)),
     406: ("The server has none of the media types or formats that were asked for.", ()),
     408: ("The body of the request did not come in time.", ()),
+    409: ("Another request has the same under way, or what is to end does not run.", ()),
     413: ("The body of the request is too large.", ()),
     414: ("The address is too long; send the query by POST.", ()),
-    415: ("The body is neither a form nor JSON.", ()),
+    415: ("The body is of another kind than those that are named.", ()),
     417: ("The command cannot be carried out; the answer says why.", ()),
     421: ("The request is for another host.", ()),
     422: ("No source can be asked for this query.", ("Server-Timing",)),
@@ -72,6 +75,7 @@ class Example:
         summary: What it shows.
         address: Path and parameters.
         form: The fields of a POST; None for a GET.
+        json: The members of a POST of JSON; None for another.
         status: Of the answer.
     """
 
@@ -79,6 +83,7 @@ class Example:
     summary: str
     address: str
     form: Mapping[str, str] | None = None
+    json: Mapping[str, Any] | None = None
     status: int = 200
 
 
@@ -94,7 +99,8 @@ class Operation:
         summary: In a few words.
         description: In sentences.
         parameters: As OpenAPI has them.
-        answer: What a 200 has; None where there is none.
+        answer: What a good answer has; None where there is none.
+        status: Of a good answer.
         headers: Keys of `HEADERS` that a 200 may have.
         without_content: Statuses of further answers, without a body -> when they come.
         errors: Statuses of errors, keys of `ERRORS`.
@@ -102,7 +108,8 @@ class Operation:
         method: "get" or "post".
         body: Of a POST.
         open: Whether it is answered without a key.
-        examples: The first ones with status 200 are the answer's, others stand with their errors.
+        examples: Those with the status of the answer are the answer's, others stand with their
+            errors.
     """
 
     path: str
@@ -113,6 +120,7 @@ class Operation:
     description: str = ""
     parameters: tuple[Schema, ...] = ()
     answer: Content | None = None
+    status: int = 200
     headers: tuple[str, ...] = ()
     without_content: Mapping[int, str] = field(default_factory=dict)
     errors: tuple[int, ...] = BRIEF

@@ -199,6 +199,9 @@ def _samples(site: Site, operation: Schema) -> Iterator[Sample]:
 def _command(site: Site, request: Schema) -> str:
     """The request as a line of a shell."""
     fields = f" -d {quote(urlencode(request['form']))}" if "form" in request else ""
+    if "json" in request:
+        members = orjson.dumps(request["json"]).decode()
+        fields = f" -H 'Content-Type: application/json' -d {quote(members)}"
     return f"curl{fields} {quote(site.base + request['address'])}"
 
 

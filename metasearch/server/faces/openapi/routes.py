@@ -53,4 +53,5 @@ def _server(request: web.Request) -> Server:
         for resource in request.app.router.resources()
         for route in resource
     )
-    return Server(shared.options, bool(shared.keys), site_of(request).root, routes)
+    served = shared.workspace is not None
+    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, served)

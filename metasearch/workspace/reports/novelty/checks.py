@@ -78,13 +78,8 @@ def _contradictions(found: Findings) -> Iterator[str]:
 def _about_searches(found: Findings) -> Iterator[str]:
     if not any(not row.failed for row in found.searches.rows):
         yield "尚无检索结果：请运行检索策略，或导入手工检索的文件"
-    for row in found.searches.rows:
-        if row.stale:
-            said = row.said
-            yield (
-                f"“{said.strategy_name}”的步骤 {said.step} 在检索（{said.label}）之后作了修改，"
-                "请重新检索"
-            )
+    for step in found.searches.stale:
+        yield f"检索之后检索式已修改，请重新检索：{step}"
 
 
 def _about_works(found: Findings) -> Iterator[str]:

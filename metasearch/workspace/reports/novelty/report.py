@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
-from metasearch.workspace.questions.novelty import REPORT
+from metasearch.workspace.questions.novelty import REPORT, number_values
 from metasearch.workspace.reports.document import (
     Block,
     Document,
     Fields,
     Heading,
     Items,
+    Language,
     PageBreak,
     Paragraph,
     Remark,
     Signatures,
     Text,
 )
+from metasearch.workspace.reports.novelty import number as number_of_reports
 from metasearch.workspace.reports.novelty import result_sections, search_section
 from metasearch.workspace.reports.novelty.checks import hints, reasons
 from metasearch.workspace.reports.novelty.findings import NOTHING, Findings, findings, paragraph
@@ -27,25 +30,38 @@ TITLE = "科技查新报告"
 _UNNUMBERED = "（定稿时编号）"
 
 
-def document(db: Database, project: Project, *, number: str = "") -> Document:
+def document(
+    db: Database, project: Project, *, language: Language = "zh", number: str = ""
+) -> Document:
     """The report as it would be now.
 
     Args:
         db: The workspace.
-        project: Of any kind; its language is always Chinese.
+        project: Of any kind.
+        language: The form is in Chinese; there is no other.
         number: 报告编号; a draft has none.
     """
     found = findings(db, project)
-    draft = reasons(found)
     return Document(
         kind=REPORT,
         title=TITLE,
-        language="zh",
+        language=language,
         cover=_cover(found, number),
         cover_page=True,
         blocks=tuple(_blocks(found, with_hints=not number)),
-        draft=draft,
+        draft=reasons(found),
     )
+
+
+def next_number(db: Database, project: Project) -> str:
+    """报告编号 that the report would get now. Call it in the transaction in which it is finished.
+
+    Raises:
+        UsageError: It cannot be made: a part of its pattern has no answer.
+    """
+    answers = details.answers(projects.find(db, project.uid))
+    pattern = str(answers.get("novelty.number_pattern") or number_of_reports.DEFAULT)
+    return number_of_reports.next_number(db, pattern, number_values(answers))
 
 
 def title_of(found: Findings) -> str:
@@ -108,7 +124,7 @@ def _purpose(found: Findings) -> Iterator[Block]:
         for number, text in enumerate(found.points, 1):
             yield Paragraph(text=f"查新点 {number}：{text}")
     else:
-        yield Paragraph(text=NOTHING)
+        yield Paragraph(text=found.text("points"))
     yield Heading(text="（二）查新范围", level=2)
     yield Paragraph(text=found.text("scope"))
     yield Heading(text="（三）查新要求", level=2)
@@ -154,8 +170,8 @@ def _person(found: Findings, name: str) -> str:
 
 
 def _day(date: str) -> str:
-    """ "2026 年 11 月 23 日"."""
-    if date == NOTHING:
+    """ "2026 年 11 月 23 日"; what is no date stays as it is."""
+    if date.count("-") != 2:
         return date
     year, month, day = date.split("-")
     return f"{year} 年 {int(month)} 月 {int(day)} 日"

@@ -75,8 +75,11 @@ def way(row: Search) -> str:
 
 def years(found: Findings, row: Search) -> str:
     """年限, of the search or as the searcher wrote it."""
-    by_hand = str(found.answers.get("novelty.years", "")) if row.said.by_hand else ""
-    written = by_hand or row.said.years
+    written = row.said.years
+    if row.said.by_hand:
+        of_strategy = {one.id: one.years for one in found.searches.strategies}
+        answer = found.answers.get("novelty.years")
+        written = str(answer) if answer else of_strategy.get(row.said.strategy, "")
     if not written:
         return "不限"
     first, dash, last = written.partition("-")
@@ -102,7 +105,7 @@ def _explained(rows: tuple[Search, ...]) -> Iterator[Block]:
 
 
 def _terms(found: Findings, name: str) -> str:
-    return "；".join(found.items(name)) or NOTHING
+    return "；".join(found.items(name)) or found.text(name)
 
 
 def _strategies(found: Findings) -> Iterator[Block]:

@@ -14,6 +14,7 @@ from metasearch.workspace.reports.searched import (
     TypedStrategy,
     newest,
     searched,
+    stale_steps,
     strategies,
 )
 from metasearch.workspace.store.database import Database
@@ -25,12 +26,10 @@ class Search:
 
     Attributes:
         said: What it said: its newest whole answer, else one in part, else the failure.
-        stale: Whether the step asks for something else now.
         related: Works found by it that are closely or generally related; of them `close` closely.
     """
 
     said: Searched
-    stale: bool
     related: int
     close: int
 
@@ -60,8 +59,7 @@ class Search:
     @property
     def notes(self) -> tuple[str, ...]:
         """How it was searched by hand, and what of the query the database could not express."""
-        by_hand = str(self.said.about.get("by_hand") or "") if self.said.by_hand else ""
-        return (by_hand, *self.said.notes) if by_hand else self.said.notes
+        return tuple(filter(None, (self.said.note, *self.said.notes)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +69,7 @@ class Searches:
     Attributes:
         strategies: As typed.
         rows: In the order of strategies, steps and databases.
+        stale: Steps that ask for something else now than when they were run: "main #3".
         works: Works that the rows found, each once.
         undecided: Those of them on which nobody has decided.
         found: Id of a related work -> the rows that found it.
@@ -78,6 +77,7 @@ class Searches:
 
     strategies: tuple[TypedStrategy, ...]
     rows: tuple[Search, ...]
+    stale: tuple[str, ...]
     works: int
     undecided: int
     found: Mapping[int, tuple[Search, ...]]
@@ -109,11 +109,9 @@ def searches(db: Database, project: Project, related: Iterable[Related]) -> Sear
         if one.mode != "counts" and one.status != "running" and (one.strategy, one.step) in kept
     )
     works = {one.id: _works(db, one.id) for one in said}
-    stale = _stale(db, project)
     rows = tuple(
         Search(
             said=one,
-            stale=one.id in stale,
             related=sum(each.work in works[one.id] for each in related),
             close=sum(each.work in works[one.id] for each in related if each.close),
         )
@@ -123,6 +121,7 @@ def searches(db: Database, project: Project, related: Iterable[Related]) -> Sear
     return Searches(
         strategies=tuple(strategies(db, project)),
         rows=rows,
+        stale=tuple(stale_steps(db, project, said)),
         works=len(every),
         undecided=len(every - _decided(db, project)),
         found={
@@ -146,17 +145,6 @@ def _decided(db: Database, project: Project) -> set[int]:
     rows = db.rows(
         "SELECT DISTINCT decision.work FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ?",
-        project.id,
-    )
-    return {row[0] for row in rows}
-
-
-def _stale(db: Database, project: Project) -> set[int]:
-    """Ids of the answers to another query than that of their step now."""
-    rows = db.rows(
-        "SELECT answer.id FROM answer JOIN run ON run.id = answer.run"
-        " JOIN step ON step.id = answer.step"
-        " WHERE run.project = ? AND run.mode = 'records' AND step.edited > run.started",
         project.id,
     )
     return {row[0] for row in rows}

@@ -100,6 +100,7 @@ class _Writer:
             yield parts.paragraph(title, "Warning")
             for each in document.draft:
                 yield parts.paragraph(f"• {each}", "Warning")
+            yield parts.paragraph("", "Table Cell")
         for block in document.blocks:
             yield from self._block(block)
 

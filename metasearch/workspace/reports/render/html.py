@@ -29,6 +29,7 @@ from metasearch.workspace.reports.document import (
     Text,
     spans,
 )
+from metasearch.workspace.reports.document_json import checked
 from metasearch.workspace.reports.render.sheet import SHEET
 from metasearch.workspace.reports.render.svg import drawing
 from metasearch.workspace.reports.words import speaker
@@ -57,7 +58,7 @@ def body(document: Document, level: int = 1) -> str:
         document: The report.
         level: Of the heading that its title is; those below follow.
     """
-    return _written(_article(document, level))
+    return _written(_article(checked(document), level))
 
 
 def _written(element: Any) -> str:
@@ -67,7 +68,7 @@ def _written(element: Any) -> str:
 
 def _article(document: Document, level: int) -> Any:
     say = speaker(document.language)
-    classes = f"report report-{document.language}"
+    classes = f"report report-{document.language}{' formal' if document.cover_page else ''}"
     article = _E.article({"class": classes, "lang": _LANGUAGES[document.language]})
     header = _E.header({"class": "cover-page" if document.cover_page else "cover"})
     header.append(_heading(level, document.title))

@@ -1,5 +1,7 @@
 -- The tables of a workspace. Times are UTC texts ("2026-11-23T05:40:00Z"); JSON is text.
 -- `by` names who did it; it is empty until a workspace has users.
+-- Where there is no rowid, the columns of the primary key come first: integrity_check of SQLite 3.40
+-- takes a column before them for NULL.
 
 CREATE TABLE project (
     id INTEGER PRIMARY KEY,
@@ -167,9 +169,10 @@ CREATE TABLE work_record (
 CREATE INDEX work_record_work ON work_record (work);
 
 CREATE TABLE work_source (
+    -- Columns of the key first: else integrity_check of SQLite 3.40 sees a NULL where there is none.
     work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
-    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     source TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     PRIMARY KEY (work, source)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX work_source_source ON work_source (project, source);
@@ -199,8 +202,8 @@ CREATE TABLE record_place (
 -- Signatures that are compared one and all: of the few records that say neither author nor year.
 CREATE TABLE record_signature (
     record INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
-    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     matcher TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     signature INTEGER NOT NULL,
     PRIMARY KEY (record, matcher)
 ) STRICT, WITHOUT ROWID;

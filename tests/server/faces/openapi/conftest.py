@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,18 +15,19 @@ from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
+from metasearch.settings import Settings
 
 OPTIONS = Options(suggest=True)
 
 
-def app() -> web.Application:
+def app(settings: Settings | None = None) -> web.Application:
     """A server whose databases answer at once; one of them fails."""
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
         async with (
             DemoDatabases(0.0, faults=True) as databases,
-            Engine(databases.settings()) as running,
+            Engine(databases.settings(settings)) as running,
         ):
             yield running
 
@@ -33,9 +35,10 @@ def app() -> web.Application:
 
 
 @pytest.fixture
-async def demo() -> AsyncIterator[TestClient]:
-    """A client of that server."""
-    async with TestClient(TestServer(app())) as client:
+async def demo(tmp_path: Path) -> AsyncIterator[TestClient]:
+    """A client of that server, which has a workspace."""
+    settings = Settings(workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
+    async with TestClient(TestServer(app(settings))) as client:
         yield client
 
 

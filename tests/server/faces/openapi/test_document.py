@@ -17,6 +17,7 @@ from metasearch.server.faces.openapi.document import (
     Server,
     declared,
     document_of,
+    is_page,
     stored_answers,
 )
 from metasearch.server.faces.openapi.schema import attributes
@@ -101,7 +102,7 @@ def test_every_route_is_described():
         path for each in declared(Options(suggest=True)) for path in (each.path, *each.also)
     }
 
-    assert paths - NOT_LISTED <= described
+    assert {path for path in paths if not is_page(path)} <= described
     assert paths >= NOT_LISTED
 
 
@@ -112,7 +113,8 @@ async def test_every_post_is_described(document):
     posted = {path for path, method, _ in every(document) if method == "post"}
     aliases = {path for each in posted for path in aliases_of(each)}
 
-    assert {route.path for route in ROUTES if route.posts} - NOT_LISTED == posted | aliases
+    takers = {route.path for route in ROUTES if route.posts and not is_page(route.path)}
+    assert takers == posted | aliases
 
 
 def aliases_of(path: str) -> tuple[str, ...]:

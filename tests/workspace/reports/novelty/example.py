@@ -4,6 +4,7 @@ was searched by hand, one that failed; five works, of which three are related.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,8 +15,11 @@ from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
 from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.prepared import Question
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
 
 TYPED = "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)"
 POINTS = (
@@ -140,23 +144,25 @@ class Made:
         error: str = "",
         sent: str = "",
         exact: bool = True,
+        asked_at: str = "2026-11-18T09:00:30Z",
     ) -> int:
         """Add what a source said, with the records that it gave; None where it failed."""
         answer = self.db.run(
             "INSERT INTO answer (run, step, source, label, status, error, digest, query, sent,"
             " claimed, exact, fetched, asked_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, 'd', 'q', ?, ?, ?, ?, ?)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'q', ?, ?, ?, ?, ?)",
             run,
             self.steps[step],
             source,
             label,
             status,
             error,
+            self._digest(step),
             sent,
             claimed,
             int(exact),
             None if works is None else len(works),
-            None if works is None else "2026-11-18T09:00:30Z",
+            None if works is None else asked_at,
         )
         for position, one in enumerate(works or (), 1):
             key = f"{source}:{one.source_id}"
@@ -164,10 +170,11 @@ class Made:
                 "SELECT id FROM record WHERE project = ? AND key = ?", self.project.id, key
             ) or self.db.run(
                 "INSERT INTO record (project, source, key, digest, body, position, added)"
-                " VALUES (?, ?, ?, 'd', ?, ?, '2026-11-18T09:00:30Z')",
+                " VALUES (?, ?, ?, ?, ?, ?, '2026-11-18T09:00:30Z')",
                 self.project.id,
                 source,
                 key,
+                hashlib.sha256(record_json.packed(one)).hexdigest(),
                 record_json.packed(one),
                 position,
             )
@@ -180,6 +187,12 @@ class Made:
             work = self.works.get(one.title) or self._work(one, run)
             self.db.run("INSERT OR IGNORE INTO work_record (record, work) VALUES (?, ?)", row, work)
         return answer
+
+    def _digest(self, number: int) -> str:
+        """Of the query of a step, as a run would note it now."""
+        strategy = strategies.of(self.db, self.project)[0]
+        found = resolve_all(steps.of(self.db, strategy)).get(number)
+        return Question.of(found, strategy.years).digest if isinstance(found, ResolvedStep) else ""
 
     def _work(self, one: Record, run: int) -> int:
         hit = Hit(id="h", record=one, records=(one,), provenance={}, matches=())
@@ -237,7 +250,7 @@ def made(db: Database, name: str = "lake", *, answers: bool = True) -> Made:
     }
     it.step(2, "import", "主题:(沉水植物 and 河蚌)", about)
     imported = it.run("import")
-    it.answer(imported, 2, "万方数据", "万方数据", WORKS[:1], claimed=1)
+    it.answer(imported, 2, "万方数据", "万方数据", WORKS[:1], claimed=1, asked_at="2026-11-17")
     run = it.run()
     it.answer(
         run,

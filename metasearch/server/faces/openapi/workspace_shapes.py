@@ -1,0 +1,371 @@
+"""The shapes of what the workspace answers: see `metasearch.workspace.objects`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import get_args
+
+from metasearch.events import Status
+from metasearch.server.faces.openapi.schema import (
+    Schema,
+    by_name,
+    explained,
+    listed,
+    nullable,
+    number,
+    one_of,
+    ref,
+    text,
+    thing,
+    whole,
+    yes_or_no,
+)
+from metasearch.workspace.log import Change
+from metasearch.workspace.overview import Overview
+from metasearch.workspace.projects import KINDS, Project
+from metasearch.workspace.questions.question import KINDS as QUESTION_KINDS
+from metasearch.workspace.questions.question import Question
+from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.runs.runs import PLACES, Mode, Run, RunStatus, SourceAnswer
+from metasearch.workspace.strategies.step import STEP_KINDS, Step
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works.decisions import Changed
+from metasearch.workspace.works.importing import ImportedDecisions, NotImported
+from metasearch.workspace.works.pins import ProjectPin
+from metasearch.workspace.works.works import VERDICTS, Decision, Work
+
+_MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
+_ANYTHING: Schema = {}
+_PROJECT: Mapping[str, Schema] = explained(
+    {
+        "uid": text(),
+        "name": text(),
+        "kind": one_of(KINDS),
+        "title": text(),
+        "created": text(),
+        "archived": yes_or_no(),
+        "holds": ref("Holds"),
+        "details": by_name(_ANYTHING, description="The answers to the questions of its reports."),
+    },
+    Project,
+)
+_STRATEGY = explained(
+    {
+        "name": text(),
+        "note": text(),
+        "sources": listed(text()),
+        "years": text(),
+        "details": by_name(_ANYTHING),
+        "created": text(),
+    },
+    Strategy,
+)
+_STEP = explained(
+    {
+        "number": whole(),
+        "kind": one_of(STEP_KINDS),
+        "text": text(),
+        "syntax": text(),
+        "note": text(),
+        "parents": listed(whole()),
+        "details": by_name(_ANYTHING),
+        "edited": text(),
+    },
+    Step,
+)
+_RUN = explained(
+    {
+        "number": whole(),
+        "strategy": text(description="Its name."),
+        "mode": one_of(get_args(Mode)),
+        "status": one_of(get_args(RunStatus)),
+        "by": text(),
+        "started": text(),
+        "ended": nullable(text()),
+        "tool": text(),
+        "options": by_name(_ANYTHING),
+        "recorded": yes_or_no(description="Whether the pages of its sources are kept."),
+    },
+    Run,
+)
+_ANSWER = explained(
+    {
+        "run": whole(),
+        "step": whole(),
+        "source": text(),
+        "label": text(),
+        "place": one_of(PLACES),
+        "status": one_of(get_args(Status)),
+        "error": text(),
+        "advice": text(),
+        "claimed": nullable(whole()),
+        "exact": yes_or_no(),
+        "fetched": nullable(whole()),
+        "filtered": nullable(whole()),
+        "unread": nullable(whole()),
+        "asked_at": nullable(text()),
+        "cached": yes_or_no(),
+        "seconds": nullable(number()),
+        "query": text(),
+        "sent": text(),
+        "requests": listed(by_name(_ANYTHING)),
+        "notes": listed(text()),
+    },
+    SourceAnswer,
+)
+_WORK = explained(
+    {
+        "uid": text(),
+        **dict.fromkeys(("title", "author"), text()),
+        "year": nullable(whole()),
+        **dict.fromkeys(("type", "venue", "language", "doi"), text()),
+        "citations": nullable(whole()),
+        "open_access": text(),
+        "retracted": yes_or_no(),
+        "sources": listed(text()),
+        "decisions": by_name(ref("Decision"), description="By the stage."),
+        "tags": listed(text()),
+        "note": text(),
+        "first_run": whole(),
+        "added": text(),
+    },
+    Work,
+)
+#: Name in the document -> schema.
+SCHEMAS: Mapping[str, Schema] = {
+    "Projects": thing({"projects": listed(ref("Project"))}),
+    "Project": thing(
+        _PROJECT, optional=("holds", "details"), description="A project of the workspace."
+    ),
+    "Holds": thing(
+        explained(
+            {
+                **dict.fromkeys(("strategies", "steps", "runs", "records"), whole()),
+                **dict.fromkeys(("works", "undecided", "reports"), whole()),
+                "last_run": nullable(text()),
+            },
+            Overview,
+        ),
+        description="The numbers of a project.",
+    ),
+    "DeletedProject": thing({"deleted": text(description="The uid that it had.")}),
+    "Changes": thing({"changes": listed(ref("Change"))}),
+    "Change": thing(
+        explained(
+            {
+                "id": whole(),
+                "at": _MOMENT,
+                "by": text(description="Who; empty where there are no users."),
+                "action": text(),
+                "object": text(),
+                "before": _ANYTHING,
+                "after": _ANYTHING,
+                "undoes": nullable(whole()),
+            },
+            Change,
+        ),
+        description="One line of the log.",
+    ),
+    "Questions": thing({"questions": listed(ref("Question"))}),
+    "Question": thing(
+        explained(
+            {
+                "key": text(),
+                "label": text(),
+                "help": text(),
+                "kind": one_of(QUESTION_KINDS),
+                "group": text(),
+                "reports": listed(text()),
+                "required": listed(text()),
+                "choices": listed(text()),
+                "several": yes_or_no(),
+                "answer": _ANYTHING,
+            },
+            Question,
+        ),
+        description="What a report needs and only a person knows, with the answer.",
+    ),
+    "Strategies": thing({"strategies": listed(ref("StrategyLine"))}),
+    "StrategyLine": thing({**_STRATEGY, "steps": whole(description="How many it has.")}),
+    "Strategy": thing(
+        {**_STRATEGY, "steps": listed(ref("ResolvedStep"))},
+        optional=("steps",),
+        description="A search strategy.",
+    ),
+    "Step": thing(_STEP, description="A step as typed."),
+    "ResolvedStep": thing(
+        {
+            **_STEP,
+            "query": nullable(text(description="The one query that sources see.")),
+            "problem": nullable(text(description="Why it cannot be searched for.")),
+        },
+        description="A step, and what is searched for with the steps that it names.",
+    ),
+    "RemovedStep": thing({"removed": whole(description="The number that it had.")}),
+    "Figures": thing(
+        {
+            "sources": listed(thing({"source": text(), "label": text()})),
+            "steps": listed(ref("StepFigures")),
+        },
+        description="What is known of each step at each source.",
+    ),
+    "StepFigures": thing(
+        {
+            "number": whole(),
+            "kind": one_of(STEP_KINDS),
+            "text": text(),
+            "query": nullable(text()),
+            "problem": nullable(text()),
+            "stale": yes_or_no(description="Whether a number is of another query."),
+            "claimed": nullable(whole(description="Hits of all sources that answered.")),
+            "fetched": nullable(whole(description="Records that are kept.")),
+            "missing": listed(text(), description="Sources that the sum of the hits lacks."),
+            "first": nullable(text(description="When the oldest of the numbers was asked for.")),
+            "last": nullable(text(description="The newest.")),
+            "counts": listed(ref("Count")),
+        }
+    ),
+    "Count": thing(
+        {
+            "source": text(),
+            "run": whole(),
+            "status": one_of(get_args(Status)),
+            "error": text(),
+            "claimed": nullable(whole(description="Null where it is not known; never 0 then.")),
+            "exact": yes_or_no(),
+            "fetched": nullable(whole()),
+            "asked_at": nullable(text()),
+            "cached": yes_or_no(),
+            "stale": yes_or_no(),
+        },
+        description="What is known of one step at one source.",
+    ),
+    "Runs": thing({"runs": listed(ref("Run"))}),
+    "Run": thing(_RUN, description="A run of a strategy."),
+    "RunWithAnswers": thing(
+        {
+            **_RUN,
+            "answers": listed(ref("RunAnswer"), description="Those that have come."),
+            "error": nullable(text(description="Why the run was broken off.")),
+        },
+    ),
+    "RunAnswer": thing(_ANSWER, description="What one source said to one step."),
+    "Imported": thing(
+        {
+            "step": ref("Step"),
+            "run": ref("Run"),
+            "answer": ref("RunAnswer"),
+            "format": text(description="That the file was read as."),
+            "encoding": text(),
+            "again": yes_or_no(description="Whether the same file was imported before."),
+            "problems": listed(
+                thing({"line": nullable(whole()), "reason": text(), "lost": yes_or_no()}),
+                description="What of the file could not be read.",
+            ),
+        }
+    ),
+    "WorksPage": thing(
+        {
+            "total": whole(description="Works of the whole list."),
+            "start": whole(),
+            "works": listed(ref("WorkLine")),
+            "facets": listed(
+                thing(
+                    {
+                        "name": text(description="The parameter that narrows by it."),
+                        "values": listed(thing({"value": text(), "count": whole()})),
+                        "more": whole(description="Values that are not among them."),
+                    }
+                )
+            ),
+        }
+    ),
+    "WorkLine": thing(_WORK, description="A work as a list shows it."),
+    "ProjectWork": thing(
+        {
+            **_WORK,
+            "hit": ref("Hit"),
+            "found_by": listed(
+                thing(
+                    {
+                        "run": whole(),
+                        "step": whole(),
+                        "source": text(),
+                        "position": whole(description="In the answer, from 1; 0 is unknown."),
+                        "asked_at": nullable(text()),
+                    }
+                )
+            ),
+        },
+        description="A work of a project.",
+    ),
+    "Decision": thing(
+        explained(
+            {"verdict": one_of(VERDICTS), "reason": text(), "by": text(), "at": text()}, Decision
+        )
+    ),
+    "ChangedWorks": thing(
+        explained({"works": whole(), "unchanged": whole(), "change": nullable(whole())}, Changed),
+        description="What a decision has changed.",
+    ),
+    "ImportedDecisions": thing(
+        explained(
+            {
+                **dict.fromkeys(("lines", "matched", "undecided", "changed", "unchanged"), whole()),
+                "not_imported": listed(ref("NotImported")),
+                "change": nullable(whole()),
+            },
+            ImportedDecisions,
+        ),
+        description="What came of a file of decisions.",
+    ),
+    "NotImported": thing(
+        explained({"line": whole(), "name": text(), "reason": text()}, NotImported)
+    ),
+    "Pins": thing({"pins": listed(ref("ProjectPin"))}),
+    "ProjectPin": thing(
+        explained(
+            {
+                "id": whole(),
+                "verdict": one_of(("same", "different")),
+                **dict.fromkeys(("a", "b", "note", "by", "at"), text()),
+            },
+            ProjectPin,
+        )
+    ),
+    "Reassigned": thing(
+        {
+            "joined": listed(thing({"kept": text(), "was": text()})),
+            "divided": listed(thing({"work": text(), "part": text()})),
+            "new": whole(),
+            "conflicts": listed(
+                text(), description="Works with decisions that contradict one another."
+            ),
+        },
+        description="What became of the works.",
+    ),
+    "Undone": thing({"undone": whole(), "change": whole(description="The line that says so.")}),
+    "Reports": thing(
+        {
+            "kinds": listed(thing({"kind": text(), "label": text(), "languages": listed(text())})),
+            "finished": listed(ref("Report")),
+        }
+    ),
+    "Report": thing(
+        explained(
+            {
+                "kind": text(),
+                "number": text(),
+                "title": text(),
+                "language": nullable(text()),
+                "draft": yes_or_no(description="Whether something was missing in it."),
+                "digest": text(),
+                "frozen": text(),
+                "numbers": by_name(_ANYTHING, description="What it was made of."),
+            },
+            Report,
+        ),
+        description="A finished report.",
+    ),
+    "ReportDocument": by_name(_ANYTHING, description="A report as data: blocks of text."),
+}

@@ -1,0 +1,3 @@
+"""A project as one file: written, and read into any workspace. docs/project-archive.md says what is
+in it.
+"""

@@ -1,0 +1,307 @@
+"""An archive that somebody else may have made: what is in it is checked before any of it is used,
+and each member while it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import orjson
+
+from metasearch import opening
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace.archive.format import (
+    FORMAT,
+    MANIFEST,
+    PAGE,
+    VERSION,
+    table_member,
+)
+from metasearch.workspace.archive.tables import TABLES
+
+#: Bounds: bytes of the archive, of all its members, of its manifest, of a line; members; rows; and
+#: how much larger a member of some size may be than it is packed.
+MOST_PACKED, MOST_BYTES, MOST_MANIFEST = 4 << 30, 32 << 30, 64 << 20
+MOST_LINE, MOST_PAGE = 64 << 20, 256 << 20
+MOST_MEMBERS, MOST_ROWS = 200_000, 50_000_000
+MOST_RATIO, FREE_RATIO = 200, 1 << 20
+_TABLES = {table_member(table.name): table.name for table in TABLES}
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of an archive, as its manifest describes it."""
+
+    name: str
+    bytes: int
+    sha256: str
+    rows: int | None
+
+
+def wrong(place: str, reason: str) -> UsageError:
+    """The error for an archive that cannot be used, with the place in it."""
+    return UsageError(
+        message("the archive cannot be imported: {place}: {reason}", place=place, reason=reason),
+        advice=message(
+            "Export the project once more, and check that the file was copied as a whole. Nothing "
+            "was imported."
+        ),
+    )
+
+
+class Archive:
+    """An archive whose names, sizes and manifest were checked.
+
+    Attributes:
+        manifest: As JSON.
+        rows: Table -> how many rows the manifest says it has.
+        pages: Recorded files, by name.
+    """
+
+    def __init__(self, file: zipfile.ZipFile, digest: str) -> None:
+        self._zip = file
+        self.digest = digest
+        _check_names(file)
+        self.manifest = self._manifest()
+        self._members = {member.name: member for member in self._described()}
+        self.rows = {
+            table: self._members[name].rows or 0
+            for name, table in _TABLES.items()
+            if name in self._members
+        }
+        self.pages = sorted(name for name in self._members if PAGE.fullmatch(name))
+
+    def lines(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The rows of a table with the numbers of their lines, from 1; none where the archive does
+        not have it.
+
+        Raises:
+            UsageError: A line is no JSON object or too long, or the member is not what the
+                manifest says.
+        """
+        name = table_member(table)
+        if name not in self._members:
+            return
+        member = self._members[name]
+        number = 0
+        with self._opened(member) as file:
+            while line := file.readline(MOST_LINE + 1):
+                number += 1
+                place = f"{name}, line {number}"
+                if len(line) > MOST_LINE:
+                    raise wrong(place, message("it is longer than {most} bytes", most=MOST_LINE))
+                try:
+                    row = orjson.loads(line)
+                except ValueError as exc:  # orjson's error, which also tells of depth
+                    raise wrong(place, message("it is no JSON")) from exc
+                if not isinstance(row, dict):
+                    raise wrong(place, message("it is no JSON object"))
+                yield number, row
+        if number != member.rows:
+            raise wrong(
+                name,
+                message(
+                    "it has {count} lines, and the manifest says {rows}",
+                    count=number,
+                    rows=member.rows,
+                ),
+            )
+
+    def page(self, name: str) -> bytes:
+        """A recorded file.
+
+        Raises:
+            UsageError: It is not what the manifest says, or too large.
+        """
+        if self._members[name].bytes > MOST_PAGE:
+            raise wrong(name, message("it is larger than {most} bytes", most=MOST_PAGE))
+        with self._opened(self._members[name]) as file:
+            return file.read()
+
+    def _manifest(self) -> Mapping[str, Any]:
+        try:
+            info = self._zip.getinfo(MANIFEST)
+        except KeyError:
+            raise wrong(MANIFEST, message("it is not there")) from None
+        if info.file_size > MOST_MANIFEST:
+            raise wrong(MANIFEST, message("it is larger than {most} bytes", most=MOST_MANIFEST))
+        with _told(MANIFEST), self._zip.open(info) as file:
+            content = file.read(MOST_MANIFEST + 1)
+        try:
+            found = orjson.loads(content)
+        except ValueError as exc:
+            raise wrong(MANIFEST, message("it is no JSON")) from exc
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise wrong(MANIFEST, message("it is not that of a project"))
+        if type(found.get("version")) is not int or type(found.get("tables")) is not int:
+            raise wrong(MANIFEST, message("it names no version"))
+        if found["version"] > VERSION:
+            raise UsageError(
+                message(
+                    "the archive has version {version}, and this program reads versions up to "
+                    "{own}",
+                    version=found["version"],
+                    own=VERSION,
+                ),
+                advice=message("Use the newer release of metasearch that has written it."),
+            )
+        return found
+
+    def _described(self) -> Iterator[Member]:
+        """The members of the manifest, which are those of the archive."""
+        found = self.manifest.get("members")
+        if not isinstance(found, list):
+            raise wrong(MANIFEST, message("it lists no members"))
+        names = set()
+        rows = 0
+        for one in found:
+            member = _member(one)
+            if member.name in names:
+                raise wrong(MANIFEST, message("{name} is there twice", name=member.name))
+            names.add(member.name)
+            rows += member.rows or 0
+            yield member
+        held = {info.filename for info in self._zip.infolist()} - {MANIFEST}
+        if held != names:
+            other = min(held ^ names)
+            raise wrong(other, message("it is only in the manifest, or only beside it"))
+        if rows > MOST_ROWS:
+            raise wrong(MANIFEST, message("there are more than {most} rows", most=MOST_ROWS))
+
+    @contextmanager
+    def _opened(self, member: Member) -> Iterator[BinaryIO]:
+        """A member, which is compared with the manifest when it was read to its end."""
+        with _told(member.name):
+            raw = _Digested(self._zip.open(member.name))
+            with cast("BinaryIO", io.BufferedReader(raw, 1 << 16)) as file:
+                yield file
+                while file.read(1 << 16):
+                    pass
+        if (raw.bytes, raw.digest.hexdigest()) != (member.bytes, member.sha256):
+            raise wrong(member.name, message("it is not what the manifest says: it was changed"))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """An archive on disk, with its names, sizes and manifest checked.
+
+    Raises:
+        UsageError: It is no archive, or none that may be read.
+    """
+    try:
+        file = opening.opened(path)
+    except (OSError, ValueError) as exc:
+        raise UsageError(
+            message("{file} cannot be read: {reason}", file=path, reason=opening.why(exc)),
+            advice=message("Check the name of the file."),
+        ) from exc
+    with file:
+        size = file.seek(0, io.SEEK_END)
+        if size > MOST_PACKED:
+            raise wrong(path.name, message("it is larger than {most} bytes", most=MOST_PACKED))
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0)
+        try:
+            archive = zipfile.ZipFile(file)
+        except _BROKEN as exc:
+            raise wrong(path.name, message("it is no zip file")) from exc
+        with archive:
+            yield Archive(archive, digest)
+
+
+def _check_names(file: zipfile.ZipFile) -> None:
+    infos = file.infolist()
+    if len(infos) > MOST_MEMBERS:
+        raise wrong("", message("it has more than {most} members", most=MOST_MEMBERS))
+    names = set()
+    total = 0
+    for info in infos:
+        name = info.filename
+        if name != MANIFEST and name not in _TABLES and not PAGE.fullmatch(name):
+            raise wrong(repr(name[:80]), message("such a member is not known"))
+        if name in names:
+            raise wrong(name, message("it is there twice"))
+        names.add(name)
+        if info.flag_bits & 0x1:
+            raise wrong(name, message("it is encrypted"))
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise wrong(name, message("it is packed in a way that is not known"))
+        total += info.file_size
+        if info.file_size > FREE_RATIO and info.file_size > MOST_RATIO * info.compress_size:
+            raise wrong(
+                name, message("it is more than {most} times as large as packed", most=MOST_RATIO)
+            )
+    if total > MOST_BYTES:
+        raise wrong("", message("its members are larger than {most} bytes", most=MOST_BYTES))
+
+
+def _member(found: object) -> Member:
+    if not isinstance(found, dict):
+        raise wrong(MANIFEST, message("a member is no object"))
+    name, size, digest, rows = (found.get(key) for key in ("name", "bytes", "sha256", "rows"))
+    is_table = isinstance(name, str) and name in _TABLES
+    if (
+        not isinstance(name, str)
+        or type(size) is not int
+        or not isinstance(digest, str)
+        or (type(rows) is not int if is_table else rows is not None)
+        or (isinstance(rows, int) and rows < 0)
+    ):
+        raise wrong(MANIFEST, message("the member {name} is not described", name=repr(name)[:80]))
+    return Member(name, size, digest, rows)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What zipfile raises inside, as an error of the archive."""
+    try:
+        yield
+    except _BROKEN as exc:
+        raise wrong(name, message("it cannot be unpacked: {reason}", reason=str(exc))) from exc
+
+
+class _Digested(io.RawIOBase):
+    """A member whose bytes are counted and digested as they are read."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.bytes = 0
+        self.digest = hashlib.sha256()
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer, as far as there is something to read."""
+        content = self._inner.read(len(buffer))
+        buffer[: len(content)] = content
+        self.bytes += len(content)
+        self.digest.update(content)
+        return len(content)
+
+    def close(self) -> None:
+        """Close the member."""
+        self._inner.close()
+        super().close()

@@ -1,0 +1,366 @@
+"""Reads an archive into a workspace: all of it in one transaction, or nothing.
+
+Rows get new numbers behind those that are there; what names a row is moved by the same distance, so
+that nothing has to be remembered of 100,000 records. Uids are kept unless another project of the
+workspace has them; the old ones are then further names of the works.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from metasearch import opening
+from metasearch.errors import UsageError, WorkspaceError
+from metasearch.message import message
+from metasearch.workspace import log, other_sources, projects
+from metasearch.workspace.archive import members, values
+from metasearch.workspace.archive.format import (
+    PAGE,
+    renumbered_numbers,
+    renumbered_object,
+    renumbered_origin,
+    table_member,
+)
+from metasearch.workspace.archive.members import Archive, wrong
+from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
+from metasearch.workspace.projects import Project, check_name
+from metasearch.workspace.reports import finished
+from metasearch.workspace.runs import runs
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.uids import uid
+from metasearch.workspace.strategies import steps, strategies
+
+#: A uid in the JSON of a line of the log.
+_UID = re.compile(r"(?<=[\":])[a-km-z2-9]{12}(?=\")")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedProject:
+    """What was imported.
+
+    Attributes:
+        project: As it is in the workspace now.
+        rows: Table -> rows.
+        pages: Recorded files.
+        name: The project's name in the archive; that of the workspace is another one where it was
+            taken.
+        new_uids: Works that got another uid; their old one is a further name of them.
+    """
+
+    project: Project
+    rows: Mapping[str, int]
+    pages: int
+    name: str
+    new_uids: int
+
+
+def import_project(
+    db: Database, path: Path, *, name: str | None = None, by: str = ""
+) -> ImportedProject:
+    """Read an archive.
+
+    Args:
+        db: The workspace.
+        path: The archive.
+        name: For the project; None takes that of the archive, with "-2" behind it where a project
+            has it already.
+        by: Who imports it.
+
+    Raises:
+        UsageError: It is no archive of this or an earlier release, it was changed, or the name
+            cannot be used. Nothing was imported.
+        WorkspaceError: The workspace cannot be written. Nothing was imported.
+    """
+    if name is not None:
+        check_name(name)
+    with members.opened(path) as archive:
+        own = db.value("PRAGMA user_version")
+        if archive.manifest["tables"] > own:
+            raise UsageError(
+                message(
+                    "the archive has the tables of version {version}, and this program knows "
+                    "versions up to {own}",
+                    version=archive.manifest["tables"],
+                    own=own,
+                ),
+                advice=message("Use the newer release of metasearch that has written it."),
+            )
+        reading = _Reading(db, archive, name)
+        try:
+            with db.transaction():
+                imported = reading.imported(by)
+        except BaseException:
+            reading.forget_pages()
+            raise
+    return imported
+
+
+@dataclass(slots=True)
+class _Reading:
+    """An archive that is being read."""
+
+    db: Database
+    archive: Archive
+    name: str | None
+    #: Table -> what is added to the numbers of its rows.
+    base: dict[str, int] = field(default_factory=dict)
+    project: int = 0
+    uid: str = ""
+    old_name: str = ""
+    new_name: str = ""
+    #: Uid of the archive -> that of the workspace, where it is another one.
+    uids: dict[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def imported(self, by: str) -> ImportedProject:
+        """Read all tables and pages, inside a transaction."""
+        if self.archive.rows.get("project") != 1:
+            raise wrong(table_member("project"), message("an archive holds one project"))
+        # A row may name a later one of its table; at the end all are there.
+        self.db.run("PRAGMA defer_foreign_keys = ON")
+        for table in TABLES:
+            shape = columns(self.db, table)
+            if shape.numbered:
+                highest = f"SELECT max(id) FROM {table.name}"  # noqa: S608, own names
+                self.base[table.name] = self.db.value(highest) or 0
+            self._table(table, shape)
+        self._index()
+        self._pages()
+        project = self._read_through()
+        what = {
+            "archive": self.archive.digest,
+            "name": self.old_name,
+            "tool": str(self.archive.manifest.get("tool", ""))[:100],
+        }
+        log.write(self.db, project.id, "import project", "project", None, what, by=by)
+        return ImportedProject(
+            project=project,
+            rows=self.archive.rows,
+            pages=len(self.archive.pages),
+            name=self.old_name,
+            new_uids=len(self.uids),
+        )
+
+    def forget_pages(self) -> None:
+        """Remove the recorded pages again."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _table(self, table: Table, shape: Columns) -> None:
+        """Insert the rows of a table."""
+        at = ""
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            nonlocal at
+            for number, row in lines:
+                at = f"{table_member(table.name)}, line {number}"
+                found = checked.read(row, at)
+                self._changed(table, shape, found, number, at)
+                if shape.of_project:
+                    found["project"] = self.project
+                yield of_row(found)
+
+        lines = self.archive.lines(table.name)
+        first = next(lines, None)
+        if first is None:
+            return
+        checked = values.Rows(
+            table.name, shape, first[1], f"{table_member(table.name)}, line {first[0]}"
+        )
+        wanted = [name for name in shape.names if name in first[1]]
+        wanted += ["project"] if shape.of_project else []
+        of_row = itemgetter(*wanted)  # a table has two columns or more
+        lines = _again(first, lines)
+        marks = ", ".join("?" * len(wanted))
+        listed = ", ".join(f'"{name}"' for name in wanted)
+        try:
+            self.db.run_many(
+                f"INSERT INTO {table.name} ({listed}) VALUES ({marks})",  # noqa: S608, own names
+                rows(),
+            )
+        except WorkspaceError as exc:
+            if isinstance(exc.__cause__, sqlite3.IntegrityError):  # a CHECK, or twice the same
+                raise wrong(at, str(exc.__cause__)) from exc
+            raise
+
+    def _changed(
+        self, table: Table, shape: Columns, row: dict[str, Any], number: int, at: str
+    ) -> None:
+        """Give a row its numbers and names in this workspace."""
+        if shape.numbered:
+            if row["id"] != number:
+                raise wrong(at, message("the rows are not numbered from 1"))
+            row["id"] += self.base[table.name]
+        for name, other in shape.refers.items():
+            value = row.get(name)
+            if value is None:
+                continue
+            if type(value) is not int or not 1 <= value <= self.archive.rows.get(other, 0):
+                raise wrong(f"{at}, {name}", message("there is no such row"))
+            row[name] = value + self.base[other]
+        match table.name:
+            case "project":
+                self._project(row, at)
+            case "strategy" if "details" in row:
+                row["details"] = renumbered_origin(row["details"], self._number)
+            case "report":
+                row["data"] = renumbered_numbers(row["data"], self._number)
+            case "run":
+                self._run(row, at)
+            case "work" | "joined_work":
+                row["uid"] = self._uid(row["uid"])
+            case "change":
+                self._change(row)
+
+    def _project(self, row: dict[str, Any], at: str) -> None:
+        self.project = row["id"]
+        self.old_name = str(row["name"])
+        try:
+            check_name(self.old_name)
+        except UsageError as exc:
+            raise wrong(at, exc.args[0]) from exc
+        if self.db.one("SELECT 1 FROM project WHERE uid = ?", row["uid"]) is not None:
+            row["uid"] = uid()
+        self.uid = row["uid"]
+        row["name"] = self.new_name = self._free_name()
+
+    def _free_name(self) -> str:
+        taken = {row[0] for row in self.db.all("SELECT name FROM project")}
+        if self.name is not None:
+            if self.name in taken:
+                raise UsageError(
+                    message("There is a project {name} already", name=repr(self.name)),
+                    advice=message("Choose another name."),
+                )
+            return self.name
+        if len(taken) >= projects.MOST_PROJECTS:
+            most = f"{projects.MOST_PROJECTS:,}"
+            raise UsageError(
+                message("A workspace holds at most {most} projects", most=most),
+                advice=message("Export and delete one first."),
+            )
+        name, number = self.old_name, 1
+        while name in taken:
+            number += 1
+            end = f"-{number}"
+            name = f"{self.old_name[: projects.LONGEST_NAME - len(end)]}{end}"
+        return name
+
+    def _run(self, row: dict[str, Any], at: str) -> None:
+        """A run that had not ended ended with the export; its pages get their place here."""
+        if row.get("status") == "running":
+            row["status"] = "stopped"
+        recorded = row.get("recorded", "")
+        if recorded:
+            if not isinstance(recorded, str) or not PAGE.fullmatch(
+                f"{recorded}/source/0123456789abcdef/page.json"
+            ):
+                raise wrong(at, message("its pages have no place in an archive"))
+            row["recorded"] = str(self._folder() / recorded.partition("/")[2])
+
+    def _folder(self) -> Path:
+        """A new folder beside the workspace, for recorded pages."""
+        if self.folder is None:
+            beside = self.db.path.absolute()
+            place = beside.with_name(f"{beside.stem}-recorded") / self.uid
+            if place.exists():
+                place = place.with_name(f"{self.uid}-{secrets.token_hex(4)}")
+            self.folder = place
+        return self.folder
+
+    def _uid(self, old: str) -> str:
+        """The uid of a work: its own, unless another work of the workspace has or had it."""
+        if old in self.uids:
+            return self.uids[old]
+        taken = self.db.one(
+            "SELECT 1 FROM work WHERE uid = ? UNION ALL SELECT 1 FROM joined_work WHERE uid = ?",
+            old,
+            old,
+        )
+        if taken is None:
+            return old
+        self.uids[old] = uid()
+        return self.uids[old]
+
+    def _change(self, row: dict[str, Any]) -> None:
+        row["object"] = renumbered_object(str(row["object"]), self._number)
+        if self.uids:
+            for name in ("object", "before", "after"):
+                if name in row:
+                    row[name] = _renamed(str(row[name]), self.uids)
+
+    def _number(self, table: str, row: int) -> int | None:
+        if not 1 <= row <= self.archive.rows.get(table, 0):
+            return None
+        return row + self.base.get(table, 0)
+
+    def _index(self) -> None:
+        """Make what is made of other rows: the index of words, and the new names of works."""
+        self.db.run(
+            "INSERT INTO work_words (rowid, words) SELECT work, words FROM work_body"
+            " WHERE work > ?",
+            self.base["work"],
+        )
+        self.db.run(
+            "INSERT OR IGNORE INTO alias (project, name, work)"
+            " SELECT project, uid, id FROM work WHERE project = ?"
+            " UNION ALL SELECT project, uid, work FROM joined_work WHERE project = ?",
+            self.project,
+            self.project,
+        )
+
+    def _pages(self) -> None:
+        """Write the recorded pages beside the workspace."""
+        try:
+            for name in self.archive.pages:
+                place = self._folder() / name.partition("/")[2]
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                place.write_bytes(self.archive.page(name))
+        except OSError as exc:
+            raise UsageError(
+                message(
+                    "{folder} cannot be written: {reason}",
+                    folder=self.folder,
+                    reason=opening.why(exc),
+                ),
+                advice=message("Check who owns the folder, and the free space."),
+            ) from exc
+
+    def _read_through(self) -> Project:
+        """Read what was imported as the program will read it."""
+        try:
+            project = projects.find(self.db, self.uid)
+            for strategy in strategies.of(self.db, project):
+                steps.of(self.db, strategy)
+            for run in runs.of(self.db, project):
+                runs.answers(self.db, run)
+            other_sources.of(self.db, project)
+            for report in finished.frozen(self.db, project):
+                finished.document(self.db, report)
+            with suppress(StopIteration):
+                next(iter(log.lines(self.db, project.id, most=1)))
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+            raise wrong("tables", message("a value is not as metasearch writes it")) from exc
+        return project
+
+
+def _again(
+    first: tuple[int, dict[str, Any]], rest: Iterator[tuple[int, dict[str, Any]]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    yield first
+    yield from rest
+
+
+def _renamed(text: str, uids: Mapping[str, str]) -> str:
+    """A text of the log in which works have other uids."""
+    found = re.sub(r"(?<=^work:)[a-z2-9]{12}$", lambda one: uids.get(one[0], one[0]), text)
+    return _UID.sub(lambda one: uids.get(one[0], one[0]), found)

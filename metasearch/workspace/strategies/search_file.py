@@ -1,0 +1,281 @@
+"""JSON search files: the records of searches of Haddaway et al. 2022 (https://doi.org/10.5281/
+zenodo.5920473), as searchRxiv and the package search-query keep them.
+
+    {"record_info": {}, "authors": [{"name": "...", "ORCID": "..."}],
+     "date": {"data_entry": "2026.05.03", "search_conducted": "2026.05.03"},
+     "platform": "Web of Science", "database": ["SCI-EXPANDED"], "search_string": "TS=(...)"}
+
+`search_string` may be an object of named blocks, of which "full_string" is the whole, or a text of
+numbered lines. What is written has, beside it, the steps as they are in "metasearch"; they are read
+again as long as the search string has not been changed elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch import __version__
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.query import conjunction, parse_years
+from metasearch.query.databases.lines import numbered_lines
+from metasearch.query.writing import written as expression
+from metasearch.workspace.projects import LONGEST_NAME, Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps as stored
+from metasearch.workspace.strategies import strategies
+from metasearch.workspace.strategies.lines import copy_in
+from metasearch.workspace.strategies.resolve import resolved
+from metasearch.workspace.strategies.search_record import OWN, SearchRecord, digest, read
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.strategies.writing import check_target
+
+#: Syntax -> the platform as search-query knows it, or as it calls itself.
+_PLATFORMS = {
+    "wos": "wos", "pubmed": "pubmed", "ebsco": "ebscohost", "ovid": "ovid", "scopus": "scopus",
+    "embase": "embase", "proquest": "proquest", "cnki": "cnki", "wanfang": "wanfang",
+    "cql": "cql", "simple": "metasearch",
+}  # fmt: skip
+#: Keys that narrow a search, beside its string.
+_BESIDE = ("field", "search_field", "search_time_span", "search_language")
+_ORCID = re.compile(r"[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]")
+_DAY = re.compile(r"([0-9]{4})[-./]([0-9]{2})[-./]([0-9]{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class FileIn:
+    """What came of a file: its searches as strategies, and notes on what does not hold for them."""
+
+    strategies: tuple[Strategy, ...]
+    notes: tuple[str, ...]
+
+
+def add(
+    db: Database,
+    project: Project,
+    content: bytes,
+    name: str,
+    *,
+    strategy: str | None = None,
+    by: str = "",
+) -> FileIn:
+    """Make a strategy of each search of a file, all or none; it is called as `strategy` says, by
+    default as the search or the file is. What is not a step of it is kept in
+    `details["search_file"]`, as it stands there.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+        QuerySyntaxError: A search string cannot be read.
+        UsageError: A name is taken.
+    """
+    records = read(content, name)
+    notes: list[str] = []
+    made: list[Strategy] = []
+    with db.transaction():
+        for record in records:
+            wanted = strategy or str(record.details.get("string_name") or "") or name
+            taken = {one.name for one in strategies.of(db, project)}
+            if strategy is not None and strategy in taken and len(records) == 1:
+                called = strategy  # `create` says that it is taken
+            else:
+                called = _free(_as_name(wanted), taken)
+            own = record.own
+            new = strategies.create(
+                db,
+                project,
+                called,
+                sources=own.sources if own else (),
+                years=own.years if own else "",
+                note=own.note if own else "",
+                details={"search_file": dict(record.details)},
+                by=by,
+            )
+            notes += _fill(db, new, record, by)
+            made.append(new)
+    return FileIn(tuple(made), tuple(dict.fromkeys(notes)))
+
+
+def write(
+    strategy: Strategy,
+    steps: Sequence[Step],
+    *,
+    syntax: str,
+    step: int | None = None,
+    years: str | None = None,
+    authors: Sequence[Mapping[str, str]] | None = None,
+    database: Sequence[str] | None = None,
+    searched: str = "",
+) -> bytes:
+    """A search file: one JSON object.
+
+    Args:
+        strategy: Of which keys of an earlier file are written again.
+        steps: All of it.
+        step: That the search string is of; the last one that no other names by default.
+        syntax: Of the search string, a key of `metasearch.query.writing.TARGETS`; search-query
+            reads "pubmed", "wos" and "ebsco".
+        years: In place of those of the strategy.
+        authors: {"name", "ORCID", "email"}; those of the earlier file by default.
+        database: Names; the sources of the strategy by default.
+        searched: The day of the search, YYYY-MM-DD.
+
+    Raises:
+        UsageError: There is no such step or syntax, the step cannot be written in it, or an author
+            has no name.
+    """
+    years = strategy.years if years is None else years
+    known = dict(strategy.details.get("search_file") or {})
+    people = _people(known.get("authors", []) if authors is None else authors)
+    text = _search_string(steps, step, syntax, years)
+    kept = [
+        {"number": step.number, "text": step.text, "syntax": step.syntax, "note": step.note}
+        for step in steps
+        if step.kind != "import"
+    ]
+    dates = dict(known.get("date") or {})
+    dates.setdefault("data_entry", _day(strategy.created))
+    if searched:
+        dates["search_conducted"] = _day(searched)
+    record = {
+        **{key: value for key, value in known.items() if key != OWN},
+        "record_info": known.get("record_info") or {},
+        "authors": people,
+        "date": dates,
+        "platform": _PLATFORMS[syntax],
+        "database": list(strategy.sources if database is None else database),
+        "search_string": text,
+        OWN: {
+            "version": __version__,
+            "strategy": strategy.name,
+            "years": strategy.years,
+            "sources": list(strategy.sources),
+            "note": strategy.note,
+            "steps": kept,
+            "search_string": digest(text),
+        },
+    }
+    return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _fill(db: Database, strategy: Strategy, record: SearchRecord, by: str) -> list[str]:
+    """Add the steps of a search; returns notes."""
+    notes: list[str] = []
+    if record.own:
+        stored.add_all(
+            db,
+            strategy,
+            [_draft(strategy, *step) for step in record.own.steps],
+            by=by,
+        )
+        return notes
+    if record.platform and record.syntax == "auto" and record.platform != "metasearch":
+        notes.append(
+            message(
+                "the platform {platform} has no syntax that is known here; the search string is "
+                "read by its marks",
+                platform=record.platform[:60],
+            )
+        )
+    notes += [
+        message(
+            "{key} is not part of the search string and is not applied: {value}",
+            key=key,
+            value=json.dumps(value, ensure_ascii=False)[:80],
+        )
+        for key in _BESIDE
+        if (value := record.details.get(key))
+    ]
+    if not record.blocks and numbered_lines(record.string) is not None:
+        copied = copy_in(db, strategy, record.string, syntax=record.syntax, by=by)
+        return [*notes, *copied.notes]
+    texts = [*record.blocks, *([("", record.string)] if record.string else [])]
+    drafts = [
+        _draft(strategy, number, text, record.syntax, name)
+        for number, (name, text) in enumerate(texts, 1)
+    ]
+    stored.add_all(db, strategy, drafts, by=by)
+    return notes
+
+
+def _draft(strategy: Strategy, number: int, text: str, syntax: str, note: str) -> Step:
+    return Step(
+        id=0,
+        strategy=strategy.id,
+        number=number,
+        kind="query",
+        text=text,
+        syntax=syntax,
+        note=strategies.check_note(note),
+    )
+
+
+def _as_name(text: str) -> str:
+    """A name for a strategy, made of a text."""
+    bare = re.sub(r"(?:_search_history)?\.json\Z", "", text, flags=re.IGNORECASE)
+    name = re.sub(r"[^\w.-]+", "-", bare).strip("-._")[: LONGEST_NAME - 5]
+    return name or "search"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def _search_string(steps: Sequence[Step], number: int | None, syntax: str, years: str) -> str:
+    """The query of a step in one syntax."""
+    check_target(syntax)
+    strategies.check_years(years)
+    if number is None:
+        named = {parent for step in steps for parent in step.parents}
+        last = [step.number for step in steps if step.kind != "import" and step.number not in named]
+        if not last:
+            raise UsageError(
+                message("The search strategy has no step that can be searched for"),
+                advice=message("Add one."),
+            )
+        number = last[-1]
+    query = resolved(steps, number).query
+    one = expression(conjunction(query, parse_years(years) if years else None), syntax)
+    if not one.text:
+        raise UsageError(
+            message(
+                "Step {number} cannot be written: {reason}", number=number, reason=one.notes[0]
+            ),
+            advice=message("Choose another syntax."),
+        )
+    return one.text
+
+
+def _people(authors: object) -> list[dict[str, str]]:
+    people: list[dict[str, str]] = []
+    for author in authors if isinstance(authors, Sequence) else ():
+        match author:
+            case {"name": str(name)} if name.strip():
+                orcid = author.get("ORCID")
+                if orcid and not (isinstance(orcid, str) and _ORCID.fullmatch(orcid)):
+                    raise UsageError(
+                        message("{orcid} is no ORCID iD", orcid=repr(str(orcid)[:40])),
+                        advice=message("Write it as 0000-0002-1825-0097."),
+                    )
+                people.append({str(key): value for key, value in author.items() if value})
+            case _:
+                raise UsageError(
+                    message("An author needs a name"),
+                    advice=message('Write authors as [{"name": "Burt, A"}].'),
+                )
+    return people
+
+
+def _day(text: str) -> str:
+    """2026-05-03 -> 2026.05.03, as these files write days."""
+    match = _DAY.match(text)
+    return ".".join(match.groups()) if match else text
+
+
+__all__ = ["FileIn", "SearchRecord", "add", "read", "write"]

@@ -1,0 +1,42 @@
+"""A strategy to add steps to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolved
+from metasearch.workspace.strategies.strategies import Strategy
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "workspace.db") as database:
+        yield database
+
+
+@pytest.fixture
+def project(db: Database) -> Project:
+    return projects.create(db, "harms", "review", "Gambling harms")
+
+
+@pytest.fixture
+def strategy(db: Database, project: Project) -> Strategy:
+    return strategies.create(db, project, "main")
+
+
+@pytest.fixture
+def added(db: Database, strategy: Strategy) -> Callable[..., ResolvedStep]:
+    """Adds a step and returns what it searches for."""
+
+    def add(text: str, syntax: str = "auto") -> ResolvedStep:
+        step = steps.add(db, strategy, text, syntax=syntax)
+        return resolved(steps.of(db, strategy), step.number)
+
+    return add
