@@ -19,7 +19,7 @@ from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.step_rows import as_logged
 from metasearch.workspace.works import decisions, pins
 from metasearch.workspace.works.importing import IMPORT
-from metasearch.workspace.works.names import works_named
+from metasearch.workspace.works.names import rows_named
 
 _Undo = Callable[[Database, Project, Change, str], None]
 
@@ -158,9 +158,9 @@ def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]
     Raises:
         UsageError: A work is not there any more.
     """
-    found = works_named(db, project.id, list(uids))
-    rows = {uid: found[uid][0].id for uid in uids if uid in found}
-    gone = [uid for uid in uids if uid not in rows]
+    names = list(uids)
+    rows = rows_named(db, project.id, names)
+    gone = [uid for uid in names if uid not in rows]
     if gone:
         raise UsageError(
             message("The project has no work {names} any more", names=", ".join(gone[:5]))
