@@ -18,6 +18,7 @@ from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import sentences
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies.strategies import Strategy
@@ -79,7 +80,8 @@ class SourceAnswer:
         label: Its name for people.
         place: What kind of place it is.
         status: One of `metasearch.events.Status`; "running" while its records are being stored.
-        error, advice: Why it failed, and what can be done; "" where it did not.
+        error, advice: Why it failed, and what can be done; "" where it did not. They and `notes`
+            are a `metasearch.message.Message` where they can be translated.
         digest: Of the query of the step, with its parents put in.
         query: That query, in metasearch's syntax.
         sent: The query as the source received it.
@@ -211,11 +213,13 @@ def _end(db: Database, run: int, status: RunStatus) -> None:
         run,
     )
     # Of an answer that was being stored, what is there counts.
+    error = message("the run was stopped while its records were stored")
     db.run(
-        "UPDATE answer SET status = 'error', error = ?, fetched ="
+        "UPDATE answer SET status = 'error', error = ?, sentences = ?, fetched ="
         " (SELECT count(*) FROM finding WHERE finding.answer = answer.id)"
         " WHERE run = ? AND status = 'running'",
-        message("the run was stopped while its records were stored"),
+        error,
+        sentences.packed(error=error),
         run,
     )
 
@@ -281,7 +285,7 @@ def finish_answer(
         db.run(
             "UPDATE answer SET status = ?, error = ?, advice = ?, sent = ?, requests = ?,"
             " claimed = ?, exact = ?, fetched = ?, filtered = ?, unread = ?, asked_at = ?,"
-            " cached = ?, seconds = ?, notes = ?, spec = ? WHERE id = ?",
+            " cached = ?, seconds = ?, notes = ?, sentences = ?, spec = ? WHERE id = ?",
             status,
             error,
             advice,
@@ -296,6 +300,7 @@ def finish_answer(
             int(cached),
             seconds,
             _packed(notes),
+            sentences.packed(error=error, advice=advice, notes=notes),
             spec,
             answer,
         )
@@ -380,6 +385,7 @@ def _lives(row: sqlite3.Row) -> bool:
 
 
 def _answer_of(row: sqlite3.Row) -> SourceAnswer:
+    said = sentences.unpacked(row["sentences"])
     return SourceAnswer(
         id=row["id"],
         run=row["run_number"],
@@ -388,8 +394,8 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         label=row["label"],
         place=row["place"],
         status=row["status"],
-        error=row["error"],
-        advice=row["advice"],
+        error=sentences.sentence(row["error"], said.get("error")),
+        advice=sentences.sentence(row["advice"], said.get("advice")),
         digest=row["digest"],
         query=row["query"],
         sent=row["sent"],
@@ -402,7 +408,7 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         asked_at=row["asked_at"],
         cached=bool(row["cached"]),
         seconds=row["seconds"],
-        notes=tuple(orjson.loads(row["notes"])),
+        notes=sentences.sentences(orjson.loads(row["notes"]), said.get("notes")),
         spec=row["spec"],
     )
 

@@ -10,6 +10,7 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.errors import ConnectFailed, RateLimited, UnknownSource, UsageError, WorkspaceError
+from metasearch.message import Message
 from metasearch.settings import Settings
 from metasearch.workspace.runs import runs, storing
 from metasearch.workspace.runs.run import run_strategy
@@ -106,7 +107,7 @@ async def test_a_failed_source_has_no_numbers_and_costs_only_itself(tmp_path: Pa
     failed, empty = answers[1, "alpha"], answers[1, "gamma"]
     assert failed.failed
     assert "no route" in failed.error
-    assert failed.advice
+    assert isinstance(failed.advice, Message)  # a page shows it in its own language
     assert (failed.claimed, failed.fetched, failed.filtered, failed.unread) == (None,) * 4
     assert failed.requests
     assert (empty.status, empty.claimed, empty.fetched) == ("empty", 0, 0)
