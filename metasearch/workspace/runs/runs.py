@@ -341,9 +341,45 @@ def answers(db: Database, run: Run) -> list[SourceAnswer]:
     return _answers(db, "answer.run = ?", run.id)
 
 
-def of_strategy(db: Database, strategy: Strategy) -> list[SourceAnswer]:
-    """All answers to the steps of a strategy, the oldest run first."""
-    return _answers(db, "run.strategy = ?", strategy.id, order="run.number, answer.id")
+def newest(db: Database, strategy: Strategy) -> list[SourceAnswer]:
+    """Of each step and source of a strategy the newest answer, the newest one in full, and the
+    newest one whose records were kept, the oldest first; without those that are being stored.
+    """
+    found = (
+        "SELECT max(answer.id) FROM answer JOIN run ON run.id = answer.run"
+        " WHERE run.strategy = ?1 AND answer.status != 'running'"
+    )
+    each = "GROUP BY answer.step, answer.source"
+    return _answers(
+        db,
+        f"answer.id IN ({found} {each}"
+        f" UNION {found} AND answer.status IN ('ok', 'empty') {each}"
+        f" UNION {found} AND answer.fetched IS NOT NULL {each})",
+        strategy.id,
+        order="answer.id",
+    )
+
+
+def sources_of(db: Database, strategy: Strategy) -> dict[str, str]:
+    """Name -> name for people of all sources that a strategy has asked: those of the newest run
+    first, in the order in which they were named there.
+    """
+    labels: dict[str, str] = {
+        row["source"]: row["label"]
+        for row in db.all(
+            "SELECT answer.source, answer.label, max(answer.id) FROM answer"
+            " JOIN run ON run.id = answer.run WHERE run.strategy = ? GROUP BY answer.source"
+            " ORDER BY min(answer.id)",
+            strategy.id,
+        )
+    }
+    named: dict[str, None] = {}
+    for row in db.all(
+        "SELECT options FROM run WHERE strategy = ? AND mode != 'import' ORDER BY id DESC LIMIT 20",
+        strategy.id,
+    ):
+        named |= dict.fromkeys(orjson.loads(row["options"]).get("sources", ()))
+    return {source: labels[source] for source in (*named, *labels) if source in labels}
 
 
 def _answers(
