@@ -290,6 +290,21 @@ async def test_a_source_whose_spec_is_wrong_costs_only_itself(tmp_path: Path) ->
     assert answers[1, "alpha"].fetched == 2
 
 
+async def test_a_source_that_cannot_be_asked_has_no_number(tmp_path: Path) -> None:
+    """Nothing is sent to it, and its answer says which part of the query it cannot search."""
+    async with await planned(tmp_path, ["soil NOT peat"]) as plan:
+        sources = dict(plan.engine.settings.sources)
+        sources["strict"] = {**sources["alpha"], "query": {"unsupported": "refuse"}}
+        plan.engine.registry = type(plan.engine.registry)(
+            Settings(sources=sources, default_sources=("alpha", "strict"))
+        )
+        strict = (await run(plan))[1, "strict"]
+
+    assert (strict.status, strict.claimed, strict.fetched) == ("skipped", None, None)
+    assert (strict.requests, strict.asked_at) == ((), None)
+    assert strict.error
+
+
 async def test_a_cancelled_run_is_stopped_and_keeps_what_it_had(tmp_path: Path) -> None:
     """Whoever interrupts it finds the answers that were told."""
     told = asyncio.Event()
