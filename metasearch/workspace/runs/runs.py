@@ -32,6 +32,8 @@ PLACES: tuple[Place, ...] = get_args(Place)
 #: Seconds after which a run that has not renewed its moment is taken to be killed, and between two
 #: renewals.
 LEASE, RENEWED = 90.0, 20.0
+#: The largest number that is looked up; SQLite takes no larger ones.
+_LARGEST = 2**63 - 1
 #: The key of that moment in a run's options, in Unix time.
 _ALIVE = "alive"
 
@@ -324,7 +326,9 @@ def find(db: Database, project: Project, number: int) -> Run:
     Raises:
         UsageError: There is none.
     """
-    row = db.one("SELECT * FROM run WHERE project = ? AND number = ?", project.id, number)
+    row = None
+    if 0 < number <= _LARGEST:
+        row = db.one("SELECT * FROM run WHERE project = ? AND number = ?", project.id, number)
     if row is None:
         last = db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
         raise UsageError(
