@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +13,8 @@ import orjson
 
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
+
+_UNDONE: ContextVar[int | None] = ContextVar("undone", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,6 @@ def write(
     after: Any,
     *,
     by: str = "",
-    undoes: int | None = None,
 ) -> int:
     """Add a line, inside the transaction of the change; returns its number."""
     return db.run(
@@ -55,8 +60,24 @@ def write(
         object,
         orjson.dumps(before).decode(),
         orjson.dumps(after).decode(),
-        undoes,
+        _UNDONE.get(),
     )
+
+
+@contextmanager
+def undoing(change: int) -> Iterator[None]:
+    """A block whose lines undo a change."""
+    token = _UNDONE.set(change)
+    try:
+        yield
+    finally:
+        _UNDONE.reset(token)
+
+
+def find(db: Database, project: int, number: int) -> Change | None:
+    """The line of a number; None where the project has none."""
+    row = db.one("SELECT * FROM change WHERE project = ? AND id = ?", project, number)
+    return None if row is None else _change(row)
 
 
 def lines(
@@ -70,16 +91,17 @@ def lines(
         before,
         most,
     )
-    return [
-        Change(
-            row["id"],
-            row["at"],
-            row["by"],
-            row["action"],
-            row["object"],
-            orjson.loads(row["before"]),
-            orjson.loads(row["after"]),
-            row["undoes"],
-        )
-        for row in rows
-    ]
+    return [_change(row) for row in rows]
+
+
+def _change(row: sqlite3.Row) -> Change:
+    return Change(
+        row["id"],
+        row["at"],
+        row["by"],
+        row["action"],
+        row["object"],
+        orjson.loads(row["before"]),
+        orjson.loads(row["after"]),
+        row["undoes"],
+    )

@@ -9,7 +9,7 @@ style prints tell the provenance: `sources` and `provenance`, and of files also 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from metasearch.formats.bibtex.escapes import as_given, escaped, names_of, title_of, verbatim
 from metasearch.formats.bibtex.keys import citation_keys
@@ -83,18 +83,22 @@ _apart = re.compile("[,;]")
 _field_name = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 
 
-def write(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> bytes:
+def write(
+    hits: Iterable[Hit], *, beside: BesideHits | None = None, keys: Sequence[str] | None = None
+) -> bytes:
     """The hits as BibTeX in UTF-8, in the order given; b"" for none.
 
     Args:
         hits: In the order of the entries.
         beside: What files say beside the records, by `Hit.id`.
+        keys: The key of each hit, where these are some of more, all of which have keys of their
+            own.
     """
     chosen = list(hits)
     around = beside or {}
     entries = (
         _entry(hit, key, around.get(hit.id, NOTHING))
-        for hit, key in zip(chosen, citation_keys(chosen), strict=True)
+        for hit, key in zip(chosen, keys or citation_keys(chosen), strict=True)
     )
     return "\n".join(entries).encode()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +19,7 @@ from tests.dedup.records import records
 from tests.workspace.works.held import Held, at_once, paper
 
 _QUICK = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -50,10 +49,10 @@ def test_near_twins_in_any_order(
     assert held.clusters() == at_once(rows, versions=versions)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_generated_library(db: Database, seed: int) -> None:
-    """The same of a thousand records of several databases, with editorials and typos."""
-    rows = [row for _, row in Library(seed).records(1_000)]
+    """The same of five hundred records of several databases, with editorials and typos."""
+    rows = [row for _, row in Library(seed).records(500)]
     held = Held(db)
     for some in shuffled(rows, seed):
         held.add(*some)
@@ -63,8 +62,11 @@ def test_a_generated_library(db: Database, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_the_catalogue_of_the_demo(db: Database, seed: int) -> None:
     """The same of the demo's works, as three databases describe them; Chinese ones, too."""
-    rows = [_described(work, number, source) for number, work in enumerate(catalogue.works())
-            for source in "abc"]
+    rows = [
+        _described(work, number, source)
+        for number, work in enumerate(catalogue.works())
+        for source in "abc"
+    ]
     held = Held(db)
     for some in shuffled(rows, seed):
         held.add(*some)
@@ -73,31 +75,52 @@ def test_the_catalogue_of_the_demo(db: Database, seed: int) -> None:
 
 
 def _described(work: catalogue.Work, number: int, source: str) -> Record:
-    people = tuple(Author(f"{given} {family}", family, given) for given, family in (
-        (name.partition(", ")[2], name.partition(", ")[0]) for name in work.authors))
-    return paper(
-        source,
-        number,
-        work.full_title if source != "b" else work.full_title.upper(),
-        author="",
+    """The work as one of three databases has it: whole, in capitals without DOI, without people."""
+    return Record(
+        source=source,
+        source_id=str(number),
+        position=number + 1,
+        title=work.full_title.upper() if source == "b" else work.full_title,
+        authors=()
+        if source == "c"
+        else tuple(
+            Author(f"{given} {family}".strip(), family, given) for family, given in work.authors
+        ),
         year=work.year,
-        venue=work.venue,
-    ) if source == "c" else replace(
-        paper(source, number, work.full_title, author="", year=work.year, venue=work.venue),
-        authors=people,
+        venue=work.venue or None,
+        volume=work.volume or None,
+        pages=work.pages or None,
+        doi=None if source == "b" else work.doi or None,
+        type=work.type,
+        language=work.language,
+        abstract=work.abstract or None,
     )
 
 
 def test_columns_that_show_late(db: Database) -> None:
     """A title that turns out to be that of a column parts the works that it had joined."""
     columns = [
-        paper("a", number, "From the editor's desk of practice", author="", year=2010 + number,
-              volume=str(number), pages=None, venue="Clinical Practice")
+        paper(
+            "a",
+            number,
+            "From the editor's desk of practice",
+            author="",
+            year=2010 + number,
+            volume=str(number),
+            pages=None,
+            venue="Clinical Practice",
+        )
         for number in range(1, 6)
     ]
     twins = [
-        paper("b", number, "From the editor's desk of practice", author="", year=2010 + number,
-              venue="Clinical Practice")
+        paper(
+            "b",
+            number,
+            "From the editor's desk of practice",
+            author="",
+            year=2010 + number,
+            venue="Clinical Practice",
+        )
         for number in range(1, 6)
     ]
     rows = [*columns[:1], *twins[:1], *columns[1:], *twins[1:]]
@@ -131,11 +154,20 @@ def test_pins_before_and_after(db: Database, rows: list[Record], data: st.DataOb
 def test_a_crowd_does_not_pull_in_all(db: Database) -> None:
     """Of hundreds with one title a few are compared, and the rest is counted."""
     rows = [
-        paper("a", number, "Annual report of the harbour authority", author="", year=1700 + number,
-              venue=f"Harbour {number}")
-        for number in range(300)
+        paper(
+            "a",
+            number,
+            "Annual report of the harbour authority",
+            author="",
+            year=2001,
+            venue=f"Harbour {number}",
+        )
+        for number in range(250)
     ]
     held = Held(db)
     held.add(*rows)
-    assert held.add(paper("b", 1, "Annual report of the harbour authority", author="",
-                          venue="Another")).passed_over
+    assert held.add(
+        paper(
+            "b", 1, "Annual report of the harbour authority", author="", year=2001, venue="Another"
+        )
+    ).passed_over

@@ -149,14 +149,7 @@ CREATE TABLE work (
 ) STRICT;
 CREATE INDEX work_component ON work (project, component);
 CREATE INDEX work_title ON work (project, title_key);
-CREATE INDEX work_author ON work (project, author_key);
-CREATE INDEX work_year ON work (project, year);
-CREATE INDEX work_citations ON work (project, citations);
-CREATE INDEX work_position ON work (project, position);
-CREATE INDEX work_type ON work (project, type);
-CREATE INDEX work_language ON work (project, language);
-CREATE INDEX work_open_access ON work (project, open_access);
-CREATE INDEX work_first_run ON work (project, first_run);
+CREATE INDEX work_facets ON work (project, year, type, language, open_access, first_run);
 
 CREATE TABLE work_body (
     work INTEGER PRIMARY KEY REFERENCES work ON DELETE CASCADE,
@@ -325,4 +318,5 @@ CREATE TABLE change (
     undoes INTEGER REFERENCES change
 ) STRICT;
 CREATE INDEX change_project ON change (project, id);
+CREATE INDEX change_undoes ON change (undoes) WHERE undoes IS NOT NULL;
 CREATE TRIGGER change_stays BEFORE UPDATE ON change BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

@@ -1,0 +1,271 @@
+"""Files of decisions -> lines: what names the work of each, and what was decided on it.
+
+How screening tools write it:
+
+- ASReview: a column `included` (or `asreview_label`): 1, 0, or empty or -1 for what was not seen.
+- Rayyan: `RAYYAN-INCLUSION: {"Anna"=>"Included"}` and `RAYYAN-EXCLUSION-REASONS: a,b` in the notes.
+- Covidence: one file of each outcome, with tags and `Exclusion reason: ...` in the notes.
+- EPPI-Reviewer: a column with I, E, or one of each code ("EXCLUDE on population").
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from metasearch.bib import normalise
+from metasearch.errors import FileFormatError
+from metasearch.formats.csv.rows import row as csv_row
+from metasearch.formats.reading import Entry, read_bytes
+from metasearch.formats.reading.encodings import decode
+from metasearch.message import message
+from metasearch.record import Author, Record
+from metasearch.workspace.works.exporting import SCHEME
+from metasearch.workspace.works.works import Verdict
+
+#: Bytes of a file, and its lines.
+MOST_BYTES, MOST_LINES = 100_000_000, 200_000
+_OWN_NAME = re.compile(rf"\b{SCHEME}(?:_id)?\s*[:=]\s*([a-z0-9]{{12}})\b", re.IGNORECASE)
+_RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]{0,2000})\}")
+_RAYYAN_SAYS = re.compile(r'"?=>"?\s*"?(included|excluded|maybe)', re.IGNORECASE)
+_RAYYAN_REASONS = re.compile(r"RAYYAN-EXCLUSION-REASONS:\s*([^|\n]{0,500})")
+_COVIDENCE_REASON = re.compile(r"Exclusion reason:\s*([^;\n]{1,500})", re.IGNORECASE)
+_CODE = re.compile(r"\s*(include|exclude)(?:d)?\b[\s:_-]*(?:on\b|-|:)?\s*(.*)", re.IGNORECASE)
+#: Words of a decision, folded.
+_WORDS: Mapping[str, Verdict] = {
+    **dict.fromkeys("1 i in include included yes y true relevant 相关 纳入".split(), "relevant"),
+    **dict.fromkeys("close closelyrelated 密切相关".split(), "close"),
+    **dict.fromkeys("0 e exclude excluded no n false irrelevant 排除 不相关".split(), "excluded"),
+    **dict.fromkeys("unavailable notretrieved nofulltext 未获取".split(), "unavailable"),
+}
+#: What says that nothing is decided.
+_OPEN = frozenset(("", "-1", "undecided", "unscreened", "unseen", "maybe", "nan", "na"))
+#: Folded names of columns.
+_NAME_COLUMNS = ("metasearchid", "customid", "olditemid", "importedid", "key", "id", "ref")
+_DECISIONS = (
+    "included", "asreviewlabel", "labelincluded", "label", "decision", "verdict", "screening",
+    "ie", "inclusion", "finaldecision", "state", "status", "itemstatus",
+)  # fmt: skip
+_REASONS = ("reason", "exclusionreason", "exclusionreasons", "reasonforexclusion")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of a table, or a record of a file of references.
+
+    Attributes:
+        number: From 1.
+        shown: What names it to a person.
+        names: What may name its work, the surest first.
+        title, authors, year: Of the work, where no name is known.
+        verdict: What is decided; None for nothing.
+        reason: Why.
+        unclear: Why what it says cannot be taken; "" where it can.
+    """
+
+    number: int
+    shown: str
+    names: tuple[str, ...]
+    title: str = ""
+    authors: tuple[Author, ...] = ()
+    year: int | None = None
+    verdict: Verdict | None = None
+    reason: str = ""
+    unclear: str = ""
+
+
+def read_lines(content: bytes, name: str, encoding: str | None = None) -> list[Line]:
+    """The lines of a file.
+
+    Raises:
+        FileFormatError: It is neither a table with a heading that is known, nor a file of
+            references.
+    """
+    text = decode(content[:100_000], name, encoding).text
+    heading = _heading(text)
+    if heading is not None:
+        return list(_of_table(decode(content, name, encoding).text, heading[1], name))
+    reading = read_bytes(content, name, encoding=encoding)
+    if len(reading.entries) > MOST_LINES:
+        raise _too_many(name)
+    return [_of_entry(number, entry) for number, entry in enumerate(reading.entries, 1)]
+
+
+def _too_many(name: str) -> FileFormatError:
+    return FileFormatError(
+        name,
+        message("it has more than {most} lines", most=f"{MOST_LINES:,}"),
+        advice=message("Import it in parts."),
+    )
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def _heading(text: str) -> tuple[list[str], str] | None:
+    """(the names of the columns, what parts them) of a table of decisions."""
+    for delimiter in (",", "\t", ";"):
+        try:
+            cells = csv_row(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter)
+        except csv.Error:
+            continue
+        names = [_folded(cell) for cell in cells or ()]
+        if len(names) > 1 and any(
+            one in names for one in ("metasearchid", "doi", "title", *_DECISIONS)
+        ):
+            return list(cells or ()), delimiter
+    return None
+
+
+def _of_table(text: str, delimiter: str, name: str) -> Iterator[Line]:
+    lines = iter(io.StringIO(text.lstrip("\r\n"), newline=""))
+    heading = csv_row(lines, delimiter) or []
+    columns: dict[str, int] = {}
+    for index, cell in enumerate(heading):
+        columns.setdefault(_folded(cell), index)
+    codes = [
+        (index, found)
+        for index, cell in enumerate(heading)
+        if (found := _CODE.fullmatch(cell))
+        and _folded(cell) not in columns.keys() & {*_DECISIONS, *_REASONS}
+    ]
+    number = 0
+    while True:
+        try:
+            cells = csv_row(lines, delimiter)
+        except csv.Error as exc:
+            raise FileFormatError(
+                name, message("row {row} cannot be read: {reason}", row=number + 1, reason=exc)
+            ) from exc
+        if cells is None:
+            return
+        if not any(cells):
+            continue
+        number += 1
+        if number > MOST_LINES:
+            raise _too_many(name)
+        row = {key: cells[index].strip() for key, index in columns.items() if index < len(cells)}
+        # An apostrophe before what a spreadsheet takes for a formula is ours.
+        row = {key: cell[1:] if cell[:1] == "'" else cell for key, cell in row.items()}
+        marked = [found for index, found in codes if index < len(cells) and _is_set(cells[index])]
+        yield _of_row(number, row, marked)
+
+
+def _of_row(number: int, row: Mapping[str, str], codes: list[re.Match[str]]) -> Line:
+    notes = " ".join(
+        row.get(name, "") for name in ("notes", "note", "tags", "accessionnumber", "ids")
+    )
+    names = [found.lower() for found in _OWN_NAME.findall(notes)]
+    names = [row["metasearchid"], *names] if row.get("metasearchid") else names
+    names += [row[key] for key in _NAME_COLUMNS[1:] if row.get(key)]
+    if row.get("doi"):
+        names.append(row["doi"] if ":" in row["doi"] else f"doi:{row['doi']}")
+    names += [f"pmid:{row[key]}" for key in ("pmid", "pubmedid") if row.get(key)]
+    verdict, reason, unclear = _decided(row, notes, codes)
+    title = row.get("title", "")
+    year = row.get("year") or row.get("publishedyear") or ""
+    authors = re.split(r";| and ", row.get("authors", ""))[0].strip()
+    return Line(
+        number=number,
+        shown=(names[0] if names else title)[:200],
+        names=tuple(dict.fromkeys(names)),
+        title=title,
+        authors=_authors(authors),
+        year=int(year) if year.isascii() and year.isdigit() and len(year) == 4 else None,
+        verdict=verdict,
+        reason=reason,
+        unclear=unclear,
+    )
+
+
+def _authors(first: str) -> tuple[Author, ...]:
+    if not first:
+        return ()
+    family, comma, given = first.partition(",")
+    return (Author(f"{given.strip()} {family}" if comma else first, family if comma else None),)
+
+
+def _decided(
+    row: Mapping[str, str], notes: str, codes: list[re.Match[str]]
+) -> tuple[Verdict | None, str, str]:
+    """(verdict, reason, why it is unclear) of a row."""
+    verdict, reason, unclear = _in_notes(notes)
+    reason = next((row[name] for name in _REASONS if row.get(name)), reason)
+    if verdict or unclear:
+        return verdict, reason, unclear
+    for name in _DECISIONS:
+        cell = row.get(name, "").removesuffix(".0")
+        folded = _folded(cell)
+        if folded in _WORDS and not cell.startswith("-"):
+            return _WORDS[folded], reason, ""
+        if cell and cell.casefold() not in _OPEN and name in ("included", "decision", "verdict"):
+            return None, "", message("{cell} is no decision", cell=repr(cell[:40]))
+    said = {found[1].casefold() for found in codes}
+    if len(said) > 1:
+        return None, "", message("it has codes to include and to exclude")
+    if said:
+        why = "; ".join(dict.fromkeys(found[2].strip() for found in codes if found[2].strip()))
+        return ("relevant", "", "") if said == {"include"} else ("excluded", reason or why, "")
+    return None, reason, ""
+
+
+def _in_notes(notes: str) -> tuple[Verdict | None, str, str]:
+    """What Rayyan and Covidence write into notes."""
+    found = _RAYYAN.search(notes)
+    if found is None:
+        covidence = _COVIDENCE_REASON.search(notes)
+        return ("excluded", covidence[1].strip(), "") if covidence else (None, "", "")
+    said = {word.lower() for word in _RAYYAN_SAYS.findall(found[1])} - {"maybe"}
+    reasons = _RAYYAN_REASONS.search(notes)
+    reason = reasons[1].strip() if reasons else ""
+    if len(said) > 1:
+        return None, "", message("people have decided differently: {said}", said=found[1][:200])
+    if said == {"included"}:
+        return "relevant", "", ""
+    return ("excluded", reason, "") if said else (None, "", "")
+
+
+def _is_set(cell: str) -> bool:
+    return _folded(cell) not in ("", "0", "false", "no", "n")
+
+
+def _folded(text: str) -> str:
+    return normalise.compact(text[:200])
+
+
+# --------------------------------------------------------------------------- references
+
+
+def _of_entry(number: int, entry: Entry) -> Line:
+    record = entry.record
+    notes = " ".join(value for _, value in entry.given)
+    row = {_folded(tag.rpartition(":")[2]): value for tag, value in entry.given}
+    verdict, reason, unclear = _decided(row, notes, [])
+    names = list(_names(record, notes))
+    return Line(
+        number=number,
+        shown=(names[0] if names else record.title)[:200],
+        names=tuple(dict.fromkeys(names)),
+        title=record.title,
+        authors=record.authors,
+        year=record.year,
+        verdict=verdict,
+        reason=reason,
+        unclear=unclear,
+    )
+
+
+def _names(record: Record, notes: str) -> Iterable[str]:
+    if SCHEME in record.ids:
+        yield record.ids[SCHEME]
+    yield from (found.lower() for found in _OWN_NAME.findall(notes))
+    if record.source_id:
+        yield record.source_id
+    if record.doi:
+        yield f"doi:{record.doi}"
+    for scheme, value in record.ids.items():
+        if scheme != SCHEME:
+            yield f"{scheme}:{value}"

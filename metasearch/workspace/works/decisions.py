@@ -1,0 +1,371 @@
+"""What people decide on works, many at a time: verdicts, tags, notes.
+
+Each call writes one line of the log, which says of every work that was changed what was there
+before, so that `undo.py` can put it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
+from metasearch.workspace.works.said import LONGEST_NOTE
+from metasearch.workspace.works.works import STAGES, VERDICTS, Stage, Verdict, rows_of
+
+#: Works of one call; characters of a reason and of a tag; tags of one call.
+MOST_WORKS, LONGEST_REASON, LONGEST_TAG, MOST_TAGS = 200_000, 500, 100, 50
+#: Actions of the log.
+MARK, TAG, NOTE = "mark works", "tag works", "note works"
+#: [verdict, reason, at] of a decision, as the log has it; None for undecided.
+Kept = list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a call did.
+
+    Attributes:
+        works: How many works were changed.
+        unchanged: How many were as they should be.
+        change: Number of the line of the log; None where nothing was changed.
+    """
+
+    works: int
+    unchanged: int
+    change: int | None
+
+
+def mark(
+    db: Database,
+    project: Project,
+    uids: Sequence[str],
+    verdict: Verdict | None,
+    *,
+    stage: Stage = "title",
+    reason: str = "",
+    by: str = "",
+) -> Changed:
+    """Decide on works.
+
+    Args:
+        db: The workspace.
+        project: Whose works.
+        uids: Their names.
+        verdict: None for undecided again. "unavailable" belongs to the stage of the whole text.
+        stage: "title" or "fulltext".
+        reason: Why; the reasons for which works are excluded are counted by reports.
+        by: Who decides.
+
+    Raises:
+        UsageError: A value cannot be used, or a name is that of no work.
+    """
+    check_verdict(verdict, stage, reason)
+    value = None if verdict is None else (verdict, _line(reason))
+    with db.transaction():
+        ids = _ids(db, project, uids)
+        return mark_each(db, project, dict.fromkeys(ids, value), stage=stage, action=MARK, by=by)
+
+
+def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
+    """Check what is to be decided.
+
+    Raises:
+        UsageError: It cannot be.
+    """
+    if stage not in STAGES:
+        raise UsageError(
+            message("There is no stage {stage}", stage=repr(str(stage)[:40])),
+            advice=message("Use one of {choices}.", choices=", ".join(STAGES)),
+        )
+    allowed = VERDICTS if stage == "fulltext" else VERDICTS[:-1]
+    if verdict is not None and verdict not in allowed:
+        raise UsageError(
+            message(
+                "There is no verdict {verdict} in the stage {stage}",
+                verdict=repr(str(verdict)[:40]),
+                stage=stage,
+            ),
+            advice=message("Use one of {choices}.", choices=", ".join(allowed)),
+        )
+    if len(reason) > LONGEST_REASON:
+        raise UsageError(message("A reason has at most {most} characters", most=LONGEST_REASON))
+
+
+def mark_each(
+    db: Database,
+    project: Project,
+    decided: Mapping[int, tuple[str, str] | None],
+    *,
+    stage: Stage,
+    action: str,
+    by: str = "",
+    details: Mapping[str, Any] | None = None,
+) -> Changed:
+    """Decide on each of some works, inside a transaction.
+
+    Args:
+        db: The workspace.
+        project: Whose works.
+        decided: Row of a work -> (verdict, reason), or None for undecided.
+        stage: Of all.
+        action: For the log.
+        by: Who decides.
+        details: Further facts for the log.
+    """
+    there = {row: kept for row, (_, kept) in standing(db, decided, stage, by).items()}
+    at = now()
+    changed: dict[int, Kept] = {}
+    for row, value in decided.items():
+        was = there.get(row)
+        if (None if was is None else (was[0], was[1])) != value:
+            changed[row] = None if value is None else [*value, at]
+    if not changed:
+        return Changed(0, len(decided), None)
+    _write(db, changed, stage, by)
+    names = uids_of(db, changed)
+    line = log.write(
+        db,
+        project.id,
+        action,
+        _object(names.values()),
+        {"stage": stage, "by": by, "works": {names[row]: there.get(row) for row in changed}},
+        {
+            "stage": stage,
+            "by": by,
+            "works": {names[row]: changed[row] for row in changed},
+            **(details or {}),
+        },
+        by=by,
+    )
+    return Changed(len(changed), len(decided) - len(changed), line)
+
+
+def standing(
+    db: Database, rows: Iterable[int], stage: Stage, by: str
+) -> dict[int, tuple[str, Kept]]:
+    """Row of each work -> its uid, and what is decided on it."""
+    found: dict[int, tuple[str, Kept]] = {}
+    for some in batches(sorted(set(rows)), AT_ONCE):
+        for row in db.all(
+            "SELECT work.id, work.uid, decision.verdict, decision.reason, decision.at FROM work"
+            " LEFT JOIN decision ON decision.work = work.id AND decision.stage = ?"
+            f" AND decision.by = ? WHERE work.id IN ({in_marks(some)})",
+            stage,
+            by,
+            *some,
+        ):
+            kept = None if row["verdict"] is None else [row["verdict"], row["reason"], row["at"]]
+            found[row["id"]] = (row["uid"], kept)
+    return found
+
+
+def _write(db: Database, changed: Mapping[int, Kept], stage: Stage, by: str) -> None:
+    db.run_many(
+        "DELETE FROM decision WHERE work = ? AND stage = ? AND by = ?",
+        [(row, stage, by) for row, kept in changed.items() if kept is None],
+    )
+    db.run_many(
+        "INSERT OR REPLACE INTO decision (work, stage, by, verdict, reason, at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [(row, stage, by, *kept) for row, kept in changed.items() if kept is not None],
+    )
+
+
+# --------------------------------------------------------------------------- tags
+
+
+def tag(
+    db: Database,
+    project: Project,
+    uids: Sequence[str],
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    *,
+    by: str = "",
+) -> Changed:
+    """Give works tags, and take tags from them.
+
+    Raises:
+        UsageError: A tag cannot be one, or a name is that of no work.
+    """
+    added, removed = _tags(add), _tags(remove)
+    if both := set(added) & set(removed):
+        raise UsageError(
+            message("The tag {tag} is both to be added and to be removed", tag=repr(min(both)))
+        )
+    with db.transaction():
+        ids = _ids(db, project, uids)
+        return tag_each(
+            db,
+            project,
+            dict.fromkeys(added, ids),
+            dict.fromkeys(removed, ids),
+            total=len(ids),
+            by=by,
+        )
+
+
+def tag_each(
+    db: Database,
+    project: Project,
+    add: Mapping[str, Sequence[int]],
+    remove: Mapping[str, Sequence[int]],
+    *,
+    total: int,
+    by: str = "",
+) -> Changed:
+    """Give and take tags, each with the rows of its works, inside a transaction."""
+    added: dict[str, list[int]] = {}
+    for text, rows in add.items():
+        have = tagged(db, rows, text)
+        if lacking := [row for row in rows if row not in have]:
+            added[text] = lacking
+    removed = {
+        text: sorted(have) for text, rows in remove.items() if (have := tagged(db, rows, text))
+    }
+    touched = {row for rows in (*added.values(), *removed.values()) for row in rows}
+    if not touched:
+        return Changed(0, total, None)
+    db.run_many(
+        "INSERT INTO tag (work, text) VALUES (?, ?)",
+        [(row, text) for text, rows in added.items() for row in rows],
+    )
+    db.run_many(
+        "DELETE FROM tag WHERE work = ? AND text = ?",
+        [(row, text) for text, rows in removed.items() for row in rows],
+    )
+    names = uids_of(db, touched)
+    line = log.write(
+        db,
+        project.id,
+        TAG,
+        _object(names.values()),
+        {text: [names[row] for row in rows] for text, rows in removed.items()},
+        {text: [names[row] for row in rows] for text, rows in added.items()},
+        by=by,
+    )
+    return Changed(len(touched), total - len(touched), line)
+
+
+def tagged(db: Database, rows: Iterable[int], text: str) -> set[int]:
+    """The works among some that have a tag."""
+    return {
+        row[0]
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(
+            f"SELECT work FROM tag WHERE text = ? AND work IN ({in_marks(some)})", text, *some
+        )
+    }
+
+
+def _tags(given: Sequence[str]) -> list[str]:
+    texts = list(dict.fromkeys(map(_line, given)))
+    if len(texts) > MOST_TAGS:
+        raise UsageError(message("More than {most} tags at once", most=MOST_TAGS))
+    for text in texts:
+        if not text or len(text) > LONGEST_TAG or not text.isprintable():
+            raise UsageError(
+                message("{text} cannot be a tag", text=repr(text[:80])),
+                advice=message("A tag has 1 to {most} characters.", most=LONGEST_TAG),
+            )
+    return texts
+
+
+# --------------------------------------------------------------------------- notes
+
+
+def set_note(db: Database, project: Project, uid: str, text: str, *, by: str = "") -> Changed:
+    """Write a note on a work; "" removes it.
+
+    Raises:
+        UsageError: It is too long, or there is no such work.
+    """
+    if len(text) > LONGEST_NOTE:
+        raise UsageError(message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"))
+    with db.transaction():
+        return note_each(db, project, {_ids(db, project, [uid])[0]: _printable(text)}, by=by)
+
+
+def note_each(
+    db: Database,
+    project: Project,
+    notes: Mapping[int, str],
+    *,
+    by: str = "",
+) -> Changed:
+    """Write the notes of some works by their rows, inside a transaction."""
+    before = noted(db, notes, by)
+    changed = {row: text for row, text in notes.items() if before.get(row, "") != text}
+    if not changed:
+        return Changed(0, len(notes), None)
+    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, by) for row in changed])
+    at = now()
+    db.run_many(
+        "INSERT INTO note (work, by, text, at) VALUES (?, ?, ?, ?)",
+        [(row, by, text, at) for row, text in changed.items() if text],
+    )
+    names = uids_of(db, changed)
+    line = log.write(
+        db,
+        project.id,
+        NOTE,
+        _object(names.values()),
+        {"by": by, "works": {names[row]: before.get(row, "") for row in changed}},
+        {"by": by, "works": {names[row]: text for row, text in changed.items()}},
+        by=by,
+    )
+    return Changed(len(changed), len(notes) - len(changed), line)
+
+
+def noted(db: Database, rows: Iterable[int], by: str) -> dict[int, str]:
+    """Row of a work -> its note, of those that have one."""
+    return {
+        row["work"]: row["text"]
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(
+            f"SELECT work, text FROM note WHERE by = ? AND work IN ({in_marks(some)})", by, *some
+        )
+    }
+
+
+# --------------------------------------------------------------------------- all
+
+
+def uids_of(db: Database, rows: Iterable[int]) -> dict[int, str]:
+    """Row of a work -> its uid."""
+    return {
+        row["id"]: row["uid"]
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(f"SELECT id, uid FROM work WHERE id IN ({in_marks(some)})", *some)
+    }
+
+
+def _ids(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
+    if len(uids) > MOST_WORKS:
+        raise UsageError(
+            message("More than {most} works at once", most=f"{MOST_WORKS:,}"),
+            advice=message("Narrow the list."),
+        )
+    return rows_of(db, project, uids)
+
+
+def _object(uids: Iterable[str]) -> str:
+    names = list(uids)
+    return f"work:{names[0]}" if len(names) == 1 else "works"
+
+
+def _line(text: str) -> str:
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    """Without lone surrogates and NUL, which SQLite or JSON cannot keep."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode().strip()

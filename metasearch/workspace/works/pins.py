@@ -1,0 +1,252 @@
+"""Pins of a project: what a person decided on two works or records, before any rule: "same" or
+"different".
+
+A pin is kept as the keys of two records ("source:id"), which stay when works join or are divided; a
+work is pinned by its oldest record. It takes effect at once, on the works concerned alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.works import works
+from metasearch.workspace.works.adding import remake
+from metasearch.workspace.works.assigning import Assigned
+from metasearch.workspace.works.rules import rules
+
+Verdict = Literal["same", "different"]
+_VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Bounds: pins of a project, characters of a note.
+MOST_PINS, LONGEST_NOTE = 10_000, 500
+#: Actions of the log.
+PIN, UNPIN = "pin works", "remove pin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPin:
+    """A pin.
+
+    Attributes:
+        id: Its number.
+        verdict: "same" or "different".
+        a, b: Keys of two records, the smaller first.
+        note: The reason.
+        by: Who decided.
+        at: When.
+    """
+
+    id: int
+    verdict: Verdict
+    a: str
+    b: str
+    note: str
+    by: str
+    at: str
+
+
+def of(db: Database, project: Project) -> list[ProjectPin]:
+    """The pins of a project, the oldest first."""
+    rows = db.all("SELECT * FROM pin WHERE project = ? ORDER BY id", project.id)
+    return [_pin(row) for row in rows]
+
+
+def pin(
+    db: Database,
+    project: Project,
+    verdict: Verdict,
+    a: str,
+    b: str,
+    *,
+    note: str = "",
+    by: str = "",
+) -> Assigned:
+    """Pin two works, or two records, and make the works concerned anew.
+
+    Args:
+        db: The workspace.
+        project: Whose works.
+        verdict: "same" or "different".
+        a: A name of a work, or the key of a record of it. Two records of one work are said to be
+            different by their keys.
+        b: The other one.
+        note: Why.
+        by: Who says so.
+
+    Returns:
+        What became of the works.
+
+    Raises:
+        UsageError: A name is that of no work or of several, both are one, or other pins contradict.
+    """
+    if verdict not in _VERDICTS:
+        raise UsageError(
+            message("There is no verdict {verdict}", verdict=repr(str(verdict)[:40])),
+            advice=message("Use one of {choices}.", choices=", ".join(_VERDICTS)),
+        )
+    if len(note) > LONGEST_NOTE:
+        raise UsageError(message("A note has at most {most} characters", most=LONGEST_NOTE))
+    with db.transaction():
+        one, other = sorted((_key(db, project, a), _key(db, project, b)))
+        if one == other:
+            raise UsageError(
+                message("{a} and {b} are one work", a=repr(a[:80]), b=repr(b[:80])),
+                advice=message('Name two of its records, as "source:id", to divide it.'),
+            )
+        if db.value("SELECT count(*) FROM pin WHERE project = ?", project.id) >= MOST_PINS:
+            raise UsageError(message("A project has at most {most} pins", most=f"{MOST_PINS:,}"))
+        row = db.one(
+            "SELECT * FROM pin WHERE project = ? AND a = ? AND b = ?", project.id, one, other
+        )
+        before = None if row is None else _pin(row)
+        if before is not None and before.verdict == verdict:
+            return Assigned()
+        if before is not None:
+            db.run("DELETE FROM pin WHERE id = ?", before.id)
+        made = ProjectPin(
+            id=before.id if before is not None else 0,
+            verdict=verdict,
+            a=one,
+            b=other,
+            note=" ".join(note.split()),
+            by=by,
+            at=now(),
+        )
+        _insert(db, project, made)
+        return _take_effect(db, project, PIN, before, made, by)
+
+
+def unpin(db: Database, project: Project, number: int, *, by: str = "") -> Assigned:
+    """Remove a pin, and make the works concerned anew.
+
+    Raises:
+        UsageError: There is none of that number, or another one contradicts what is left.
+    """
+    with db.transaction():
+        row = db.one("SELECT * FROM pin WHERE project = ? AND id = ?", project.id, number)
+        if row is None:
+            raise UsageError(
+                message("The project has no pin {number}", number=number),
+                advice=message("`metasearch works pins` lists them."),
+            )
+        db.run("DELETE FROM pin WHERE id = ?", number)
+        return _take_effect(db, project, UNPIN, _pin(row), None, by)
+
+
+def put_back(
+    db: Database,
+    project: Project,
+    before: dict[str, Any] | None,
+    after: dict[str, Any] | None,
+    *,
+    by: str = "",
+) -> Assigned:
+    """Undo a change of a pin.
+
+    Args:
+        db: The workspace.
+        project: Whose.
+        before: The pin as it was, as the log has it; None for none.
+        after: What it became.
+        by: Who.
+
+    Raises:
+        UsageError: It is not any more what it became.
+    """
+    with db.transaction():
+        known = after or before or {}
+        row = db.one(
+            "SELECT * FROM pin WHERE project = ? AND a = ? AND b = ?",
+            project.id,
+            known["a"],
+            known["b"],
+        )
+        there = None if row is None else _pin(row)
+        if (there and there.verdict) != (after and after["verdict"]):
+            raise UsageError(
+                message("The pin of {a} and {b} was changed since", a=known["a"], b=known["b"]),
+                advice=message("Undo the later change first."),
+            )
+        if there is not None:
+            db.run("DELETE FROM pin WHERE id = ?", there.id)
+        made = None if before is None else ProjectPin(**before)
+        if made is not None:
+            _insert(db, project, made)
+        action = UNPIN if made is None else PIN
+        return _take_effect(db, project, action, there, made, by)
+
+
+def _take_effect(
+    db: Database,
+    project: Project,
+    action: str,
+    before: ProjectPin | None,
+    after: ProjectPin | None,
+    by: str,
+) -> Assigned:
+    """Write the log, and make the works of the pinned records anew."""
+    rules(db, project.id)  # raises where pins contradict one another
+    known = after or before
+    assert known is not None
+    log.write(
+        db,
+        project.id,
+        action,
+        f"pin:{known.a} {known.b}",
+        None if before is None else asdict(before),
+        None if after is None else asdict(after),
+        by=by,
+    )
+    rows = db.all(
+        "SELECT DISTINCT work.component FROM record"
+        " JOIN work_record ON work_record.record = record.id"
+        " JOIN work ON work.id = work_record.work"
+        " WHERE record.project = ? AND record.key IN (?, ?)",
+        project.id,
+        known.a,
+        known.b,
+    )
+    return remake(db, project, [row[0] for row in rows], by=by)
+
+
+def _key(db: Database, project: Project, name: str) -> str:
+    """The key of the record that a name means, or of the oldest one of a work."""
+    row = db.one(
+        "SELECT key FROM record WHERE project = ? AND key = ? AND superseded IS NULL",
+        project.id,
+        name.strip(),
+    )
+    if row is not None:
+        return str(row["key"])
+    work = works.find(db, project, name)
+    return str(
+        db.value(
+            "SELECT record.key FROM work_record JOIN record ON record.id = work_record.record"
+            " WHERE work_record.work = ? AND +record.superseded IS NULL ORDER BY record.id LIMIT 1",
+            work.id,
+        )
+    )
+
+
+def _insert(db: Database, project: Project, made: ProjectPin) -> None:
+    db.run(
+        "INSERT INTO pin (project, verdict, a, b, note, by, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        project.id,
+        made.verdict,
+        made.a,
+        made.b,
+        made.note,
+        made.by,
+        made.at,
+    )
+
+
+def _pin(row: sqlite3.Row) -> ProjectPin:
+    return ProjectPin(**{name: row[name] for name in ProjectPin.__dataclass_fields__})

@@ -1,0 +1,267 @@
+"""Changes of the log undone: what was there before is there again, and that is a change of its own,
+which can be undone, too.
+
+Nothing is undone where a later change has touched the same: that one is undone first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log, projects
+from metasearch.workspace.log import Change
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.works import decisions, pins
+from metasearch.workspace.works.importing import IMPORT
+from metasearch.workspace.works.names import works_named
+
+_Undo = Callable[[Database, Project, Change, str], None]
+
+
+def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int:
+    """Undo a change.
+
+    Args:
+        db: The workspace.
+        project: Whose.
+        change_id: The number of its line in the log.
+        by: Who undoes it.
+
+    Returns:
+        The number of the line that says so.
+
+    Raises:
+        UsageError: There is no such change, it cannot be undone, it is undone already, or
+            something later has touched the same.
+    """
+    with db.transaction():
+        change = log.find(db, project.id, change_id)
+        if change is None:
+            raise UsageError(
+                message("The log of the project has no change {number}", number=change_id)
+            )
+        if change.action not in _UNDONE:
+            raise UsageError(
+                message("{action} cannot be undone", action=repr(change.action)),
+                advice=message(
+                    "What can be undone: {actions}.", actions=", ".join(sorted(_UNDONE))
+                ),
+            )
+        if (later := _undone_by(db, change)) is not None:
+            raise UsageError(
+                message(
+                    "Change {number} is undone already, by change {later}",
+                    number=change_id,
+                    later=later,
+                ),
+                advice=message("Undo that one to do it again."),
+            )
+        newest = db.value("SELECT max(id) FROM change")
+        with log.undoing(change.id):
+            _UNDONE[change.action](db, project, change, by)
+        line = _undone_by(db, change)
+        if line is None or line <= newest:
+            raise UsageError(
+                message("There is nothing left to undo of change {number}", number=change_id)
+            )
+        return line
+
+
+def undoable(db: Database, project: Project, changes: Sequence[Change]) -> frozenset[int]:
+    """The numbers of the changes, among some, that are of a kind that can be undone, and are not
+    undone already.
+    """
+    return frozenset(
+        change.id
+        for change in changes
+        if change.action in _UNDONE and _undone_by(db, change) is None
+    )
+
+
+def _undone_by(db: Database, change: Change) -> int | None:
+    """The change that undid one, if that one was not undone in its turn."""
+    undoing = db.all("SELECT id, action FROM change WHERE undoes = ? ORDER BY id", change.id)
+    for line, action in undoing:
+        # Works that join or are divided because of it have lines of their own.
+        if action in _UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
+            return int(line)
+    return None
+
+
+# --------------------------------------------------------------------------- works
+
+
+def _marks(db: Database, project: Project, change: Change, by: str) -> None:
+    stage, whose = change.after["stage"], change.after.get("by", "")
+    rows = _rows(db, project, change.after["works"])
+    there = decisions.standing(db, rows.values(), stage, whose)
+    _untouched(
+        db,
+        change,
+        (
+            uid
+            for uid, row in rows.items()
+            if _verdict(there[row][1]) != _verdict(change.after["works"][uid])
+        ),
+    )
+    before = {row: _verdict(change.before["works"][uid]) for uid, row in rows.items()}
+    decisions.mark_each(db, project, before, stage=stage, action=change.action, by=whose)
+
+
+def _verdict(kept: Sequence[str] | None) -> tuple[str, str] | None:
+    return None if kept is None else (kept[0], kept[1])
+
+
+def _tags(db: Database, project: Project, change: Change, by: str) -> None:
+    added = {text: _rows(db, project, uids) for text, uids in change.after.items()}
+    removed = {text: _rows(db, project, uids) for text, uids in change.before.items()}
+    for sides, expected in ((added, True), (removed, False)):
+        for text, rows in sides.items():
+            have = decisions.tagged(db, rows.values(), text)
+            _untouched(db, change, (u for u, row in rows.items() if (row in have) != expected))
+    decisions.tag_each(
+        db,
+        project,
+        {text: list(rows.values()) for text, rows in removed.items()},
+        {text: list(rows.values()) for text, rows in added.items()},
+        total=0,
+        by=by,
+    )
+
+
+def _notes(db: Database, project: Project, change: Change, by: str) -> None:
+    whose = change.after.get("by", "")
+    rows = _rows(db, project, change.after["works"])
+    there = decisions.noted(db, rows.values(), whose)
+    _untouched(
+        db,
+        change,
+        (u for u, row in rows.items() if there.get(row, "") != change.after["works"][u]),
+    )
+    before = {row: change.before["works"][uid] for uid, row in rows.items()}
+    decisions.note_each(db, project, before, by=whose)
+
+
+def _pins(db: Database, project: Project, change: Change, by: str) -> None:
+    pins.put_back(db, project, change.before, change.after, by=by)
+
+
+def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]:
+    """Uid -> row of the work that it is a name of now.
+
+    Raises:
+        UsageError: A work is not there any more.
+    """
+    found = works_named(db, project.id, list(uids))
+    rows = {uid: found[uid][0].id for uid in uids if uid in found}
+    gone = [uid for uid in uids if uid not in rows]
+    if gone:
+        raise UsageError(
+            message("The project has no work {names} any more", names=", ".join(gone[:5]))
+        )
+    return rows
+
+
+def _untouched(db: Database, change: Change, others: Iterable[str]) -> None:
+    """Check that nothing is otherwise than the change left it.
+
+    Raises:
+        UsageError: Something is; says which later change touched it.
+    """
+    uid = next(iter(others), None)
+    if uid is None:
+        return
+    later = db.one(
+        "SELECT id, action, at FROM change WHERE project ="
+        " (SELECT project FROM change WHERE id = ?1) AND id > ?1"
+        " AND (instr(before, ?2) OR instr(after, ?2)) ORDER BY id LIMIT 1",
+        change.id,
+        uid,
+    )
+    if later is None:
+        raise UsageError(
+            message("The work {uid} is not as change {number} left it", uid=uid, number=change.id)
+        )
+    raise UsageError(
+        message(
+            "The work {uid} was changed since: change {later}, {action}, {at}",
+            uid=uid,
+            later=later["id"],
+            action=later["action"],
+            at=later["at"],
+        ),
+        advice=message("Undo that one first."),
+    )
+
+
+# --------------------------------------------------------------------------- projects, strategies
+
+
+def _project(db: Database, project: Project, change: Change, by: str) -> None:
+    now = projects.find(db, project.uid)
+    own = {"title": now.title, "archived": now.archived}
+    _unchanged(change, {key: own.get(key, now.details.get(key)) for key in change.after})
+    before = dict(change.before)
+    values: dict[str, Any] = {key: before.pop(key) for key in own if key in before}
+    projects.update(db, now, **values, details=before or None, by=by)
+
+
+def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
+    strategy = strategies.by_id(db, int(change.object.partition(":")[2]))
+    own: dict[str, Any] = {
+        "name": strategy.name,
+        "sources": list(strategy.sources),
+        "years": strategy.years,
+        "note": strategy.note,
+    }
+    _unchanged(change, {key: own.get(key, strategy.details.get(key)) for key in change.after})
+    before = dict(change.before)
+    values = {key: before.pop(key) for key in own if key in before}
+    strategies.update(db, strategy, **values, details=before or None, by=by)
+
+
+def _step(db: Database, project: Project, change: Change, by: str) -> None:
+    row, _, number = change.object.partition(":")[2].partition("/")
+    strategy = strategies.by_id(db, int(row))
+    step = next((one for one in steps.of(db, strategy) if one.number == int(number)), None)
+    if step is None:
+        raise UsageError(message("Step {number} was removed since", number=number))
+    _unchanged(change, steps.as_logged(step))
+    before = change.before
+    details = dict.fromkeys(step.details) | before["details"]
+    query = {} if step.kind == "import" else {"text": before["text"], "syntax": before["syntax"]}
+    steps.edit(
+        db, strategy, step.number, **query, note=before["note"], details=details or None, by=by
+    )
+
+
+def _unchanged(change: Change, now: Mapping[str, Any]) -> None:
+    """Check that what a change set is still so.
+
+    Raises:
+        UsageError: It is not.
+    """
+    for key, value in change.after.items():
+        if now.get(key) != value:
+            raise UsageError(
+                message("{name} was changed since change {number}", name=key, number=change.id),
+                advice=message("Undo the later change first."),
+            )
+
+
+_UNDONE: Mapping[str, _Undo] = {
+    decisions.MARK: _marks,
+    IMPORT: _marks,
+    decisions.TAG: _tags,
+    decisions.NOTE: _notes,
+    pins.PIN: _pins,
+    pins.UNPIN: _pins,
+    "edit project": _project,
+    "edit strategy": _strategy,
+    "edit step": _step,
+}
