@@ -90,7 +90,7 @@ ROUTES = (
     *(
         Route(
             path=f"/projects{path}",
-            handler=on_first_request(f"projects.{module}", module),
+            handler=on_first_request(f"projects.{module}", "answer"),
             posts=True,
             listed=False,
         )
@@ -113,8 +113,8 @@ ROUTES = (
         )
         for path, module, handler in (
             ("/strategies/{strategy}/check", "strategy", "check"),
-            ("/strategies/{strategy}/progress", "progress", "progress"),
-            ("/works/export", "works", "export"),
+            ("/strategies/{strategy}/progress", "progress", "answer"),
+            ("/works/export", "export", "answer"),
         )
     ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),

@@ -38,9 +38,10 @@ class _Thread:
 
     def _called(self, function: Callable[[Database], T]) -> T:
         if self._database is None:
-            self._database = Database(self._path)
             if self._only_read:
-                self._database.only_read()
+                # Made where it does not exist; a reader has tables of its own, which are temporary.
+                Database(self._path).close()
+            self._database = Database(self._path, read_only=self._only_read)
         return function(self._database)
 
     def _close(self) -> None:

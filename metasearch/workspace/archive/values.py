@@ -24,8 +24,8 @@ from metasearch.workspace.archive.members import wrong
 from metasearch.workspace.archive.tables import Columns
 from metasearch.workspace.store.uids import is_uid
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+#: Of a search by hand the day alone is known.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", re.ASCII)
 #: Columns that hold a moment, in whichever table.
 _MOMENTS = frozenset({"created", "edited", "started", "ended", "asked_at", "added", "at", "frozen"})
 #: (table, column) -> what its JSON is.
@@ -88,7 +88,7 @@ class Rows:
             name = next(name for name in row if type(row[name]) not in _PLAIN)
             raise wrong(f"{place}, {name}", message("it is no text and no number"))
         for name in self._moments:
-            if row[name] is not None and not _is_moment(row[name], day=name == "asked_at"):
+            if row[name] is not None and not _is_moment(row[name]):
                 raise wrong(f"{place}, {name}", message("it is no moment as 2026-11-23T05:40:00Z"))
         for name, kind in self._json:
             _json(row[name], kind, f"{place}, {name}")
@@ -116,11 +116,8 @@ def _bytes(value: Any, place: str) -> bytes:
     raise wrong(place, message("it is no text and no base64"))
 
 
-def _is_moment(value: Any, *, day: bool) -> bool:
-    """Whether it is a moment, or the day of a search by hand where `day`."""
-    if not isinstance(value, str):
-        return False
-    return _MOMENT.fullmatch(value) is not None or (day and _DAY.fullmatch(value) is not None)
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
 
 
 def _json(value: Any, kind: type, place: str) -> None:

@@ -251,7 +251,7 @@ def test_damaged_bytes_never_lead_to_anything_but_a_refusal(whole: Path, tmp_pat
     path = tmp_path / "damaged.zip"
     outcomes = set()
     with Database(tmp_path / "w.sqlite3") as db:
-        for _ in range(150):
+        for _ in range(300):
             damaged = bytearray(content)
             for _ in range(dice.randrange(1, 4)):
                 damaged[dice.randrange(len(damaged))] = dice.randrange(256)

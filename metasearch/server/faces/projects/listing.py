@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from aiohttp import web
 from multidict import MultiMapping
 
@@ -14,11 +16,11 @@ from metasearch.server.received import only
 from metasearch.server.site import SHARED
 from metasearch.server.visit import visit_of
 from metasearch.workspace import projects
-from metasearch.workspace.projects import KINDS
+from metasearch.workspace.projects import KINDS, Kind
 from metasearch.workspace.workspace import Workspace
 
 
-async def listing(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The list, or a new project from its form.
 
     Raises:
@@ -43,7 +45,7 @@ async def listing(request: web.Request) -> web.StreamResponse:
 
 async def _created(workspace: Workspace, fields: MultiMapping[str]) -> str:
     """The uid of a new project."""
-    kind = chosen(fields, "kind", KINDS, "review")
+    kind = cast("Kind", chosen(fields, "kind", KINDS, "review"))
     made = await workspace.write(
         projects.create, only(fields, "name").strip(), kind, only(fields, "title").strip()
     )

@@ -10,8 +10,8 @@ from metasearch.server.faces.projects.opened import after_form, opened
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.log import log_page
-from metasearch.server.problem import Problem
 from metasearch.server.pages.projects.said import Said
+from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.workspace import log as changes
 from metasearch.workspace.works.undo import undo, undoable
@@ -21,7 +21,7 @@ _LINES = 100
 _LARGEST = 2**53
 
 
-async def log(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The log, or a change undone by its form.
 
     Raises:

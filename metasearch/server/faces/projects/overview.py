@@ -26,7 +26,7 @@ from metasearch.workspace.works.listing import verdict_counts
 _RUNS = 10
 
 
-async def overview(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The page, or a change of the project.
 
     Raises:

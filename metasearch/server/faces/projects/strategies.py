@@ -13,8 +13,8 @@ from metasearch.server.faces.projects.opened import (
 )
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response
-from metasearch.server.pages.projects.strategies import StrategyLine, strategies_page
 from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.projects.strategies import StrategyLine, strategies_page
 from metasearch.server.received import only
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -23,7 +23,7 @@ from metasearch.workspace.strategies import strategies as kept
 from metasearch.workspace.strategies.copying import copied
 
 
-async def strategies(request: web.Request) -> web.StreamResponse:
+async def answer(request: web.Request) -> web.StreamResponse:
     """The list, or a new strategy from its form.
 
     Raises:

@@ -16,6 +16,7 @@ from metasearch.server.pages.projects.words import (
     MODE_WORDS,
     RUN_WORDS,
     STAGE_WORDS,
+    VERDICTS_OF,
 )
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
@@ -27,11 +28,6 @@ DONE_WORDS: Mapping[str, str] = {
     "title": N_("The title was changed."),
     "archived": N_("The project was put away."),
     "taken": N_("The project was taken out again."),
-}
-#: Verdicts that a stage has; "" is undecided.
-_OF_STAGE: Mapping[str, frozenset[str]] = {
-    "title": frozenset({"", "relevant", "close", "excluded"}),
-    "fulltext": frozenset({"", "relevant", "excluded", "unavailable"}),
 }
 
 
@@ -96,7 +92,7 @@ class Overview:
 
     Attributes:
         works: How many there are.
-        decided: Stage -> verdict -> works; "" is undecided.
+        decided: Stage -> verdict -> works, with "undecided".
     """
 
     strategies: Sequence[StrategyLine]
@@ -138,15 +134,18 @@ def next_step(base: str, shown: Overview) -> Next:
     if not any(one.steps for one in shown.strategies):
         return Next(N_("Add steps to the strategy."), shown.strategies[0].address)
     if not shown.works:
-        return Next(N_("Run the strategy, so that its records are fetched."), "".join(
-            [shown.strategies[0].address, "#ask-head"]
-        ))
-    if shown.decided.get("title", {}).get("", 0):
-        return Next(N_("Decide on title and abstract of the works."), f"{base}/works?verdict=none")
-    if shown.decided.get("fulltext", {}).get("", 0):
+        return Next(
+            N_("Run the strategy, so that its records are fetched."),
+            f"{shown.strategies[0].address}#ask-head",
+        )
+    if shown.decided.get("title", {}).get("undecided", 0):
+        return Next(
+            N_("Decide on title and abstract of the works."), f"{base}/works?verdict=undecided"
+        )
+    if shown.decided.get("fulltext", {}).get("undecided", 0):
         return Next(
             N_("Decide on the full text of the works that are left."),
-            f"{base}/works?stage=fulltext&verdict=none",
+            f"{base}/works?stage=fulltext&verdict=undecided",
         )
     lacking = [report for report in shown.reports if report.missing]
     if lacking:
@@ -175,8 +174,10 @@ def _states(base: str, decided: Mapping[str, Mapping[str, int]]) -> list[StateLi
             words,
             [
                 (
-                    decided.get(stage, {}).get(verdict, 0) if verdict in _OF_STAGE[stage] else None,
-                    f"{base}/works?stage={stage}&verdict={verdict or 'none'}",
+                    decided.get(stage, {}).get(verdict, 0)
+                    if verdict in ("undecided", *VERDICTS_OF[stage])
+                    else None,
+                    f"{base}/works?stage={stage}&verdict={verdict}",
                 )
                 for stage in STAGE_WORDS
             ],

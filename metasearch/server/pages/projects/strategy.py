@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.errors import UsageError
+from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.message import message
+from metasearch.query.writing import TARGETS
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.language import Language
-from metasearch.server.pages.reading import SYNTAX_WORDS
-from metasearch.server.pages.terms import FAILED_LOOK, N_, STATUS_LOOKS, STATUS_WORDS
+from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.frame import frame
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
+from metasearch.server.pages.source_groups import SourceGroup
+from metasearch.server.pages.terms import N_, STATUS_WORDS
+from metasearch.server.visit import Visit
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.figures import Figure, Figures, StepFigures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.strategies.resolve import ResolvedStep
-from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.runs.validation import Validated
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.strategies.writing import Written
 
 #: Characters of a query, a request or a note that a page shows.
 _LONGEST = 20_000
@@ -38,7 +47,6 @@ class Cell:
         claimed: Hits; None where they are not known.
         exact: Whether that number is of the whole query.
         failed: Whether it did not answer.
-        waiting: Whether it is still being asked.
         stale: Whether it was asked for an earlier wording.
         address: Of the place that tells all.
     """
@@ -47,7 +55,6 @@ class Cell:
     claimed: int | None
     exact: bool
     failed: bool
-    waiting: bool
     stale: bool
     address: str
 
@@ -159,10 +166,7 @@ class Asked:
 
 def steps_view(
     base: str,
-    steps: Sequence[Step],
-    resolved: Mapping[int, ResolvedStep | UsageError],
-    newest: Mapping[tuple[int, str], SourceAnswer],
-    columns: Sequence[Column],
+    figures: Figures,
     *,
     found: Mapping[int, int] | None = None,
     known: int = 0,
@@ -172,60 +176,43 @@ def steps_view(
 
     Args:
         base: Address of the page of the strategy.
-        steps: Of the strategy, in their order.
-        resolved: Number of a step -> what it means, or why it means nothing.
-        newest: (number of a step, source) -> the newest answer.
-        columns: The databases.
+        figures: What is known.
         found: Number of a step -> how many of the known works it finds.
         known: How many there are.
         run: That goes on.
     """
-    rows = [
-        _row(base, step, resolved[step.number], newest, columns, (found or {}).get(step.number))
-        for step in steps
+    by_hand = {
+        source for one in figures.steps if one.step.kind == "import" for source in one.figures
+    }
+    asked = {source for one in figures.steps if one.step.kind != "import" for source in one.figures}
+    columns = [
+        Column(source, label)
+        for source, label in figures.sources.items()
+        if source in asked or source not in by_hand
     ]
+    rows = [_row(base, one, columns, (found or {}).get(one.step.number)) for one in figures.steps]
     return StepsView(columns, rows, known, sum(bool(row.stale) for row in rows), run, base)
 
 
-def _row(
-    base: str,
-    step: Step,
-    resolved: ResolvedStep | UsageError,
-    newest: Mapping[tuple[int, str], SourceAnswer],
-    columns: Sequence[Column],
-    known: int | None,
-) -> StepRow:
-    given = [
-        answer
-        for column in columns
-        if (answer := newest.get((step.number, column.source))) is not None
-    ]
-    own = [answer for (number, _), answer in newest.items() if number == step.number]
-    digest = resolved.digest if isinstance(resolved, ResolvedStep) else ""
-    is_import = step.kind == "import"
-    cells = [
-        None
-        if (answer := newest.get((step.number, column.source))) is None
-        else _cell(base, answer, digest)
-        for column in columns
-    ]
-    old = not is_import and any(cell is not None and cell.stale for cell in cells)
-    counted = own if is_import else given
-    fetched = [answer.fetched for answer in counted if answer.fetched is not None]
-    dates = [answer.asked_at for answer in counted if answer.asked_at]
-    notes = resolved.notes if isinstance(resolved, ResolvedStep) else ()
+def _row(base: str, one: StepFigures, columns: Sequence[Column], known: int | None) -> StepRow:
+    step, is_import = one.step, one.step.kind == "import"
+    resolved = one.question.step if one.question else None
     return StepRow(
         number=step.number,
         text=step.text,
         syntax="" if step.syntax == "auto" or is_import else SYNTAX_WORDS.get(step.syntax, ""),
         note=line(step.note),
-        fault="" if is_import or isinstance(resolved, ResolvedStep) else resolved.message,
-        stale=message("stale: the query was changed after it was asked") if old else "",
-        notes=() if is_import else notes,
-        cells=cells,
-        imported=_imported(own) if is_import else "",
-        fetched=sum(fetched) if fetched else None,
-        asked=min(dates, default=None),
+        fault=one.error.message if one.error else "",
+        stale=message("stale: asked before its query was changed") if one.stale else "",
+        notes=resolved.notes if resolved else (),
+        cells=[
+            _cell(base, one.figures[column.source]) if column.source in one.figures else None
+            for column in columns
+        ],
+        imported=_imported([each.newest for each in one.figures.values()]) if is_import else "",
+        fetched=one.fetched,
+        asked=one.first
+        or max((each.newest.asked_at or "" for each in one.figures.values()), default=""),
         known=known,
         known_address=f"{base}?known=1#known",
         edit_address=f"{base}?edit={step.number}#edit",
@@ -243,37 +230,16 @@ def _imported(answers: Sequence[SourceAnswer]) -> str:
     )
 
 
-def _cell(base: str, answer: SourceAnswer, digest: str) -> Cell:
+def _cell(base: str, figure: Figure) -> Cell:
+    answer = figure.newest
     return Cell(
         words=STATUS_WORDS.get(answer.status, answer.status),
-        claimed=answer.claimed,
+        claimed=figure.claimed,
         exact=answer.exact,
         failed=answer.failed and answer.status != "skipped",
-        waiting=answer.status == "running",
-        stale=answer.digest != digest,
+        stale=figure.stale,
         address=f"{base}?asked={answer.step}#asked-{answer.source}",
     )
-
-
-def newest_of(answers: Sequence[SourceAnswer]) -> dict[tuple[int, str], SourceAnswer]:
-    """(number of a step, source) -> the newest answer, of answers in the order of their runs.
-
-    An answer that fetched records stays where a later count of the same query has none.
-    """
-    newest: dict[tuple[int, str], SourceAnswer] = {}
-    for answer in answers:
-        key = (answer.step, answer.source)
-        before = newest.get(key)
-        keeps = (
-            before is not None
-            and before.fetched is not None
-            and answer.fetched is None
-            and before.digest == answer.digest
-            and not before.failed
-        )
-        if not keeps:
-            newest[key] = answer
-    return newest
 
 
 def run_state(run: Run | None, answers: Sequence[SourceAnswer]) -> RunState | None:
@@ -290,17 +256,22 @@ def run_state(run: Run | None, answers: Sequence[SourceAnswer]) -> RunState | No
     return RunState(run.number, run.mode == "counts", ended, len(steps) * len(sources))
 
 
-def edited_step(steps: Sequence[Step], number: int | None) -> Edited | None:
+def edited_step(figures: Figures, number: int | None) -> Edited | None:
     """The step whose form is open; None for none, or one that there is not."""
-    for step in steps:
+    for step in (one.step for one in figures.steps):
         if step.number == number:
-            return Edited(number, step.text, step.syntax, step.note, step.kind == "import")
+            return Edited(step.number, step.text, step.syntax, step.note, step.kind == "import")
     return None
 
 
-def asked_of(newest: Mapping[tuple[int, str], SourceAnswer], step: int) -> list[Asked]:
-    """What each database was asked for a step."""
-    return [_asked(answer) for (number, _), answer in newest.items() if number == step]
+def asked_of(figures: Figures, number: int | None) -> list[Asked]:
+    """What each database was asked for a step; nothing for a step that there is not."""
+    return [
+        _asked(figure.newest)
+        for one in figures.steps
+        if one.step.number == number
+        for figure in one.figures.values()
+    ]
 
 
 def _asked(answer: SourceAnswer) -> Asked:
@@ -332,3 +303,165 @@ def steps_html(view: StepsView, language: Language) -> tuple[str, str]:
     """(what is said of the run that goes on, the table) as HTML."""
     running = macro("projects/_steps.html", "running", language)(view)
     return str(running), str(macro("projects/_steps.html", "table", language)(view))
+
+
+@dataclass(frozen=True, slots=True)
+class StepReading:
+    """How a step would be read.
+
+    Attributes:
+        text: In metasearch's own syntax; "" of a combination.
+        syntax: To be translated; "" where it is our own.
+        notes: What the text does not say exactly.
+    """
+
+    text: str
+    syntax: str
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A known work, step by step.
+
+    Attributes:
+        steps: Whether each step finds it: True in a run, or because its query fits; None where
+            that cannot be said.
+        lacks: The parts of queries that it does not fit.
+        found_by: Labels of the databases that had it.
+    """
+
+    name: str
+    title: str
+    steps: Sequence[bool | None]
+    lacks: Sequence[str]
+    found_by: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyPage:
+    """What the page is made from.
+
+    Attributes:
+        others: (name, address) of the other strategies.
+        edit: Number of the step whose form is open.
+        asked: Number of the step whose requests are listed.
+        chosen: Names of the sources that the strategy names.
+        known: The known works; () where there are none.
+        written: The strategy in another syntax; None where none is asked for.
+        last_number: The largest number that a step ever had.
+    """
+
+    strategy: Strategy
+    figures: Figures
+    base: str
+    others: Sequence[tuple[str, str]]
+    groups: Sequence[SourceGroup]
+    chosen: frozenset[str]
+    known: Sequence[Validated]
+    run: RunState | None
+    next_number: int
+    edit: int | None = None
+    asked: int | None = None
+    shows_known: bool = False
+    to: str = ""
+    written: Written | None = None
+    usual_records: int = 500
+    today: str = ""
+
+
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "added": N_("The step was added."),
+    "edited": N_("The step was changed."),
+    "removed": N_("The step was removed."),
+    "sources": N_("Databases and years were saved."),
+    "imported": N_("The file was imported as a step; its works are in the project."),
+    "again": N_("The same file was imported before; nothing was added."),
+    "known": N_("The known works were added."),
+    "pasted": N_("The lines were added as steps."),
+    "stopped": N_("The run was stopped; what was answered is kept."),
+}
+
+
+def strategy_page(
+    visit: Visit,
+    project: Project,
+    shown: StrategyPage,
+    said: Said,
+    *,
+    reading: StepReading | None = None,
+    done: str = "",
+) -> str:
+    """The whole page.
+
+    Args:
+        visit: The request for it.
+        project: Whose strategy.
+        shown: What there is.
+        said: About the form that was sent.
+        reading: How the step would be read that was only to be checked.
+        done: A key of `DONE_WORDS`.
+    """
+    base = shown.base
+    steps = view_of(shown)
+    fault = Fault.of(said.error) if isinstance(said.error, QuerySyntaxError) else None
+    return page(
+        "projects/strategy.html",
+        visit,
+        f"{shown.strategy.name} · {line(project.title)}",
+        current="/projects",
+        frame=frame(visit, project, "/strategies"),
+        strategy=shown.strategy,
+        base=base,
+        others=shown.others,
+        steps=steps,
+        progress=f"{base}/progress",
+        check=f"{base}/check",
+        edited=edited_step(shown.figures, shown.edit),
+        next_number=shown.next_number,
+        asked=asked_of(shown.figures, shown.asked),
+        asked_step=shown.asked,
+        groups=shown.groups,
+        chosen_sources=shown.chosen,
+        known=known_works(shown.known, shown.figures),
+        known_steps=[one.step.number for one in shown.figures.steps],
+        show_known=shown.shows_known,
+        targets=[(name, SYNTAX_WORDS.get(name, name)) for name in TARGETS],
+        to=shown.to,
+        written=shown.written,
+        usual_records=shown.usual_records,
+        today=shown.today,
+        syntaxes=SYNTAX_WORDS,
+        said=said,
+        fault=fault,
+        reading=reading,
+        done=DONE_WORDS.get(done, ""),
+    )
+
+
+def view_of(shown: StrategyPage) -> StepsView:
+    """The table of the page."""
+    found: dict[int, int] = {}
+    for one in shown.known:
+        for verdict in one.steps:
+            found[verdict.step] = found.get(verdict.step, 0) + bool(verdict.sources or verdict.fits)
+    return steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
+
+
+def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:
+    """The known works, for their table."""
+    return [
+        Known(
+            name=one.known.name,
+            title=line(one.known.record.title) or one.known.name,
+            steps=[True if verdict.sources else verdict.fits for verdict in one.steps],
+            lacks=list(dict.fromkeys(part for verdict in one.steps for part in verdict.lacks)),
+            found_by=list(
+                dict.fromkeys(
+                    figures.sources.get(finder.source, finder.source) for finder in one.finders
+                )
+            ),
+        )
+        for one in known
+    ]

@@ -23,13 +23,18 @@ RUN_WORDS: Mapping[str, str] = {
     "done": N_("finished"),
     "stopped": N_("stopped before its end"),
 }
-#: Verdict of a decision -> its name; "" is none yet.
+#: Verdict of a decision -> its name.
 DECISION_WORDS: Mapping[str, str] = {
-    "": N_("undecided"),
+    "undecided": N_("undecided"),
     "relevant": N_("relevant"),
     "close": N_("closely related"),
     "excluded": N_("excluded"),
     "unavailable": N_("not retrieved"),
+}
+#: Stage -> the verdicts that it has, in the order of buttons.
+VERDICTS_OF: Mapping[str, tuple[str, ...]] = {
+    "title": ("relevant", "close", "excluded"),
+    "fulltext": ("relevant", "excluded", "unavailable"),
 }
 #: Stage of a decision -> its name.
 STAGE_WORDS: Mapping[str, str] = {

@@ -1,0 +1,173 @@
+"""`/projects/UID/reports/KIND`: one report: its questions, its preview, its files; freezing it."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    with_parameters,
+)
+from metasearch.server.faces.projects.report_lines import names_for
+from metasearch.server.forms import chosen, posted
+from metasearch.server.page_response import page_response
+from metasearch.server.pages.projects.reports import PREFIX, ReportPage, report_page
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.problem import Problem
+from metasearch.server.received import only
+from metasearch.workspace import details, projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.reports import finished, freezing
+from metasearch.workspace.reports.document import Document, Language
+from metasearch.workspace.reports.kinds import KINDS, ReportKind
+from metasearch.workspace.reports.render import FORMATS, ReportFormat, write
+from metasearch.workspace.store.database import Database
+
+_LONGEST_NAME = 100
+#: Language of a page -> that of a report whose language nobody has chosen.
+_OF_PAGE = {"en": "en", "zh-Hans": "zh"}
+
+
+async def answer(request: web.Request) -> web.StreamResponse:
+    """The page of a report, a file of it, or what one of its forms says.
+
+    Raises:
+        Problem: 404 where there is no such project, report or format, and those of `posted`.
+    """
+    here = await opened(request)
+    kind, form = _named(request.match_info["report"][:_LONGEST_NAME])
+    language = _language(here, kind)
+    number = only(request.query, "frozen")[:_LONGEST_NAME]
+    if form is not None and request.method != "POST":
+        return await _file(here, kind, form, language, number)
+
+    async def render(said: Said) -> str:
+        async with here.shared.admission.brief():
+            shown = await here.workspace.read(_shown, here.project, kind, language, number)
+        return report_page(here.visit, here.project, shown, said, only(request.query, "done"))
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields = await posted(request)
+    return await after_form(request, fields, lambda: _done(here, kind, language, fields), render)
+
+
+def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
+    """Kind and format of "prisma-s" or "prisma-s.docx"."""
+    stem, dot, ending = name.partition(".")
+    form = next((form for form in FORMATS.values() if form.ending == ending), None)
+    if stem not in KINDS or (dot and form is None):
+        raise Problem(404, None, message("There is no such report."))
+    return KINDS[stem], form
+
+
+def _language(here: Opened, kind: ReportKind) -> Language:
+    named = only(here.request.query, "language")
+    of_page = _OF_PAGE[here.visit.language.tag]
+    wanted = (named, of_page, kind.language)
+    return next(tag for name in wanted for tag in kind.languages if tag == name)
+
+
+def _shown(
+    db: Database, project: Project, kind: ReportKind, language: Language, number: str
+) -> ReportPage:
+    """What the page shows; a report that cannot be made says why."""
+    project = projects.find(db, project.uid)
+    document: Document | None = None
+    unmade: UsageError | None = None
+    report: finished.Report | None = None
+    try:
+        document, report = _document(db, project, kind, language, number)
+    except UsageError as error:
+        unmade = error
+    return ReportPage(
+        kind=kind,
+        language=language,
+        document=document,
+        unmade=unmade,
+        frozen=report,
+        questions=details.questions(project, kind.name),
+        answers=details.answers(project),
+        missing=frozenset(one.key for one in details.missing(project, kind.name)),
+        others=[name for name in names_for(project) if name != kind.name],
+    )
+
+
+def _document(
+    db: Database, project: Project, kind: ReportKind, language: Language, number: str
+) -> tuple[Document, finished.Report | None]:
+    """The report as it would be now; with a number the frozen one."""
+    if not number:
+        return kind.build(db, project, language=language), None
+    report = finished.find(db, project, kind.name, number)
+    return finished.document(db, report), report
+
+
+async def _file(
+    here: Opened, kind: ReportKind, form: ReportFormat, language: Language, number: str
+) -> web.Response:
+    try:
+        document, report = await here.workspace.read(
+            _document, here.project, kind, language, number
+        )
+    except UsageError as error:
+        raise Problem(404, None, error.message, advice=error.advice or None) from error
+    content = await here.shared.admission.written(lambda: write(document, form.name), large=True)
+    part = f"-{report.number}" if report else ""
+    name = f"{here.project.name}-{kind.name}{part}.{form.ending}"
+    media_type, _, charset = form.media_type.partition("; charset=")
+    response = web.Response(body=content, content_type=media_type, charset=charset or None)
+    response.headers["Content-Disposition"] = _attachment(name)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _attachment(name: str) -> str:
+    from urllib.parse import quote
+
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
+
+
+async def _done(
+    here: Opened, kind: ReportKind, language: Language, fields: MultiMapping[str]
+) -> str:
+    """Does what a form says; the address that shows it."""
+    here_again = here.path(f"/reports/{kind.name}")
+    match chosen(fields, "do", ("answer", "freeze"), ""):
+        case "answer":
+            await here.workspace.write(_answered, here.project, kind, fields)
+            return with_parameters(here_again, {"done": "answered", "language": language})
+        case "freeze":
+            if only(fields, "sure") != "yes":
+                raise UsageError(
+                    message("The report was not frozen"),
+                    advice=message("Tick the box that says that it is ready."),
+                )
+            made = await here.workspace.write(
+                freezing.freeze,
+                here.project,
+                kind.name,
+                language=language,
+                draft=only(fields, "draft") == "yes",
+            )
+            return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
+    raise unknown_form()
+
+
+def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str]) -> None:
+    """Keep the answers of a form. A field of several choices that is not there has none."""
+    values: dict[str, object] = {}
+    for question in details.questions(project, kind.name):
+        name = f"{PREFIX}{question.key}"
+        if question.kind == "choice" and question.several:
+            values[question.key] = tuple(fields.getall(name, []))
+        elif name in fields:
+            values[question.key] = fields[name].replace("\r\n", "\n")
+    details.answer(db, project, values)

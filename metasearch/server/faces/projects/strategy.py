@@ -1,0 +1,355 @@
+"""`/projects/UID/strategies/NAME`: the steps of a strategy, and all that can be done with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.message import message
+from metasearch.query.writing import TARGETS
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    strategy_path,
+    unknown_form,
+    with_parameters,
+)
+from metasearch.server.forms import Upload, posted_with_file
+from metasearch.server.page_response import page_response
+from metasearch.server.pages.environment import macro
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.projects.strategy import (
+    RunState,
+    StepReading,
+    StrategyPage,
+    run_state,
+    strategy_page,
+)
+from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
+from metasearch.server.pages.settings import tickable
+from metasearch.server.pages.source_groups import grouped
+from metasearch.server.problem import Problem
+from metasearch.server.received import only
+from metasearch.server.sources import view
+from metasearch.server.workspace_service import RunOptions
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import figures, known, runs, validation
+from metasearch.workspace.runs.imports import import_file
+from metasearch.workspace.runs.run import PER_SOURCE
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.strategies import lines, steps, strategies
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.workspace.strategies.step import Step
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.strategies.writing import written
+
+#: Bytes of a file that a browser sends; the command line takes larger ones.
+MOST_BYTES = 50_000_000
+_LONGEST_TEXT = 20_000
+_RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
+
+
+async def answer(request: web.Request) -> web.StreamResponse:
+    """The page, or what one of its forms says.
+
+    Raises:
+        Problem: 404 where there is no such project or strategy, and those of `posted_with_file`.
+    """
+    here = await opened(request)
+    shown = await named(here)
+    reading: list[StepReading] = []
+
+    async def render(said: Said) -> str:
+        made = await _shown(here, shown, said)
+        return strategy_page(
+            here.visit,
+            here.project,
+            made,
+            said,
+            reading=reading[0] if reading else None,
+            done=only(request.query, "done"),
+        )
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields, upload = await posted_with_file(request, MOST_BYTES)
+    if only(fields, "do") == "check":
+        error = None
+        try:
+            reading.append(await here.workspace.read(_read, shown, *_typed(fields)))
+        except UsageError as fault:
+            error = fault
+        return page_response(request, await render(Said(error, fields, "check")))
+    return await after_form(request, fields, lambda: _done(here, shown, fields, upload), render)
+
+
+async def check(request: web.Request) -> web.StreamResponse:
+    """How a step would be read, as a piece of the page; for the script, while a reader types.
+
+    Raises:
+        Problem: 404 where there is no such project or strategy.
+    """
+    here = await opened(request)
+    shown = await named(here)
+    language = here.visit.language
+    async with here.shared.admission.brief():
+        try:
+            reading = await here.workspace.read(_read, shown, *_typed(request.query))
+        except UsageError as error:
+            fault = Fault.of(error) if isinstance(error, QuerySyntaxError) else None
+            html = macro("projects/_checked.html", "not_read", language)(error, fault)
+        else:
+            html = macro("projects/_checked.html", "as_read", language)(reading)
+    return page_response(request, str(html))
+
+
+async def named(here: Opened) -> Strategy:
+    """The strategy of the address.
+
+    Raises:
+        Problem: 404 where there is none.
+    """
+    name = here.request.match_info["strategy"][:_LONGEST_TEXT]
+    try:
+        return await here.workspace.read(strategies.find, here.project, name)
+    except UsageError as error:
+        raise Problem(404, None, error.message, advice=error.advice or None) from error
+
+
+# --------------------------------------------------------------------------- showing
+
+
+async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
+    engine, query = here.shared.engine, here.request.query
+    await engine.ready()
+    async with here.shared.admission.brief():
+        base = here.path(strategy_path(shown.name))
+        made = await here.workspace.read(page_of, here.project, shown.name, base)
+        chosen = frozenset(_expanded(here, made.strategy))
+        listed = [each for each in view(engine) if tickable(each) or each.name in chosen]
+    to = only(query, "to")
+    number = said.typed("number") if said.place == "edit" else only(query, "edit")
+    others = await here.workspace.read(strategies.of, here.project)
+    return replace(
+        made,
+        others=[
+            (one.name, here.path(strategy_path(one.name)))
+            for one in others
+            if one.name != made.strategy.name
+        ],
+        groups=grouped(engine.registry, listed),
+        chosen=chosen,
+        edit=_number(number),
+        asked=_number(only(query, "asked")),
+        shows_known=bool(query.get("known")),
+        to=to,
+        written=await here.workspace.read(_written, made.strategy, to) if to in TARGETS else None,
+        usual_records=PER_SOURCE,
+        today=now()[:10],
+    )
+
+
+def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPage:
+    """What of the page is read from the workspace."""
+    shown = strategies.find(db, project, name)
+    rows = steps.of(db, shown)
+    validated = validation.validate(db, project, shown).works if known.of(db, project) else ()
+    last = db.value("SELECT max(number) FROM step WHERE strategy = ?", shown.id) or 0
+    return StrategyPage(
+        strategy=shown,
+        figures=figures.table(db, shown),
+        base=base,
+        others=(),
+        groups=(),
+        chosen=frozenset(),
+        known=validated,
+        run=running(db, project, shown),
+        next_number=max([last, *(row.number for row in rows)]) + 1,
+    )
+
+
+def running(db: Database, project: Project, shown: Strategy) -> RunState | None:
+    """The run of a strategy that goes on."""
+    newest = next((run for run in reversed(runs.of(db, project)) if run.strategy == shown.id), None)
+    return run_state(newest, runs.answers(db, newest) if newest else ())
+
+
+def _expanded(here: Opened, shown: Strategy) -> list[str]:
+    """The sources that a strategy names, one by one; names that are gone are left out."""
+    registry = here.shared.engine.registry
+    found: dict[str, None] = {}
+    for name in shown.sources:
+        try:
+            found |= dict.fromkeys(registry.expand([name]))
+        except UsageError:
+            continue
+    return list(found)
+
+
+def _written(db: Database, shown: Strategy, to: str) -> Any:
+    return written(steps.of(db, shown), to, years=shown.years)
+
+
+def _read(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
+    """How a text would be read as the next step.
+
+    Raises:
+        UsageError: It cannot be.
+    """
+    there = steps.of(db, shown)
+    number = max((step.number for step in there), default=0) + 1
+    draft = Step(id=0, strategy=shown.id, number=number, kind="query", text=text, syntax=syntax)
+    found = resolve_all([*there, draft])[number]
+    if not isinstance(found, ResolvedStep):
+        raise found
+    own = "" if found.syntax in ("", "simple") else SYNTAX_WORDS.get(found.syntax, "")
+    return StepReading(found.text[:_LONGEST_TEXT], own, found.notes)
+
+
+# --------------------------------------------------------------------------- changing
+
+
+async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload: Upload) -> str:
+    """Does what a form says; the address that shows it."""
+    base = here.path(strategy_path(shown.name))
+    write = here.workspace.write
+    match only(fields, "do"):
+        case "add" | "add-count" as what:
+            text, syntax = _typed(fields)
+            added = await write(
+                steps.add, shown, text, syntax=syntax, note=only(fields, "note").strip()
+            )
+            if what == "add-count":
+                await here.service.begin_run(
+                    here.project, shown, "counts", RunOptions(steps=(added.number,))
+                )
+            return with_parameters(base, {"done": "added"}, "add")
+        case "edit":
+            await _edited(here, shown, fields)
+            return with_parameters(base, {"done": "edited"}, "steps")
+        case "remove":
+            await write(steps.remove, shown, _required(only(fields, "number")))
+            return with_parameters(base, {"done": "removed"}, "steps")
+        case "run" | "count" as what:
+            asked = RunOptions(
+                steps=numbers(only(fields, "steps")),
+                per_source=_number(only(fields, "per").strip()) if what == "run" else None,
+            )
+            await here.service.begin_run(
+                here.project, shown, "records" if what == "run" else "counts", asked
+            )
+            return f"{base}#run"
+        case "stop":
+            await _stopped(here, shown)
+            return with_parameters(base, {"done": "stopped"}, "steps")
+        case "sources":
+            await write(
+                strategies.update,
+                shown,
+                sources=fields.getall("source", []),
+                years=only(fields, "years").strip(),
+                note=only(fields, "note").strip(),
+            )
+            return with_parameters(base, {"done": "sources"}, "sources")
+        case "import":
+            again = await _imported(here, shown, fields, upload)
+            return with_parameters(base, {"done": "again" if again else "imported"}, "steps")
+        case "known":
+            await write(known.add_lines, here.project, only(fields, "names"))
+            return with_parameters(base, {"done": "known", "known": 1}, "known")
+        case "paste":
+            await write(
+                lines.copy_in, shown, only(fields, "lines"), syntax=fields.get("syntax", "auto")
+            )
+            return with_parameters(base, {"done": "pasted"}, "steps")
+    raise unknown_form()
+
+
+async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> None:
+    text, syntax = _typed(fields) if "text" in fields else (None, None)
+    note = only(fields, "note").strip()
+    await here.workspace.write(
+        steps.edit, shown, _required(only(fields, "number")), text=text, syntax=syntax, note=note
+    )
+
+
+async def _stopped(here: Opened, shown: Strategy) -> None:
+    newest = await here.workspace.read(_newest, here.project)
+    if newest is not None and newest.strategy == shown.id and newest.status == "running":
+        await here.service.stop_run(here.project, newest)
+
+
+def _newest(db: Database, project: Project) -> runs.Run | None:
+    every = runs.of(db, project)
+    return every[-1] if every else None
+
+
+async def _imported(
+    here: Opened, shown: Strategy, fields: MultiMapping[str], upload: Upload
+) -> bool:
+    """Whether the same file was there before."""
+    claimed = only(fields, "claimed").strip().replace(",", "")
+    if not upload.name and claimed != "0":
+        raise UsageError(
+            message("No file was chosen"),
+            advice=message("Choose the file that the database has exported."),
+        )
+    done = await here.workspace.write(
+        import_file,
+        here.project,
+        shown,
+        upload.content,
+        upload.name or "none",
+        source=only(fields, "database").strip(),
+        searched=only(fields, "searched").strip(),
+        query=only(fields, "query").strip(),
+        claimed=_required(claimed) if claimed else None,
+    )
+    return done.again
+
+
+def _typed(fields: Mapping[str, str]) -> tuple[str, str]:
+    """Text and syntax of a step."""
+    text = fields.get("text", "").replace("\r\n", "\n").strip()
+    if not text:
+        raise UsageError(message("The step has no text"), advice=message("Type a query."))
+    return text, fields.get("syntax", "auto") or "auto"
+
+
+def numbers(text: str) -> tuple[int, ...] | None:
+    """The steps that a reader names: "4, 6-8"; None for none.
+
+    Raises:
+        UsageError: They are no numbers of steps.
+    """
+    found: list[int] = []
+    for part in filter(None, (each.strip() for each in re.split("[,，;；]", text[:1000]))):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise UsageError(
+                message("{text} names no steps", text=repr(part[:40])),
+                advice=message("Write numbers with commas between, or a range: 4, 6-8."),
+            )
+        first = int(match[1])
+        found += range(first, int(match[2] or first) + 1)
+    return tuple(dict.fromkeys(found)) or None
+
+
+def _number(text: str) -> int | None:
+    text = text.strip()
+    return _required(text) if text else None
+
+
+def _required(text: str) -> int:
+    text = text.strip().lstrip("#")
+    if not (text.isascii() and text.isdigit() and len(text) < 13):
+        raise UsageError(message("{text} is no number", text=repr(text[:40])))
+    return int(text)

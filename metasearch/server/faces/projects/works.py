@@ -1,0 +1,320 @@
+"""`/projects/UID/works`: the works of a project, what is decided on them, and their exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.errors import UsageError
+from metasearch.message import message, message_n
+from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.forms import Upload, local_address, posted_with_file
+from metasearch.server.page_response import page_response
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.projects.works import (
+    DONE_WORDS,
+    PAGE,
+    WorksShown,
+    works_page,
+)
+from metasearch.server.pages.work import FORMAT_WORDS
+from metasearch.server.received import only
+from metasearch.server.sources import labels
+from metasearch.server.visit import Visit
+from metasearch.workspace import log
+from metasearch.workspace.log import Change
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs.labels import source_labels
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import decisions, listing, works
+from metasearch.workspace.works.exporting import EXPORTS
+from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
+from metasearch.workspace.works.importing import import_decisions
+from metasearch.workspace.works.reasons import reasons
+from metasearch.workspace.works.undo import undo, undoable
+from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
+
+#: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
+MOST_BYTES, _MOST_TAGS, _CHANGES = 50_000_000, 50, 20
+#: Format of an export, or the tool it is for -> its name; the first ones are for screening.
+_FORMAT_WORDS: Mapping[str, str] = {
+    "ris": "RIS",
+    "csv": "CSV",
+    "nbib": FORMAT_WORDS["nbib"],
+    "asreview": "ASReview (CSV)",
+    "rayyan": "Rayyan (CSV)",
+    "covidence": "Covidence (RIS)",
+    "eppi": "EPPI-Reviewer (RIS)",
+    **{name: FORMAT_WORDS[name] for name in FORMAT_WORDS if name not in ("ris", "csv", "nbib")},
+}
+#: Actions that the page undoes: those of the decisions.
+_OF_WORKS = frozenset({decisions.MARK, decisions.TAG, decisions.NOTE})
+
+
+async def answer(request: web.Request) -> web.StreamResponse:
+    """The list, or what one of its forms says.
+
+    Raises:
+        Problem: 400 for a list that cannot be, 404 where there is no such project, and those of
+            `posted_with_file`.
+    """
+    here = await opened(request)
+
+    async def render(said: Said) -> str:
+        query = query_of(request.query if request.method != "POST" else {})
+        shown = await _shown(here, query)
+        told = _told(here.visit, request.query)
+        reason = only(request.query, "reason")[: decisions.LONGEST_REASON]
+        return works_page(here.visit, here.project, query, shown, said, reason=reason, told=told)
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields, upload = await posted_with_file(request, MOST_BYTES)
+    return await after_form(request, fields, lambda: _done(here, fields, upload), render)
+
+
+def query_of(parameters: Mapping[str, str] | MultiMapping[str], count: int = PAGE) -> WorksQuery:
+    """What a list shows, by the parameters of its address.
+
+    Raises:
+        UsageError: A number is none.
+    """
+
+    def every(name: str) -> tuple[str, ...]:
+        found = parameters.getall(name, []) if isinstance(parameters, MultiMapping) else []
+        return tuple("" if one == "-" else one for one in found if one)
+
+    def one(name: str) -> str:
+        return next((value for value in every(name) if value), "")
+
+    years = one("years")
+    if one("from") or one("to"):
+        first, last = one("from").strip(), one("to").strip()
+        years = first if first == last else f"{first}-{last}"
+    verdict = one("verdict")
+    stage, sort = one("stage") or "title", one("sort") or "added"
+    return WorksQuery(
+        text=one("q"),
+        verdict=next((each for each in STANDINGS if each == verdict), ""),
+        stage=next((each for each in STAGES if each == stage), "title"),
+        tags=every("tag"),
+        sources=every("source"),
+        steps=every("step"),
+        runs=tuple(map(_number, every("run"))),
+        first_runs=tuple(map(_number, every("first"))),
+        years=years,
+        types=every("type"),
+        languages=every("language"),
+        open_access=every("oa"),
+        known={"yes": True, "no": False}.get(one("known")),
+        sort=next((each for each in SORTS if each == sort), "added"),
+        start=_number(one("start") or "0"),
+        count=count,
+    )
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UsageError(message("{text} is no number", text=repr(text[:40])))
+    return int(text)
+
+
+# --------------------------------------------------------------------------- showing
+
+
+async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
+    await here.shared.engine.ready()  # the labels of the sources are in their specs
+    async with here.shared.admission.brief():
+        shown = await here.workspace.read(_read, here.project, query)
+    page, found, counts, used, change, of_answers = shown
+    sources = {record.source for work in page.works for record in work.hit.records}
+    sources |= {
+        value.value for facet in page.facets for value in facet.values if facet.name == "sources"
+    }
+    return WorksShown(
+        page=page,
+        found=found,
+        total=total_of(counts[0]),
+        decided=total_of(counts[1]) - counts[1]["undecided"],
+        labels=labels(here.shared.engine, sources) | of_answers,
+        reasons=used,
+        undo=change,
+        formats=[(name, _FORMAT_WORDS[name]) for name in _FORMAT_WORDS if name in EXPORTS],
+    )
+
+
+def total_of(counts: Mapping[str, int]) -> int:
+    """Works of all verdicts together."""
+    return sum(counts.values())
+
+
+def _read(
+    db: Database, project: Project, query: WorksQuery
+) -> tuple[
+    listing.WorksPage,
+    dict[str, list[Finding]],
+    tuple[dict[str, int], dict[str, int]],
+    list[str],
+    Change | None,
+    dict[str, str],
+]:
+    page = listing.page(db, project, query)
+    counts = listing.verdict_counts(db, project), listing.verdict_counts(db, project, query.stage)
+    newest = [
+        change for change in log.lines(db, project.id, most=_CHANGES) if change.action in _OF_WORKS
+    ]
+    can = undoable(db, project, newest)
+    return (
+        page,
+        {work.uid: works.found_by(db, work) for work in page.works},
+        counts,
+        reasons(db, project, query.stage),
+        next((change for change in newest if change.id in can), None),
+        source_labels(db, project),
+    )
+
+
+def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
+    """What was done, by the parameters that the answer to a form has set."""
+    done = parameters.get("done", "")
+    if done == "imported":
+        changed, same, unknown = (
+            _number(parameters.get(name, "0")) for name in ("changed", "same", "unknown")
+        )
+        return visit.language.said(
+            message_n(
+                "{count} decision was imported; {same} were as they are, and {unknown} rows of the "
+                "file name no work of the project.",
+                "{count} decisions were imported; {same} were as they are, and {unknown} rows of "
+                "the file name no work of the project.",
+                changed,
+                same=same,
+                unknown=unknown,
+            )
+        )
+    if done == "marked" and (works_ := _number(parameters.get("works", "0"))) > 1:
+        return visit.language.said(
+            message_n(
+                "The decision was kept for {count} work.",
+                "The decision was kept for {count} works.",
+                works_,
+            )
+        )
+    return visit.language.gettext(DONE_WORDS[done]) if done in DONE_WORDS else ""
+
+
+# --------------------------------------------------------------------------- changing
+
+
+async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
+    """Does what a form says; the address that shows it."""
+    back = local_address(only(fields, "back"), here.visit.site) or here.path("/works")
+    stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
+    reason = only(fields, "reason").strip()
+    ticked = fields.getall("id", [])
+    match only(fields, "do"):
+        case "undo":
+            await here.workspace.write(undo, here.project, _number(only(fields, "change")))
+            return _back(back, done="undone")
+        case "decisions":
+            return await _imported(here, stage, upload)
+        case "":
+            pass
+        case _:
+            raise unknown_form()
+    if marked := only(fields, "mark"):
+        verdict, _, uid = marked.partition(":")
+        return await _marked(here, back, [uid], verdict, stage, reason)
+    if uid := only(fields, "save"):
+        await here.workspace.write(
+            _saved, here.project, uid, only(fields, f"note-{uid}"), only(fields, f"tags-{uid}")
+        )
+        return _back(back, done="saved")
+    match only(fields, "all"):
+        case "tag" | "untag" as what:
+            tags, none = _tags(only(fields, "tags")), ()
+            await here.workspace.write(
+                decisions.tag,
+                here.project,
+                _checked(ticked),
+                *((tags, none) if what == "tag" else (none, tags)),
+            )
+            return _back(back, done="tagged")
+        case verdict if "all" in fields:
+            return await _marked(here, back, _checked(ticked), verdict, stage, reason)
+    raise unknown_form()
+
+
+async def _marked(
+    here: Opened, back: str, uids: list[str], verdict: str, stage: Stage, reason: str
+) -> str:
+    """Decides on works; the reason is that of an exclusion."""
+    is_out = verdict in ("excluded", "unavailable")
+    await here.workspace.write(
+        decisions.mark,
+        here.project,
+        uids,
+        cast("Verdict | None", verdict or None),
+        stage=stage,
+        reason=reason if is_out else "",
+    )
+    return _back(back, done="marked", works=str(len(uids)), reason=reason)
+
+
+def _saved(db: Database, project: Project, uid: str, note: str, tags: str) -> None:
+    """Keeps note and tags of a work."""
+    wanted = _tags(tags)
+    with db.transaction():
+        work = works.find(db, project, uid)
+        decisions.set_note(db, project, work.uid, note.strip())
+        decisions.tag(
+            db,
+            project,
+            [work.uid],
+            [tag for tag in wanted if tag not in work.tags],
+            [tag for tag in work.tags if tag not in wanted],
+        )
+
+
+async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
+    if not upload.name:
+        raise UsageError(
+            message("No file was chosen"),
+            advice=message("Choose the file that the screening tool has exported."),
+        )
+    done = await here.workspace.write(
+        import_decisions, here.project, upload.content, upload.name, stage=stage
+    )
+    return here.path(
+        "/works",
+        stage=stage,
+        done="imported",
+        changed=done.changed,
+        same=done.unchanged,
+        unknown=len(done.not_imported),
+    )
+
+
+def _checked(uids: list[str]) -> list[str]:
+    if not uids:
+        raise UsageError(
+            message("No work is ticked"), advice=message("Tick the works in the list first.")
+        )
+    return uids
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    named = (tag.strip() for tag in text.replace("，", ",").replace("、", ",").split(","))
+    return tuple(dict.fromkeys(tag for tag in named if tag))[:_MOST_TAGS]
+
+
+def _back(address: str, **parameters: str) -> str:
+    """The address of the list, with what was done in place of what was done before."""
+    parts = urlsplit(address)
+    before = [pair for pair in parse_qsl(parts.query) if pair[0] not in ("done", "works", "reason")]
+    query = urlencode([*before, *((name, one) for name, one in parameters.items() if one)])
+    return urlunsplit(parts._replace(query=query))

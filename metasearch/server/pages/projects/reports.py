@@ -1,0 +1,242 @@
+"""The pages of reports: the list, and one report with its questions, preview and downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+from multidict import MultiMapping
+
+from metasearch.errors import UsageError
+from metasearch.formats.text import line
+from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.frame import frame
+from metasearch.server.pages.projects.overview import ReportLine
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.terms import N_
+from metasearch.server.visit import Visit
+from metasearch.workspace.projects import Project
+from metasearch.workspace.questions.question import Choice, Question, Value
+from metasearch.workspace.reports.document import Document, Figure
+from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.reports.kinds import KINDS, ReportKind
+from metasearch.workspace.reports.render import FORMATS
+from metasearch.workspace.reports.render.html import body
+
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "answered": N_("The answers were saved."),
+    "frozen": N_("The report was frozen. It is listed with its digest."),
+}
+#: What fields of answers are called in a form, before the key of the question.
+PREFIX = "a:"
+_LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
+#: Level of the heading that a preview begins with.
+_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenLine:
+    """A frozen report in a list; `title` is to be translated."""
+
+    number: str
+    title: str
+    frozen: str
+    digest: str
+    address: str
+    downloads: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a field.
+
+    Attributes:
+        label, help: To be translated.
+        text: The answer as it is typed.
+        chosen: Keys of the choices of the answer.
+        is_required: Whether the report is a draft without it.
+        is_missing: Whether it is, and there is none.
+    """
+
+    key: str
+    label: str
+    help: str
+    kind: str
+    item: str
+    text: str
+    chosen: frozenset[str]
+    choices: Sequence[Choice]
+    several: bool
+    longest: int
+    is_required: bool
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """What the page of a report is made from.
+
+    Attributes:
+        kind: Of the report.
+        language: That it is written in.
+        document: None where it cannot be made.
+        unmade: Why it cannot.
+        frozen: The frozen one that is shown; None for the report as it would be now.
+        questions: Those of the report.
+        answers: Key of a question -> its answer.
+        missing: Keys of those that lack one.
+        others: Names of the other kinds.
+    """
+
+    kind: ReportKind
+    language: str
+    document: Document | None
+    unmade: UsageError | None
+    frozen: Report | None
+    questions: Sequence[Question]
+    answers: Mapping[str, Value]
+    missing: frozenset[str]
+    others: Sequence[str]
+
+
+def reports_page(
+    visit: Visit,
+    project: Project,
+    lines: Sequence[ReportLine],
+    frozen: Sequence[Report],
+    done: str = "",
+) -> str:
+    """The list of reports."""
+    made = frame(visit, project, "/reports")
+    base = f"{made.base}/reports"
+    return page(
+        "projects/reports.html",
+        visit,
+        f"{visit.language.gettext('Reports')} · {line(project.title)}",
+        current="/projects",
+        frame=made,
+        reports=lines,
+        frozen=[
+            FrozenLine(
+                report.number,
+                KINDS[report.kind].label if report.kind in KINDS else report.kind,
+                report.frozen,
+                report.digest,
+                _address(base, report.kind, frozen=report.number),
+                _downloads(base, report.kind, frozen=report.number),
+            )
+            for report in frozen
+        ],
+        done=DONE_WORDS.get(done, ""),
+    )
+
+
+def report_page(
+    visit: Visit, project: Project, shown: ReportPage, said: Said, done: str = ""
+) -> str:
+    """The page of one report."""
+    made = frame(visit, project, "/reports")
+    base = f"{made.base}/reports"
+    kind, document = shown.kind, shown.document
+    number = shown.frozen.number if shown.frozen else ""
+    # Of a diagram alone there is a picture.
+    has_figure = document is not None and any(isinstance(b, Figure) for b in document.blocks)
+    given: dict[str, str] = {"frozen": number} if number else {"language": shown.language}
+    return page(
+        "projects/report.html",
+        visit,
+        f"{visit.language.said(kind.label)} · {line(project.title)}",
+        current="/projects",
+        frame=made,
+        heading=kind.label,
+        base=f"{base}/{kind.name}",
+        others=[(KINDS[name].label, f"{base}/{name}") for name in shown.others],
+        frozen=shown.frozen,
+        live=f"{base}/{kind.name}",
+        draft=[] if document is None else document.draft,
+        downloads=_downloads(base, kind.name, svg=has_figure, **given) if document else (),
+        languages=[
+            (
+                _LANGUAGE_NAMES.get(language, language),
+                _address(base, kind.name, language=language),
+                language == shown.language,
+            )
+            for language in kind.languages
+            if len(kind.languages) > 1
+        ],
+        groups=[] if shown.frozen else _groups(shown, said.fields),
+        missing=len(shown.missing),
+        # Made by lxml from texts alone; no part of it is taken as HTML.
+        preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704
+        unmade=shown.unmade,
+        said=said,
+        done=DONE_WORDS.get(done, ""),
+    )
+
+
+def _groups(shown: ReportPage, typed: MultiMapping[str]) -> list[tuple[str, Sequence[Asked]]]:
+    """(heading, questions) of each group."""
+    groups: dict[str, list[Asked]] = {}
+    for question in shown.questions:
+        groups.setdefault(question.group, []).append(_asked(question, shown, typed))
+    return list(groups.items())
+
+
+def _asked(question: Question, shown: ReportPage, typed: MultiMapping[str]) -> Asked:
+    name = f"{PREFIX}{question.key}"
+    value = shown.answers.get(question.key)
+    if typed:
+        texts: Iterable[str] = typed.getall(name, [])
+        text, chosen = typed.get(name, ""), frozenset(texts)
+    else:
+        text, chosen = _text(value), _chosen(value)
+    return Asked(
+        key=question.key,
+        label=question.label,
+        help=question.help,
+        kind=question.kind,
+        item=question.item,
+        text=text,
+        chosen=chosen,
+        choices=question.choices,
+        several=question.several,
+        longest=question.longest,
+        is_required=shown.kind.name in question.required,
+        is_missing=question.key in shown.missing,
+    )
+
+
+def _text(value: Value | None) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case tuple():
+            return "\n".join(value)
+    return value
+
+
+def _chosen(value: Value | None) -> frozenset[str]:
+    if isinstance(value, tuple):
+        return frozenset(value)
+    return frozenset({value}) if isinstance(value, str) else frozenset()
+
+
+def _address(base: str, name: str, **parameters: str) -> str:
+    query = f"?{urlencode(parameters)}" if parameters else ""
+    return f"{base}/{quote(name)}{query}"
+
+
+def _downloads(
+    base: str, name: str, *, svg: bool = False, **parameters: str
+) -> list[tuple[str, str]]:
+    """(label, address) of each format."""
+    return [
+        (form.label, _address(base, f"{name}.{form.ending}", **parameters))
+        for form in FORMATS.values()
+        if form.name != "svg" or svg
+    ]

@@ -1,0 +1,411 @@
+"""The page of the works of a project: the list, its filters, and the buttons of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from metasearch.formats.text import line
+from metasearch.message import message
+from metasearch.server.pages.hit import HitView, hit_view
+from metasearch.server.pages.language import Language
+from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.frame import frame
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.projects.words import (
+    ACTION_WORDS,
+    DECISION_WORDS,
+    STAGE_WORDS,
+    VERDICTS_OF,
+)
+from metasearch.server.pages.terms import FACET_HEADINGS, N_, TYPE_WORDS
+from metasearch.server.visit import Visit
+from metasearch.workspace.log import Change
+from metasearch.workspace.projects import Project
+from metasearch.workspace.works.filters import WorksQuery
+from metasearch.workspace.works.listing import WorksPage
+from metasearch.workspace.works.works import Finding, Work
+
+#: Works of a page.
+PAGE = 20
+#: Field of `WorksQuery` -> parameter of the address.
+PARAMETERS: Mapping[str, str] = {
+    "tags": "tag",
+    "sources": "source",
+    "steps": "step",
+    "runs": "run",
+    "first_runs": "first",
+    "types": "type",
+    "languages": "language",
+    "open_access": "oa",
+    "verdict": "verdict",
+}
+#: Order -> what the page calls it.
+SORT_WORDS: Mapping[str, str] = {
+    "added": N_("newest in the project"),
+    "relevance": N_("best rank"),
+    "title": N_("title"),
+    "author": N_("first author"),
+    "year": N_("newest"),
+    "citations": N_("most cited"),
+}
+_HEADINGS: Mapping[str, str] = {
+    "verdict": N_("Decision"),
+    "tags": N_("Tags"),
+    "sources": FACET_HEADINGS["source"],
+    "types": FACET_HEADINGS["type"],
+    "languages": FACET_HEADINGS["language"],
+    "open_access": FACET_HEADINGS["oa"],
+    "first_runs": N_("First found by run"),
+}
+#: Access -> its name.
+_ACCESS_WORDS: Mapping[str, str] = {"closed": N_("closed"), "": N_("not said")}
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "marked": N_("The decision was kept."),
+    "tagged": N_("The tags were changed."),
+    "saved": N_("Note and tags were saved."),
+    "undone": N_("The change was undone."),
+}
+#: Names of pages around the one that is shown.
+_AROUND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """A decision; `stage` and `words` are to be translated."""
+
+    stage: str
+    verdict: str
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """Who found a work."""
+
+    run: int
+    step: int
+    label: str
+    position: int
+    asked_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkView:
+    """A work of the list.
+
+    Attributes:
+        place: In the list, from 1.
+        verdict: In the stage of the page; "" for none.
+    """
+
+    uid: str
+    place: int
+    view: HitView
+    decisions: Sequence[DecisionView]
+    verdict: str
+    tags: Sequence[str]
+    note: str
+    findings: Sequence[FindingView]
+
+
+@dataclass(frozen=True, slots=True)
+class FacetChoice:
+    """A value of a facet."""
+
+    value: str
+    text: str
+    count: int
+    ticked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FacetView:
+    """A facet; `heading` is to be translated."""
+
+    heading: str
+    parameter: str
+    choices: Sequence[FacetChoice]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A link, or the one that is chosen; `words` are to be translated."""
+
+    words: str
+    address: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter that holds, and the address without it."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A page of the list; `gap` stands for several that are not named."""
+
+    number: int
+    address: str
+    here: bool = False
+    gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueryView:
+    """The fields of the filter form."""
+
+    text: str
+    stage: str
+    sort: str
+    first_year: str
+    last_year: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorksShown:
+    """What the page is made from.
+
+    Attributes:
+        found: Uid of a work -> who found it.
+        total: Works of the project.
+        decided: Those with a decision in the stage.
+        labels: Source name -> what people call it.
+        reasons: For which works were excluded so far.
+        undo: The newest change that can be undone; None for none.
+        formats: Names of the export formats.
+    """
+
+    page: WorksPage
+    found: Mapping[str, Sequence[Finding]]
+    total: int
+    decided: int
+    labels: Mapping[str, str]
+    reasons: Sequence[str]
+    undo: Change | None
+    formats: Sequence[tuple[str, str]]
+
+
+def works_page(
+    visit: Visit,
+    project: Project,
+    query: WorksQuery,
+    shown: WorksShown,
+    said: Said,
+    *,
+    reason: str = "",
+    told: str = "",
+) -> str:
+    """The whole page.
+
+    Args:
+        visit: The request for it.
+        project: Whose works.
+        query: What is listed.
+        shown: What was found.
+        said: About the form that was sent.
+        reason: The one that was used last.
+        told: What was done, translated.
+    """
+    made = frame(visit, project, "/works")
+    base = f"{made.base}/works"
+    first, _, last = query.years.partition("-")
+
+    def address(**changes: object) -> str:
+        return f"{base}?{urlencode(pairs(query, **changes))}"
+
+    facets = _facets(visit.language, query, shown)
+    stage = {"stage": query.stage, "sort": query.sort}
+    return page(
+        "projects/works.html",
+        visit,
+        f"{visit.language.gettext('Works')} · {line(project.title)}",
+        current="/projects",
+        frame=made,
+        base=base,
+        here=f"{address(start=query.start)}#marks",
+        query=QueryView(
+            query.text, query.stage, query.sort, first, last if "-" in query.years else first
+        ),
+        facets=facets,
+        chips=_chips(visit.language, query, facets, address),
+        clear=f"{base}?{urlencode(stage)}",
+        stages=[
+            Choice(words, address(stage=name, verdict="", start=0), name == query.stage)
+            for name, words in STAGE_WORDS.items()
+        ],
+        sorts=[
+            Choice(words, address(sort=name, start=0), name == query.sort)
+            for name, words in SORT_WORDS.items()
+        ],
+        total=shown.page.total,
+        project_total=shown.total,
+        decided=shown.decided,
+        start=query.start,
+        works=[_work(visit, work, place, query.stage, shown) for place, work in _placed(shown)],
+        verdicts=_verdicts(query.stage),
+        reasons=shown.reasons,
+        reason=reason,
+        undo=_undo(shown.undo),
+        pages=_pages(query, shown.page.total, address),
+        hidden=pairs(query),
+        formats=shown.formats,
+        said=said,
+        done=told,
+    )
+
+
+def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
+    """The parameters of an address of a list; those that say nothing are left out.
+
+    Args:
+        query: What is listed.
+        changes: Fields of it that are otherwise; a list begins at 0 unless `start` is named.
+    """
+
+    def value(name: str) -> object:
+        return changes.get(name, getattr(query, name))
+
+    listed = [("q", value("text")), ("years", value("years"))]
+    for name, parameter in PARAMETERS.items():
+        values = value(name)
+        several = values if isinstance(values, tuple) else (values,) if values else ()
+        listed += [(parameter, "-" if one == "" else one) for one in several]
+    known = value("known")
+    listed += [("known", "" if known is None else "yes" if known else "no")]
+    usual = {"stage": "title", "sort": "added", "start": 0}
+    for name, default in usual.items():
+        chosen = changes.get(name, 0 if name == "start" else getattr(query, name))
+        listed.append((name, "" if chosen == default else chosen))
+    return [(name, str(one)) for name, one in listed if one not in ("", None)]
+
+
+def _placed(shown: WorksShown) -> list[tuple[int, Work]]:
+    return list(enumerate(shown.page.works, shown.page.start + 1))
+
+
+def _verdicts(stage: str) -> list[tuple[str, str]]:
+    """The buttons of a stage; that of "" takes a decision back."""
+    named = [(verdict, DECISION_WORDS[verdict]) for verdict in VERDICTS_OF[stage]]
+    return [*named, ("", DECISION_WORDS["undecided"])]
+
+
+def _undo(change: Change | None) -> Mapping[str, object] | None:
+    if change is None:
+        return None
+    return {"id": change.id, "action": ACTION_WORDS.get(change.action, change.action)}
+
+
+def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -> WorkView:
+    return WorkView(
+        uid=work.uid,
+        place=place,
+        view=hit_view(work.hit, shown.labels, visit.site.base),
+        decisions=[
+            DecisionView(
+                STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
+            )
+            for name, kept in sorted(work.decisions.items(), reverse=True)
+        ],
+        verdict=next((kept.verdict for name, kept in work.decisions.items() if name == stage), ""),
+        tags=work.tags,
+        note=line(work.note),
+        findings=[
+            FindingView(
+                one.run,
+                one.step,
+                shown.labels.get(one.source, one.source),
+                one.position,
+                one.asked_at,
+            )
+            for one in shown.found.get(work.uid, ())
+        ],
+    )
+
+
+def _facets(language: Language, query: WorksQuery, shown: WorksShown) -> list[FacetView]:
+    views = []
+    for facet in shown.page.facets:
+        if facet.name not in _HEADINGS:
+            continue
+        chosen = getattr(query, facet.name)
+        ticked = {chosen} if isinstance(chosen, str) else {str(one) for one in chosen}
+        choices = [
+            FacetChoice(
+                one.value or "-",
+                _value_words(language, facet.name, one.value, shown.labels),
+                one.count,
+                one.value in ticked,
+            )
+            for one in facet.values
+        ]
+        is_open = facet.name in ("verdict", "sources") or any(one.ticked for one in choices)
+        views.append(FacetView(_HEADINGS[facet.name], PARAMETERS[facet.name], choices, is_open))
+    return views
+
+
+def _value_words(language: Language, name: str, value: str, labels: Mapping[str, str]) -> str:
+    """What a value of a facet is called, translated."""
+    match name:
+        case "verdict":
+            return language.gettext(DECISION_WORDS.get(value, value))
+        case "sources":
+            return labels.get(value, value)
+        case "types" if value:
+            return language.gettext(TYPE_WORDS.get(value, value))
+        case "languages" if value:
+            return language.language_name(value)
+        case "first_runs":
+            return language.said(message("run {number}", number=value))
+        case "tags":
+            return value
+    return language.gettext(_ACCESS_WORDS.get(value, value))
+
+
+def _chips(
+    language: Language,
+    query: WorksQuery,
+    facets: Sequence[FacetView],
+    address: Callable[..., str],
+) -> list[Chip]:
+    chips = []
+    if query.text:
+        chips.append(Chip(f"“{query.text}”", address(text="")))
+    if query.years:
+        chips.append(Chip(query.years, address(years="")))
+    names = {parameter: name for name, parameter in PARAMETERS.items()}
+    for facet in facets:
+        for one in facet.choices:
+            if not one.ticked:
+                continue
+            name = names[facet.parameter]
+            value = "" if one.value == "-" else one.value
+            now = getattr(query, name)
+            rest = "" if isinstance(now, str) else tuple(x for x in now if str(x) != value)
+            chips.append(Chip(one.text, address(**{name: rest})))
+    for number in query.steps:
+        rest = tuple(one for one in query.steps if one != number)
+        words = language.said(message("step {number}", number=number))
+        chips.append(Chip(words, address(steps=rest)))
+    return chips
+
+
+def _pages(query: WorksQuery, total: int, address: Callable[..., str]) -> list[PageLink]:
+    last, here = -(-total // PAGE), query.start // PAGE + 1
+    wanted = {1, last, *range(here - _AROUND, here + _AROUND + 1)}
+    links: list[PageLink] = []
+    for number in sorted(number for number in wanted if 1 <= number <= last):
+        if links and number > links[-1].number + 1:
+            links.append(PageLink(number - 1, "", gap=True))
+        links.append(
+            PageLink(number, address(start=(number - 1) * PAGE) + "#results", number == here)
+        )
+    return links

@@ -1,0 +1,24 @@
+"""The reasons for which works of a project were excluded so far."""
+
+from __future__ import annotations
+
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.works import Stage
+
+#: Reasons that are offered again.
+MOST = 100
+
+
+def reasons(db: Database, project: Project, stage: Stage) -> list[str]:
+    """The reasons of a stage, the most frequent first."""
+    rows = db.all(
+        "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
+        " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
+        " AND decision.reason <> '' GROUP BY decision.reason"
+        " ORDER BY count(*) DESC, decision.reason LIMIT ?",
+        project.id,
+        stage,
+        MOST,
+    )
+    return [row[0] for row in rows]
