@@ -216,7 +216,7 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
 async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     """Does what a form says; the address that shows it."""
     back = local_address(only(fields, "back"), here.visit.site) or here.path("/works")
-    stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
+    stage: Stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
     reason = only(fields, "reason").strip()
     ticked = fields.getall("id", [])
     match only(fields, "do"):
