@@ -42,7 +42,10 @@ _CHANGING: dict[str, Any] = {
         ("created", "edited", "started", "ended", "at", "asked_at", "first", "last", "last_run"),
         "2026-05-03T09:30:00Z",
     ),
+    "added": "2026-05-03T09:30:00Z",
+    "frozen": "2026-05-03T09:30:00Z",
     "tool": "metasearch 1.0.0",
+    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 }
 _HERE, _DATABASE = "http://127.0.0.1:8080", "http://127.0.0.1:9000"
 _ON_LOOPBACK = re.compile(r"http://127\.0\.0\.1:[0-9]+")

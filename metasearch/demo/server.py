@@ -42,7 +42,7 @@ class DemoDatabases:
         self._running = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        held = _all_held()
+        held = all_held()
         async with AsyncExitStack() as starting:
             for database in self._databases:
                 await self._start(database, held[database.name], starting)
@@ -130,7 +130,7 @@ class DemoDatabases:
 
 
 @cache
-def _all_held() -> Mapping[str, Holdings]:
+def all_held() -> Mapping[str, Holdings]:
     """Database name -> its holdings. Nothing changes them: the demos of a process share them."""
     return all_holdings(works())
 
@@ -168,7 +168,7 @@ def _settings(places: Mapping[str, str], rest: Settings) -> Settings:
 
 
 def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    held = _all_held()
+    held = all_held()
     return {
         database.name: {
             "extends": database.extends,

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from metasearch import opening
 from metasearch.adapters.request import Page, Request, public
@@ -23,10 +24,13 @@ from metasearch.errors import SourceError
 from metasearch.events import SourceReport
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
+from metasearch.query import terms
 from metasearch.record import Record
 
 #: Keeps a page; may take a moment, and raises OSError where it cannot.
 Keep = Callable[[Page], None]
+#: Terms of a query up to which records are filtered on the loop: each takes some 10 µs a record.
+FEW_TERMS = 20
 #: Records that one source can be asked for.
 MOST_RECORDS = LAST_PLACE
 
@@ -214,11 +218,25 @@ class _AskedSource(QueryRun):
     async def _put(
         self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
     ) -> None:
-        kept = self._kept(records, wanted)
+        if self.counts:
+            kept = list(records)
+        elif self._filters_long(context):
+            kept = []
+            await context.turns.apart(lambda _given_up: kept.extend(self._kept(records, wanted)))
+        else:
+            kept = self._kept(records, wanted)
         self.count += len(kept)
         self.seconds = asyncio.get_running_loop().time() - context.began
         if not self.counts:
             self.records += kept
+
+    def _filters_long(self, context: SearchContext) -> bool:
+        """Whether to compare a few records with what the source could not search takes longer than
+        a turn.
+        """
+        if self.plan is None or self.plan.residual is None:
+            return False
+        return any(islice(terms(context.resolved.query, negated=True), FEW_TERMS, None))
 
     def ended(self) -> None:
         """Settle the status; a failure stays one."""

@@ -48,6 +48,8 @@ class Engine:
         record: Folder to record every exchange in.
         recorded_as: Origin ("http://127.0.0.1:49200") -> the one under which its exchanges are
             recorded, for servers whose addresses change from run to run.
+        transport: What sends the requests, in place of the network: for simulations. It is closed
+            with the engine.
         pins: What a person decided to be the same or different; None takes the file that the
             settings name.
         single: Whether the engine is for one search, and is closed when that is done.
@@ -66,6 +68,7 @@ class Engine:
         replay: Path | None = None,
         record: Path | None = None,
         recorded_as: Mapping[str, str] | None = None,
+        transport: Transport | None = None,
         pins: Pins | None = None,
         single: bool = False,
         spec_files: bool = True,
@@ -82,7 +85,7 @@ class Engine:
         self.registry = Registry(settings, files=spec_files)
         # Without a cache, and where exchanges are recorded, every search asks its sources.
         store = None if replay or record else _store(settings)
-        self._fetcher = _fetcher(settings, store, replay, record, self._recorded_as)
+        self._fetcher = _fetcher(settings, store, replay, record, self._recorded_as, transport)
         self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
         self.works = ShownWorks(store)
@@ -205,12 +208,13 @@ def _fetcher(
     replay: Path | None,
     record: Path | None,
     recorded_as: Mapping[str, str],
+    transport: Transport | None,
 ) -> Fetcher:
     from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 
     if replay is not None:
         return Fetcher(ReplayTransport(replay), None, patience=0)
-    transport = transport_of(settings)
+    transport = transport or transport_of(settings)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
         return Fetcher(RecordTransport(transport, record, recorded_as), None)

@@ -165,6 +165,22 @@ async def test_what_a_source_cannot_search_makes_its_number_inexact() -> None:
     assert whole.exact
 
 
+async def test_a_long_query_filters_the_same_records() -> None:
+    """What the source cannot search is applied in a thread where there are many words, and not at
+    all to the one record of a count."""
+    words = " OR ".join(f"title:word{number}" for number in range(40))
+    options = SearchOptions(query=f"({words} OR title:soil) NOT peat", timeout=5)
+    made, _ = engine({"alpha": works(item("Soil"), item("Soil and peat"), item("Birds"))})
+
+    async with made:
+        fetched = await made.asking(options).records("alpha", 10)
+        counted = await made.asking(options).count("alpha")
+
+    assert [record.title for record in fetched.records] == ["Soil", "Birds"]
+    assert fetched.report.filtered == 1
+    assert (counted.report.status, counted.report.total, counted.exact) == ("ok", 3, False)
+
+
 async def test_a_cached_page_has_the_date_at_which_it_was_fetched() -> None:
     """What the cache holds is not asked for again, and its date is told."""
     made, _ = engine({"alpha": paged(5)})

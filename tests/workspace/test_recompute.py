@@ -17,6 +17,7 @@ import pytest
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Record
 from metasearch.workspace import other_sources
+from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_to
 from metasearch.workspace.reports import appendix, prisma_flow, prisma_s, render
 from metasearch.workspace.reports.freezing import freeze
@@ -172,6 +173,17 @@ def test_an_archive_says_the_same_as_the_workspace(file: Path, tmp_path: Path) -
     assert [one["name"] for one in there.pop("other")] == [one["name"] for one in here.pop("other")]
     assert there == here
     assert differences(json_of(report), of_archive) == []
+
+
+def test_a_project_from_an_archive_has_the_same_report(file: Path, tmp_path: Path) -> None:
+    """Searches by hand, days without a time, decisions and answers come along."""
+    with Database(file) as db:
+        it = made(db)
+        before = json_of(novelty.document(db, it.project))
+        export_to(db, it.project, tmp_path / "lake.zip")
+        again = import_project(db, tmp_path / "lake.zip", name="again").project
+        assert json_of(novelty.document(db, again)) == before
+    assert differences(before, recomputed(file, "again")) == []
 
 
 def test_the_command_compares(file: Path, tmp_path: Path, capsys: Any) -> None:

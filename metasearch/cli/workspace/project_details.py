@@ -263,3 +263,22 @@ def other_remove(call: Call, /, *, number: int) -> int:
     call.answer({"removed": number}, ())
     call.tell(f"other source {number} is removed")
     return Exit.OK
+
+
+# --------------------------------------------------------------------------- undo
+
+
+@click.command("undo", cls=ExampleCommand, short_help="Undo a change.")
+@click.argument("number", type=int)
+@in_project
+def undo(call: Call, /, *, number: int) -> int:
+    """Undo the change with this NUMBER of the log, which is a change of its own: undoing that does
+    it again. What a later change has touched is undone after that one.
+    """
+    from metasearch.workspace.works.undo import undo as undone
+
+    with call.open() as db:
+        line = undone(db, call.project(db), number)
+    call.answer({"undone": number, "change": line}, ())
+    call.tell(f"change {number} is undone, by change {line}")
+    return Exit.OK

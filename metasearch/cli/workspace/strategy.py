@@ -14,6 +14,7 @@ from metasearch.cli.workspace.options import in_project, numbers
 from metasearch.cli.workspace.strategy_files import import_
 from metasearch.cli.workspace.strategy_known import known, validate
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
+from metasearch.cli.workspace.strategy_replay import replay
 from metasearch.cli.workspace.strategy_run import counts, run
 from metasearch.cli.workspace.strategy_search_file import search_file
 from metasearch.cli.workspace.strategy_show import show
@@ -182,7 +183,7 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 
 for _command in (
-    *(add, edit, remove, show, counts, run),
+    *(add, edit, remove, show, counts, run, replay),
     *(import_, paste, write, search_file, known, validate),
 ):
     strategy.add_command(_command)

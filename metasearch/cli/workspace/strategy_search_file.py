@@ -1,4 +1,6 @@
-"""`metasearch strategy search-file`: strategies as JSON search files (Haddaway 2022, searchRxiv)."""
+"""`metasearch strategy search-file`: strategies as JSON search files, after Haddaway 2022, as
+searchRxiv has them.
+"""
 
 from __future__ import annotations
 

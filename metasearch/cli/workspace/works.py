@@ -11,6 +11,8 @@ from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
+from metasearch.cli.workspace.works_decide import mark, note, pin, pins, tag, unpin
+from metasearch.cli.workspace.works_files import export, import_
 from metasearch.cli.workspace.works_filters import query_of, works_filters
 
 if TYPE_CHECKING:
@@ -149,8 +151,7 @@ def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
         *(
             (
                 stage,
-                f"{decision.verdict}{f': {decision.reason}' if decision.reason else ''}, "
-                f"{decision.at}",
+                ", ".join(filter(None, (decision.verdict, decision.reason, decision.at))),
             )
             for stage, decision in work.decisions.items()
         ),
@@ -164,3 +165,7 @@ def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
     if work.hit.record.abstract:
         yield ""
         yield work.hit.record.abstract
+
+
+for _command in (mark, tag, note, export, import_, pin, unpin, pins):
+    works.add_command(_command)

@@ -84,7 +84,7 @@ def works_filters(command: Any) -> Any:
             metavar="1,3-5",
             help="New in one of these runs: what an update search has brought.",
         ),
-        click.option("--year", "years", default="", metavar="YEARS", help="2019, 2019-2024, 2019-."),
+        click.option("--year", "years", default="", metavar="YEARS", help="Years: 2019-2024."),
         click.option(
             "--type",
             "types",

@@ -26,7 +26,6 @@ _OBJECTS = {
     "other_source": "other_source",
     "pin": "pin",
     "known_work": "known_work",
-    "report": "report",
     "answer": "answer",
     "record": "record",
 }
@@ -62,3 +61,32 @@ def renumbered_origin(details: str, renumber: Renumber) -> str:
         return details
     origin["id"] = renumber("strategy", origin["id"]) or 0
     return orjson.dumps(found).decode()
+
+
+def renumbered_numbers(data: str, renumber: Renumber) -> str:
+    """The numbers of a finished report (reports/numbers.py), with the rows that they name under
+    their other numbers; the report itself names none.
+    """
+    found: Any = orjson.loads(data)
+    counted = found.get("numbers") if isinstance(found, dict) else None
+    if not isinstance(counted, dict):
+        return data
+    _renumber(counted, "last_run_id", "run", renumber)
+    for one in _objects(counted.get("other")):
+        _renumber(one, "id", "other_source", renumber)
+    for previous in _objects([counted.get("previous")]):
+        _renumber(previous, "run", "run", renumber)
+        others = previous.get("other_sources")
+        if isinstance(others, list):
+            ids = [one for one in others if type(one) is int]
+            previous["other_sources"] = [renumber("other_source", one) or 0 for one in ids]
+    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _objects(found: Any) -> list[dict[str, Any]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _renumber(found: dict[str, Any], key: str, table: str, renumber: Renumber) -> None:
+    if type(found.get(key)) is int:
+        found[key] = renumber(table, found[key]) or 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -35,7 +36,16 @@ MOST_LINE, MOST_PAGE = 64 << 20, 256 << 20
 MOST_MEMBERS, MOST_ROWS = 200_000, 50_000_000
 MOST_RATIO, FREE_RATIO = 200, 1 << 20
 _TABLES = {table_member(table.name): table.name for table in TABLES}
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +224,7 @@ def opened(path: Path) -> Iterator[Archive]:
         file.seek(0)
         try:
             archive = zipfile.ZipFile(file)
-        except (*_BROKEN, OSError, ValueError) as exc:
+        except _BROKEN as exc:
             raise wrong(path.name, message("it is no zip file")) from exc
         with archive:
             yield Archive(archive, digest)

@@ -25,6 +25,7 @@ from metasearch.workspace import log, other_sources, projects
 from metasearch.workspace.archive import members, values
 from metasearch.workspace.archive.format import (
     PAGE,
+    renumbered_numbers,
     renumbered_object,
     renumbered_origin,
     table_member,
@@ -32,6 +33,7 @@ from metasearch.workspace.archive.format import (
 from metasearch.workspace.archive.members import Archive, wrong
 from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
 from metasearch.workspace.projects import Project, check_name
+from metasearch.workspace.reports import finished
 from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
@@ -210,6 +212,8 @@ class _Reading:
                 self._project(row, at)
             case "strategy" if "details" in row:
                 row["details"] = renumbered_origin(row["details"], self._number)
+            case "report":
+                row["data"] = renumbered_numbers(row["data"], self._number)
             case "run":
                 self._run(row, at)
             case "work" | "joined_work":
@@ -340,6 +344,8 @@ class _Reading:
             for run in runs.of(self.db, project):
                 runs.answers(self.db, run)
             other_sources.of(self.db, project)
+            for report in finished.frozen(self.db, project):
+                finished.document(self.db, report)
             with suppress(StopIteration):
                 next(iter(log.lines(self.db, project.id, most=1)))
         except (ValueError, TypeError, KeyError, AttributeError) as exc:

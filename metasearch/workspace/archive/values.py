@@ -24,7 +24,8 @@ from metasearch.workspace.archive.members import wrong
 from metasearch.workspace.archive.tables import Columns
 from metasearch.workspace.store.uids import is_uid
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+#: Of a search by hand the day alone is known.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", re.ASCII)
 #: Columns that hold a moment, in whichever table.
 _MOMENTS = frozenset({"created", "edited", "started", "ended", "asked_at", "added", "at", "frozen"})
 #: (table, column) -> what its JSON is.
@@ -38,6 +39,7 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("answer", "notes"): list,
     ("other_source", "details"): dict,
     ("joined_work", "state"): dict,
+    ("report", "data"): dict,
     ("change", "before"): object,
     ("change", "after"): object,
 }

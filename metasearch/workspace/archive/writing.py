@@ -29,6 +29,7 @@ from metasearch.workspace.archive.format import (
     MANIFEST,
     PAGE,
     VERSION,
+    renumbered_numbers,
     renumbered_object,
     renumbered_origin,
     table_member,
@@ -202,6 +203,8 @@ class _Archive:
                 values["object"] = renumbered_object(values["object"], self._number)
             case "strategy":
                 values["details"] = renumbered_origin(values["details"], self._number)
+            case "report":
+                values["data"] = renumbered_numbers(values["data"], self._number)
             case "run":
                 values["recorded"] = self._folder(values["number"], values["recorded"])
         return values

@@ -58,6 +58,8 @@ _NAMES = {block: name for name, block in _BLOCKS.items()}
 #: What has fields of its own; a text is a tuple of `Span`s.
 _CLASSES = (Document, Span, Box, Arrow, *_BLOCKS.values())
 _LARGEST = 2**53
+#: Bounds of a diagram: boxes or arrows, rows or columns of its grid, points of an arrow, units.
+_MOST_BOXES, _MOST_ROWS, _MOST_POINTS, _WIDEST = 500, 100, 20, 100_000
 _Reader: TypeAlias = Callable[[Any, str], Any]
 
 
@@ -151,6 +153,10 @@ def _made(kind: type[Any], values: dict[str, Any], place: str) -> Any:
     made = kind(**values)
     if isinstance(made, Table):
         _check_table(made, place)
+    if isinstance(made, Figure):
+        _check_figure(made, place)
+    if isinstance(made, Items) and not 0 <= made.start <= _WIDEST:
+        raise _wrong(place, message("there is no such number"))
     if isinstance(made, Heading) and not 1 <= made.level <= 4:
         raise _wrong(place, message("a level is 1 to 4"))
     return made
@@ -164,6 +170,22 @@ def _check_table(table: Table, place: str) -> None:
         raise _wrong(place, message("each column must have a width above 0"))
     if any(not 0 <= number < columns for number in table.numbers):
         raise _wrong(place, message("there is no such column"))
+
+
+def _check_figure(figure: Figure, place: str) -> None:
+    boxes, arrows = figure.boxes, figure.arrows
+    if not 1 <= len(boxes) <= _MOST_BOXES or len(arrows) > _MOST_BOXES:
+        raise _wrong(place, message("it has no boxes, or too many"))
+    grid = [number for box in boxes for number in (box.row, box.column, box.rows)]
+    grid += [number for arrow in arrows for cell in arrow.cells for number in cell]
+    units = [number for box in boxes for number in (box.x, box.y, box.width, box.height)]
+    units += [number for arrow in arrows for point in arrow.points for number in point]
+    if any(not 0 <= number <= _MOST_ROWS for number in grid) or any(
+        not 0 <= number <= _WIDEST for number in (*units, figure.width, figure.height)
+    ):
+        raise _wrong(place, message("a box or an arrow is outside of the diagram"))
+    if any(not 2 <= len(arrow.points) <= _MOST_POINTS for arrow in arrows):
+        raise _wrong(place, message("an arrow has 2 to {most} points", most=_MOST_POINTS))
 
 
 def _default(field: Field[Any]) -> Any:

@@ -188,17 +188,26 @@ def find_previous(db: Database, project: Project, kind: str, number: str) -> Pre
         UsageError: There is no such report.
     """
     report = find(db, project, kind, number)
-    kept = report.data["numbers"]
-    earlier = kept["previous"] or {"works": 0, "other_sources": ()}
-    return Previous(
-        number=report.number,
-        frozen=report.frozen,
-        run=report.last_run or 0,
-        studies=kept["total_studies"],
-        reports=kept["total_reports"],
-        works=earlier["works"] + kept["included"],
-        other_sources=(*earlier["other_sources"], *(one["id"] for one in kept["other"])),
-    )
+    try:
+        kept = report.data["numbers"]
+        earlier = kept["previous"] or {"works": 0, "other_sources": ()}
+        return Previous(
+            number=report.number,
+            frozen=report.frozen,
+            run=report.last_run or 0,
+            studies=int(kept["total_studies"]),
+            reports=int(kept["total_reports"]),
+            works=int(earlier["works"]) + int(kept["included"]),
+            other_sources=(
+                *map(int, earlier["other_sources"]),
+                *(int(one["id"]) for one in kept["other"]),
+            ),
+        )
+    except (KeyError, TypeError, ValueError) as exc:
+        raise UsageError(
+            message("The numbers of report {number} cannot be read", number=report.number),
+            advice=message("It was changed, or another program has written it."),
+        ) from exc
 
 
 _SELECT = "SELECT id, kind, number, data, digest, last_run, frozen FROM report"
@@ -211,6 +220,7 @@ def _content(db: Database, report: Report) -> bytes:
 
 def _report(row: sqlite3.Row) -> Report:
     data = orjson.loads(row["data"])
+    data = data if isinstance(data, dict) else {}
     return Report(
         id=row["id"],
         kind=row["kind"],
@@ -219,5 +229,5 @@ def _report(row: sqlite3.Row) -> Report:
         digest=row["digest"],
         last_run=row["last_run"],
         frozen=row["frozen"],
-        title=data["title"],
+        title=str(data.get("title") or ""),
     )

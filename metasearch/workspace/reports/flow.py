@@ -20,9 +20,9 @@ from metasearch.workspace.reports.words import Say
 #: Lines of a list in a box, and columns (of letters) of a line of 100 units.
 _MOST_LINES, _LETTERS = 8, 15.5
 #: Height of a box beside its lines, of a line, between two boxes, of the heads; width of a band.
-_PAD, _LINE, _GAP, _TOP, _BAND = 17, 17, 34, 24, 26
+_PAD, _LINE, _GAP, _TOP, _BAND = 17, 17, 34, 28, 26
 #: Widths of the columns, and what lies between them.
-_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 200, 290, 280, 236, 46
+_PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 184, 270, 256, 210, 38
 
 
 def figure(numbers: Numbers, table: Table, say: Say) -> Figure:
@@ -79,7 +79,7 @@ class _Drawing:
         if numbers.previous:
             heads["previous"] = say("Previous studies", "既往研究")
         for name, text in heads.items():
-            self._box(name, 0, -1, 0, (text,), role="label")
+            self._box(name, 0, 0, 0, (text,), role="label")
         for number, row in enumerate(rows):
             for name, lines in row.items():
                 top, _ = tops[number]

@@ -9,6 +9,7 @@ from metasearch.workspace.reports import finished
 from metasearch.workspace.reports.document import Language
 from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.reports.kinds import kind_of
+from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
 
 #: The finished reports of a project.
@@ -42,6 +43,7 @@ def freeze(
     """
     about = kind_of(kind)
     with db.transaction():
+        runs.mark_stopped(db, project)  # those that were killed
         running = db.value(
             "SELECT number FROM run WHERE project = ? AND status = 'running'", project.id
         )

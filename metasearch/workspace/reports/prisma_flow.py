@@ -280,5 +280,5 @@ def _other(other: tuple[OtherSource, ...], say: Say) -> Table:
         ),
         rows=tuple(rows),
         numbers=(2, 3, 4, 6),
-        widths=(28, 13, 12, 11, 12, 24, 11),
+        widths=(26, 15, 12, 10, 12, 24, 11),
     )

@@ -182,7 +182,7 @@ def strategies(db: Database, project: Project) -> list[TypedStrategy]:
                 text=row["text"],
                 syntax=row["syntax"],
                 note=row["note"],
-                details=orjson.loads(row["details"]),
+                details=_object(row["details"]),
             )
         )
     return [
@@ -191,7 +191,7 @@ def strategies(db: Database, project: Project) -> list[TypedStrategy]:
             name=row["name"],
             note=row["note"],
             years=row["years"],
-            details=orjson.loads(row["details"]),
+            details=_object(row["details"]),
             steps=tuple(lines.get(row["id"], ())),
         )
         for row in db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
@@ -224,8 +224,7 @@ def _rank(one: Searched) -> int:
 
 
 def _searched(row: sqlite3.Row) -> Searched:
-    about: Mapping[str, Any] = orjson.loads(row["about"])
-    options: Mapping[str, Any] = orjson.loads(row["options"])
+    about, options = _object(row["about"]), _object(row["options"])
     by_hand = row["mode"] == "import"
     # What the run has noted is of this file; the step has that of the newest one.
     told: Mapping[str, Any] = {**about, **options} if by_hand else {}
@@ -251,7 +250,7 @@ def _searched(row: sqlite3.Row) -> Searched:
         digest=row["digest"],
         query=row["query"],
         sent=row["sent"] or (row["typed"] if by_hand else ""),
-        requests=tuple(orjson.loads(row["requests"])),
+        requests=tuple(one for one in _array(row["requests"]) if isinstance(one, Mapping)),
         claimed=row["claimed"],
         exact=bool(row["exact"]),
         fetched=row["fetched"],
@@ -259,5 +258,16 @@ def _searched(row: sqlite3.Row) -> Searched:
         unread=row["unread"],
         date=str(date),
         cached=bool(row["cached"]),
-        notes=tuple(orjson.loads(row["notes"])),
+        notes=tuple(map(str, _array(row["notes"]))),
     )
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    """An object of the store; {} for anything else, which an archive may have brought."""
+    found = orjson.loads(text)
+    return found if isinstance(found, dict) else {}
+
+
+def _array(text: str) -> list[Any]:
+    found = orjson.loads(text)
+    return found if isinstance(found, list) else []

@@ -97,7 +97,12 @@ def sent(answers: Iterable[Searched], say: Say, *, level: int) -> Iterator[Block
             )
         yield from _requests(one, say)
         if one.notes:
-            yield Paragraph(text=say("What of the query was lost:", "检索式中未能表达的部分："))
+            yield Paragraph(
+                text=say(
+                    "What of the query was lost, and what the database said:",
+                    "检索式中未能表达的部分及数据库的说明：",
+                )
+            )
             yield Items(items=one.notes)
         if one.failed:
             why = say("The database failed", "检索失败")

@@ -188,7 +188,8 @@ def _cleaned(lines: Sequence[NumberedLine]) -> tuple[list[CopiedLine], list[str]
     notes = [_left_out(left)] if left else []
     if narrowed:
         notes.append(_limits(narrowed))
-    empty = [line.number for line in out if not line.text]
+    counts = all(_HITS_CELL.fullmatch(line.text) for line in out)
+    empty = [line.number for line in out if not line.text or counts]
     if empty:
         raise UsageError(
             message("Line {number} has no query", number=empty[0]),

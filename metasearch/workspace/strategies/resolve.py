@@ -69,7 +69,7 @@ def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
     known = {step.number: step for step in steps}
     if number not in known:
         raise _missing(number, known)
-    found = _Resolving(known).of(number)
+    found = _Resolving(known).finished(number)
     if isinstance(found, UsageError):
         raise found
     return found
@@ -78,7 +78,7 @@ def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
 def resolve_all(steps: Sequence[Step]) -> dict[int, ResolvedStep | UsageError]:
     """Number -> the query of the step, or why it has none; in the order of `steps`."""
     resolving = _Resolving({step.number: step for step in steps})
-    return {step.number: resolving.of(step.number) for step in steps}
+    return {step.number: resolving.finished(step.number) for step in steps}
 
 
 class _Resolving:
@@ -87,13 +87,37 @@ class _Resolving:
     def __init__(self, steps: Mapping[int, Step]) -> None:
         self.steps = steps
         self.texts: dict[int, StepText | UsageError] = {}
-        self.done: dict[int, ResolvedStep | UsageError] = {}
+        self.done: dict[int, Query | UsageError] = {}
         self.sizes: dict[int, int] = {}
         #: Number -> all steps that it names, also by way of others.
         self.named: dict[int, dict[int, None]] = {}
 
-    def of(self, number: int) -> ResolvedStep | UsageError:
-        """A step, after those that it names; without recursion, for a chain may be long."""
+    def finished(self, number: int) -> ResolvedStep | UsageError:
+        """A step with its text and notes, which those that it names need not have."""
+        query, own = self.of(number), self.texts[number]
+        if isinstance(query, UsageError):
+            return query
+        assert isinstance(own, StepText)  # what could not be read has no query
+        text = to_text(query)
+        if len(text) > MAX_LENGTH:
+            return _too_much(
+                number,
+                message(
+                    "it would be longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
+                ),
+            )
+        return ResolvedStep(
+            self.steps[number],
+            query,
+            text,
+            hashlib.sha256(text.encode()).hexdigest(),
+            self.notes(number, own, query),
+            own.syntax,
+            searches(query),
+        )
+
+    def of(self, number: int) -> Query | UsageError:
+        """The query of a step, after those that it names. A chain may be long: no recursion."""
         waiting, path = [number], set[int]()
         while waiting:
             last = waiting[-1]
@@ -106,7 +130,7 @@ class _Resolving:
                 continue
             missing = [parent for parent in own.numbers if parent not in self.done]
             if last in path or not missing:
-                self.done[last] = self.put_together(self.steps[last], own)
+                self.done[last] = self.put_together(last, own)
                 continue
             path.add(last)
             around = [parent for parent in missing if parent in path]
@@ -125,58 +149,40 @@ class _Resolving:
                 self.texts[number] = error
         return self.texts[number]
 
-    def put_together(self, step: Step, own: StepText) -> ResolvedStep | UsageError:
-        parents: dict[int, ResolvedStep] = {}
-        for number in own.numbers:
-            parent = self.done.get(number)
-            if isinstance(parent, ResolvedStep):
-                parents[number] = parent
-                continue
-            return _without_parent(step.number, number, parent)
-        total = size(own.query, lambda number: self.sizes[number])
+    def put_together(self, number: int, own: StepText) -> Query | UsageError:
+        """The query of a step whose parents are done."""
+        parents: dict[int, Query] = {}
+        for parent in own.numbers:
+            query = self.done.get(parent)
+            if query is None or isinstance(query, UsageError):
+                return _without_parent(number, parent, query)
+            parents[parent] = query
+        total = size(own.query, lambda parent: self.sizes[parent])
         if total > MAX_TERMS:
             return _too_much(
-                step.number,
+                number,
                 message(
                     "it would have {count} words and phrases, and a query has at most {most}",
                     count=f"{total:,}" if total < 10**9 else message("more than a billion"),
                     most=f"{MAX_TERMS:,}",
                 ),
             )
-        query = substituted(own.query, {number: it.query for number, it in parents.items()})
+        query = substituted(own.query, parents)
         if nesting(query) > MAX_DEPTH:
             return _too_much(
-                step.number,
+                number,
                 message(
                     "AND, OR and NOT alternate more than {max_depth} deep", max_depth=MAX_DEPTH
                 ),
             )
-        text = to_text(query)
-        if len(text) > MAX_LENGTH:
-            return _too_much(
-                step.number,
-                message(
-                    "it would be longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
-                ),
-            )
-        self.sizes[step.number] = size(query, lambda _: 0)
-        self.named[step.number] = dict.fromkeys(
-            one for number in own.numbers for one in (number, *self.named[number])
+        self.sizes[number] = size(query, lambda _: 0)
+        self.named[number] = dict.fromkeys(
+            one for parent in own.numbers for one in (parent, *self.named[parent])
         )
-        return ResolvedStep(
-            step,
-            query,
-            text,
-            hashlib.sha256(text.encode()).hexdigest(),
-            self.notes(step.number, query),
-            own.syntax,
-            searches(query),
-        )
+        return query
 
-    def notes(self, number: int, query: Query) -> tuple[str, ...]:
+    def notes(self, number: int, own: StepText, query: Query) -> tuple[str, ...]:
         """The notes of a step and of all that it names, each with its number."""
-        own = self.texts[number]
-        assert isinstance(own, StepText)
         notes = dict.fromkeys(own.notes)
         excluded = {number_of(leaf) for leaf, is_out in leaves(own.query) if is_out} - {None}
         for parent in self.named[number]:
@@ -263,9 +269,7 @@ def cycle_error(number: int, path: Sequence[int]) -> UsageError:
     )
 
 
-def _without_parent(
-    number: int, parent: int, error: ResolvedStep | UsageError | None
-) -> UsageError:
+def _without_parent(number: int, parent: int, error: UsageError | None) -> UsageError:
     reason = getattr(error, "reason", "") or (str(error) if error else message("it names itself"))
     return UsageError(
         message(

@@ -14,11 +14,12 @@ from metasearch.formats import hits
 from metasearch.record import Hit, Record
 from metasearch.workspace import other_sources, projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.reports import finished
+from metasearch.workspace.reports.document import Document
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 
 NOW = "2026-11-23T05:40:00Z"
-EMPTY = hashlib.sha256(b"{}").hexdigest()
 UIDS = ("abcdefghijkm", "mkjihgfedcba", "npqrstuvwxyz")
 
 
@@ -97,11 +98,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         "INSERT INTO known_work (project, name, body) VALUES (?, 'doi:10.1/x', ?)",
         (project, record_json.packed(record(1))),
     )
-    db.execute(
-        "INSERT INTO report (project, kind, number, data, document, digest, last_run, frozen)"
-        " VALUES (?, 'prisma-s', '1', '{}', '{}', ?, ?, ?)",
-        (project, EMPTY, run, NOW),
-    )
+    db.execute("UPDATE report SET last_run = ? WHERE project = ?", (run, project))
     change = db.execute(
         "INSERT INTO change (project, at, action, object, before, after)"
         " VALUES (?, ?, 'mark works', ?, 'null', ?)",
@@ -126,6 +123,7 @@ def made(
         strategies.create(db, project, "empty")
         other_sources.add(db, project, "website", "A website", identified=3)
         project = projects.update(db, project, details={"客户": "某公司"})
+        finished.keep(db, project, Document(kind="prisma-s", title="Searches", language="en"))
     with sqlite3.connect(path) as raw:
         _rows(raw, project.id, records, names)
     raw.close()

@@ -11,11 +11,12 @@ import orjson
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, projects
+from metasearch.workspace import log, other_sources, projects
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.tables import DERIVED, TABLES
 from metasearch.workspace.archive.writing import export_project, export_to
 from metasearch.workspace.projects import Project
+from metasearch.workspace.reports import finished
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from tests.workspace.archive.rows import UIDS, made
@@ -150,9 +151,8 @@ def test_a_line_of_the_log_names_the_row_of_this_workspace(
         found = {change.object for change in log.lines(db, copy.id) if ":" in change.object}
 
     assert {one for one in found if one.startswith("strategy:")} == strategies
-    assert {
-        one.split("/")[0].replace("step", "strategy") for one in found if "/" in one
-    } <= strategies
+    of_steps = {one.split("/")[0] for one in found if one.startswith("step:")}
+    assert {one.replace("step", "strategy") for one in of_steps} <= strategies
 
 
 def test_a_name_can_be_chosen(file: Path, project: Project, tmp_path: Path):
@@ -261,3 +261,18 @@ def test_a_copied_strategy_names_its_original(file: Path, project: Project, tmp_
 
     derived = orjson.loads(rows["empty"]["details"])["derived_from"]
     assert derived["id"] == rows["one"]["id"] != first
+
+
+def test_the_numbers_of_a_finished_report_name_the_rows_of_this_workspace(
+    file: Path, project: Project, tmp_path: Path
+):
+    """A report that continues the copied one counts from the copied run and the copied sources."""
+    with Database(file) as db:
+        export_to(db, project, tmp_path / "lakes.zip")
+        copy = import_project(db, tmp_path / "lakes.zip").project
+        (report,) = finished.frozen(db, copy)
+        (other,) = other_sources.of(db, copy)
+
+        assert [one["id"] for one in report.data["numbers"]["other"]] == [other.id]
+        assert report.last_run == db.value("SELECT id FROM run WHERE project = ?", copy.id)
+        assert finished.unchanged(db, report)

@@ -162,6 +162,9 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "work_body")[0].update(hit={"base64": "!"}), "base64"),
     "a frozen report that was changed": (
         lambda f, m: rows(f, "report")[0].update(document='{"a":1}'), "report.jsonl, line 1"),
+    "a report that is none": (
+        lambda f, m: rows(f, "report")[0].update(
+            document="{}", digest=hashlib.sha256(b"{}").hexdigest()), "report"),
     "pages outside the archive": (
         lambda f, m: rows(f, "run")[0].update(recorded="/home/ada"), "its pages"),
     "a line that is no object": (
@@ -248,7 +251,7 @@ def test_damaged_bytes_never_lead_to_anything_but_a_refusal(whole: Path, tmp_pat
     path = tmp_path / "damaged.zip"
     outcomes = set()
     with Database(tmp_path / "w.sqlite3") as db:
-        for _ in range(150):
+        for _ in range(300):
             damaged = bytearray(content)
             for _ in range(dice.randrange(1, 4)):
                 damaged[dice.randrange(len(damaged))] = dice.randrange(256)

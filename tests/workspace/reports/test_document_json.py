@@ -61,6 +61,17 @@ def spoiled():
     yield "a whole number", changed(lambda it: it["blocks"][-1].update(width=1e300))
     yield "true or false", changed(lambda it: it.update(cover_page="no"))
     yield "it is no JSON", b"[" * 100_000
+    yield (
+        "outside of the diagram",
+        changed(lambda it: it["blocks"][-1]["boxes"][0].update(rows=9**9)),
+    )
+    yield "outside of the diagram", changed(lambda it: it["blocks"][-1]["boxes"][0].update(x=-1))
+    yield "it has no boxes", changed(lambda it: it["blocks"][-1].update(boxes=[]))
+    yield (
+        "2 to 20 points",
+        changed(lambda it: it["blocks"][-1]["arrows"][0].update(points=[[1, 1]])),
+    )
+    yield "no such number", changed(lambda it: it["blocks"][7].update(start=-1))
 
 
 def test_what_is_no_document_is_told_with_its_place():

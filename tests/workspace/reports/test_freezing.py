@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,15 @@ def test_a_report_that_was_changed_is_found(filled: Filled):
 
 def test_a_report_is_not_finished_while_a_run_goes_on(filled: Filled):
     """The works of a run that goes on would belong to no report."""
-    filled.run(status="running")
+    filled.run(status="running", alive=time.time())
     with pytest.raises(UsageError, match="Run 2 has not ended"):
         freezing.freeze(filled.db, filled.project, "prisma-flow")
+
+
+def test_a_run_that_was_killed_keeps_no_report_from_being_finished(filled: Filled):
+    """What it has brought counts; nobody waits for it."""
+    filled.run(status="running", alive=1.0)
+    assert freezing.freeze(filled.db, filled.project, "prisma-flow").last_run == 2
 
 
 def test_a_draft_is_finished_only_on_demand(filled: Filled):

@@ -13,9 +13,17 @@ from lxml import etree, html
 
 from metasearch.errors import UsageError
 from metasearch.workspace.reports import render
-from metasearch.workspace.reports.document import Document
+from metasearch.workspace.reports.document import (
+    Code,
+    Document,
+    Items,
+    Paragraph,
+    Span,
+    Table,
+)
 from metasearch.workspace.reports.render import FORMATS, format_of, write
 from metasearch.workspace.reports.render.html import body
+from tests.growth import MOST, growth
 from tests.workspace.reports.documents import SEARCH, every_block
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -206,3 +214,30 @@ def test_an_empty_document_is_written():
         if name != "svg":
             assert write(Document(kind="k", title="t"), name)
     assert render.FORMATS["docx"].ending == "docx"
+
+
+def test_long_reports_take_linear_time():
+    """Rows, lists, links and texts four times as many take four times as long, in every format."""
+    pytest.importorskip("docx")
+
+    def of_size(name: str, size: int):
+        rows = tuple((str(n), SEARCH) for n in range(size))
+        document = Document(
+            kind="k",
+            title="t",
+            blocks=(
+                Table(head=("a", "b"), rows=rows),
+                *(Items(items=("x",), ordered=True) for _ in range(size)),
+                *(
+                    Paragraph(text=(Span(text="x", link=f"https://example.org/{n}"),))
+                    for n in range(size)
+                ),
+                Code(text="`*" * size * 10),
+            ),
+        )
+        return lambda: write(document, name)
+
+    for name in FORMATS:
+        if name != "svg":
+            grown = growth(lambda size, name=name: of_size(name, size), 250)
+            assert grown < MOST, name

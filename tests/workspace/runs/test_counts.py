@@ -13,7 +13,7 @@ from metasearch.adapters.request import Request
 from metasearch.cache import MemoryStore
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
-from metasearch.errors import ConnectFailed, UsageError
+from metasearch.errors import ConnectFailed, RateLimited, UsageError
 from metasearch.workspace import projects
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import STEPS_AT_ONCE, count_strategy
@@ -109,6 +109,26 @@ async def test_what_failed_is_told_apart_from_nothing(tmp_path: Path) -> None:
     assert [answers[1, name].claimed for name in bodies] == [None, 0, 4]
     assert [answers[1, name].failed for name in bodies] == [True, False, False]
     assert sum(one.source == "gone" for one in plan.upstreams.asked) == 1
+
+
+async def test_after_a_pause_the_next_steps_are_counted(tmp_path: Path) -> None:
+    """A source that is busy for a moment lacks one number, not all; it is asked once a step."""
+    first = True
+
+    def busy(request: Request) -> bytes:
+        nonlocal first
+        if first:
+            first = False
+            raise RateLimited(request.source, 0.05)
+        return answer_of(MARSH, total=9)
+
+    async with await planned(tmp_path, TWELVE[:5], {"alpha": busy}) as plan:
+        answers = await count(plan)
+        asked = len(plan.upstreams.asked)
+
+    assert [answer.claimed for answer in answers.values()].count(9) >= 3
+    assert answers[1, "alpha"].status == "limited"
+    assert asked <= 5
 
 
 async def test_nothing_is_kept_but_the_numbers(tmp_path: Path) -> None:

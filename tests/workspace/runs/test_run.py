@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.request import Request
-from metasearch.errors import ConnectFailed, UnknownSource, UsageError, WorkspaceError
+from metasearch.errors import ConnectFailed, RateLimited, UnknownSource, UsageError, WorkspaceError
 from metasearch.settings import Settings
 from metasearch.workspace.runs import runs, storing
 from metasearch.workspace.runs.run import run_strategy
@@ -199,6 +199,49 @@ async def test_progress_is_told_as_answers_are_kept(tmp_path: Path) -> None:
 
     assert told[:2] == [(1, "fast"), (2, "fast")]
     assert set(told[2:]) == {(1, "slow"), (2, "slow")}
+
+
+async def test_a_source_that_asks_for_a_pause_gets_it(tmp_path: Path) -> None:
+    """It is asked once more after it, and its records are those of the second answer."""
+    asked: list[float] = []
+
+    def busy(request: Request) -> bytes:
+        asked.append(asyncio.get_running_loop().time())
+        if len(asked) == 1:
+            raise RateLimited(request.source, 0.05)
+        return answer_of(MARSH)
+
+    async with await planned(tmp_path, ["soil"], {"alpha": busy}) as plan:
+        alpha = (await run(plan))[1, "alpha"]
+
+    assert (alpha.status, alpha.fetched) == ("ok", 1)
+    assert asked[1] - asked[0] >= 0.05
+
+
+async def test_a_source_that_asks_for_a_long_pause_has_failed(tmp_path: Path) -> None:
+    """A run does not wait for hours."""
+
+    def busy(request: Request) -> bytes:
+        raise RateLimited(request.source, 3_600)
+
+    async with await planned(tmp_path, ["soil"], {"alpha": busy}) as plan:
+        alpha = (await run(plan))[1, "alpha"]
+
+    assert (alpha.status, alpha.fetched) == ("limited", None)
+
+
+async def test_an_error_of_whoever_is_told_ends_the_run(tmp_path: Path) -> None:
+    """It is raised as it is, and the run is stopped."""
+
+    def progress(_answer: SourceAnswer) -> None:
+        raise BrokenPipeError
+
+    async with await planned(tmp_path, ["soil"]) as plan:
+        with pytest.raises(BrokenPipeError):
+            await run(plan, progress=progress)
+        (stopped,) = await plan.workspace.read(runs.of, plan.project)
+
+    assert stopped.status == "stopped"
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from metasearch.server.faces.openapi import (
     works,
     workspace,
     workspace_shapes,
+    workspace_works,
 )
 from metasearch.server.faces.openapi.operation import (
     ERRORS,
@@ -33,6 +34,7 @@ from metasearch.server.faces.openapi.operation import (
     reason,
 )
 from metasearch.server.faces.openapi.schema import Schema, text
+from metasearch.server.faces.openapi.workspace_operation import TAG as WORKSPACE
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
@@ -71,7 +73,7 @@ TAGS: Mapping[str, str] = {
     "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
-    workspace.TAG: "Projects with their strategies, runs, works and reports.",
+    WORKSPACE: "Projects with their strategies, runs, works and reports.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -134,6 +136,7 @@ def declared(options: Options) -> list[Operation]:
         *protocols.operations(),
         *about.operations(),
         *workspace.operations(),
+        *workspace_works.operations(),
     ]
 
 
@@ -143,8 +146,7 @@ def document_of(server: Server) -> Schema:
     listed = [
         each
         for each in declared(server.options)
-        if (each.path, each.method) in server.routes
-        and (server.workspace or each.tag != workspace.TAG)
+        if (each.path, each.method) in server.routes and (server.workspace or each.tag != WORKSPACE)
     ]
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, server)

@@ -25,9 +25,14 @@ from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import KINDS, Project
 from metasearch.workspace.questions.question import KINDS as QUESTION_KINDS
 from metasearch.workspace.questions.question import Question
+from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.runs.runs import PLACES, Mode, Run, RunStatus, SourceAnswer
 from metasearch.workspace.strategies.step import STEP_KINDS, Step
 from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works.decisions import Changed
+from metasearch.workspace.works.importing import ImportedDecisions, NotImported
+from metasearch.workspace.works.pins import ProjectPin
+from metasearch.workspace.works.works import VERDICTS, Decision, Work
 
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
 _ANYTHING: Schema = {}
@@ -107,6 +112,24 @@ _ANSWER = explained(
         "notes": listed(text()),
     },
     SourceAnswer,
+)
+_WORK = explained(
+    {
+        "uid": text(),
+        **dict.fromkeys(("title", "author"), text()),
+        "year": nullable(whole()),
+        **dict.fromkeys(("type", "venue", "language", "doi"), text()),
+        "citations": nullable(whole()),
+        "open_access": text(),
+        "retracted": yes_or_no(),
+        "sources": listed(text()),
+        "decisions": by_name(ref("Decision"), description="By the stage."),
+        "tags": listed(text()),
+        "note": text(),
+        "first_run": whole(),
+        "added": text(),
+    },
+    Work,
 )
 #: Name in the document -> schema.
 SCHEMAS: Mapping[str, Schema] = {
@@ -227,4 +250,122 @@ SCHEMAS: Mapping[str, Schema] = {
         },
     ),
     "RunAnswer": thing(_ANSWER, description="What one source said to one step."),
+    "Imported": thing(
+        {
+            "step": ref("Step"),
+            "run": ref("Run"),
+            "answer": ref("RunAnswer"),
+            "format": text(description="That the file was read as."),
+            "encoding": text(),
+            "again": yes_or_no(description="Whether the same file was imported before."),
+            "problems": listed(
+                thing({"line": nullable(whole()), "reason": text(), "lost": yes_or_no()}),
+                description="What of the file could not be read.",
+            ),
+        }
+    ),
+    "WorksPage": thing(
+        {
+            "total": whole(description="Works of the whole list."),
+            "start": whole(),
+            "works": listed(ref("WorkLine")),
+            "facets": listed(
+                thing(
+                    {
+                        "name": text(description="The parameter that narrows by it."),
+                        "values": listed(thing({"value": text(), "count": whole()})),
+                        "more": whole(description="Values that are not among them."),
+                    }
+                )
+            ),
+        }
+    ),
+    "WorkLine": thing(_WORK, description="A work as a list shows it."),
+    "ProjectWork": thing(
+        {
+            **_WORK,
+            "hit": ref("Hit"),
+            "found_by": listed(
+                thing(
+                    {
+                        "run": whole(),
+                        "step": whole(),
+                        "source": text(),
+                        "position": whole(description="In the answer, from 1; 0 is unknown."),
+                        "asked_at": nullable(text()),
+                    }
+                )
+            ),
+        },
+        description="A work of a project.",
+    ),
+    "Decision": thing(
+        explained(
+            {"verdict": one_of(VERDICTS), "reason": text(), "by": text(), "at": text()}, Decision
+        )
+    ),
+    "ChangedWorks": thing(
+        explained({"works": whole(), "unchanged": whole(), "change": nullable(whole())}, Changed),
+        description="What a decision has changed.",
+    ),
+    "ImportedDecisions": thing(
+        explained(
+            {
+                **dict.fromkeys(("lines", "matched", "undecided", "changed", "unchanged"), whole()),
+                "not_imported": listed(ref("NotImported")),
+                "change": nullable(whole()),
+            },
+            ImportedDecisions,
+        ),
+        description="What came of a file of decisions.",
+    ),
+    "NotImported": thing(
+        explained({"line": whole(), "name": text(), "reason": text()}, NotImported)
+    ),
+    "Pins": thing({"pins": listed(ref("ProjectPin"))}),
+    "ProjectPin": thing(
+        explained(
+            {
+                "id": whole(),
+                "verdict": one_of(("same", "different")),
+                **dict.fromkeys(("a", "b", "note", "by", "at"), text()),
+            },
+            ProjectPin,
+        )
+    ),
+    "Reassigned": thing(
+        {
+            "joined": listed(thing({"kept": text(), "was": text()})),
+            "divided": listed(thing({"work": text(), "part": text()})),
+            "new": whole(),
+            "conflicts": listed(
+                text(), description="Works with decisions that contradict one another."
+            ),
+        },
+        description="What became of the works.",
+    ),
+    "Undone": thing({"undone": whole(), "change": whole(description="The line that says so.")}),
+    "Reports": thing(
+        {
+            "kinds": listed(thing({"kind": text(), "label": text(), "languages": listed(text())})),
+            "finished": listed(ref("Report")),
+        }
+    ),
+    "Report": thing(
+        explained(
+            {
+                "kind": text(),
+                "number": text(),
+                "title": text(),
+                "language": nullable(text()),
+                "draft": yes_or_no(description="Whether something was missing in it."),
+                "digest": text(),
+                "frozen": text(),
+                "numbers": by_name(_ANYTHING, description="What it was made of."),
+            },
+            Report,
+        ),
+        description="A finished report.",
+    ),
+    "ReportDocument": by_name(_ANYTHING, description="A report as data: blocks of text."),
 }

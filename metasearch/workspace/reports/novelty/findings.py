@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.workspace import details, projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.questions.novelty import REPORT
 from metasearch.workspace.questions.question import Value
 from metasearch.workspace.reports.document import Paragraph
 from metasearch.workspace.reports.novelty.related import Related, related_works
@@ -15,6 +16,8 @@ from metasearch.workspace.store.database import Database
 
 #: What stands where a field does not apply; no field of a report is empty.
 NOTHING = "略"
+#: What stands in a draft where an answer is required and missing.
+UNFILLED = "（待填）"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +27,14 @@ class Findings:
     Attributes:
         project: The project.
         answers: Key of a question -> its answer.
+        missing: Keys of the questions that the report requires and that have no answer.
         searches: What was searched.
         related: The related works in the order of the list.
     """
 
     project: Project
     answers: Mapping[str, Value]
+    missing: frozenset[str]
     searches: Searches
     related: tuple[Related, ...]
 
@@ -39,11 +44,11 @@ class Findings:
         return self.items("points")
 
     def text(self, name: str) -> str:
-        """The answer to a question, or "略"."""
+        """The answer to a question; without one "略", or "（待填）" where one is required."""
         answer = self.answers.get(f"novelty.{name}")
-        if isinstance(answer, tuple):
-            return "、".join(answer) or NOTHING
-        return str(answer or NOTHING)
+        if not answer:
+            return UNFILLED if f"novelty.{name}" in self.missing else NOTHING
+        return "、".join(answer) if isinstance(answer, tuple) else str(answer)
 
     def lines(self, name: str) -> tuple[str, ...]:
         """The lines of a long answer, or "略"; empty ones are left out."""
@@ -78,6 +83,7 @@ def findings(db: Database, project: Project) -> Findings:
         return Findings(
             project=project,
             answers=details.answers(project),
+            missing=frozenset(one.key for one in details.missing(project, REPORT)),
             searches=searches(db, project, related),
             related=related,
         )

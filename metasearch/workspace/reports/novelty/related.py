@@ -19,6 +19,19 @@ from metasearch.workspace.store.database import Database
 
 _POINT = re.compile(r"查新点\s*([0-9]{1,3})")
 
+#: Works with their newest decisions; SQLite takes the verdict from the row with the maximum.
+_RELATED = """
+SELECT work.id, work.uid, work.title, work.year,
+    title.verdict AS title_verdict, text.verdict AS text_verdict
+FROM work
+LEFT JOIN (SELECT work, verdict, max(at) FROM decision WHERE stage = 'title' GROUP BY work)
+    AS title ON title.work = work.id
+LEFT JOIN (SELECT work, verdict, max(at) FROM decision WHERE stage = 'fulltext' GROUP BY work)
+    AS text ON text.work = work.id
+WHERE work.project = ?
+    AND (title.verdict IN ('close', 'relevant') OR text.verdict IN ('close', 'relevant'))
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
@@ -49,19 +62,11 @@ def related_works(db: Database, project: Project) -> tuple[Related, ...]:
     newer ones before older ones.
     """
     found = []
-    for row in db.all(
-        "SELECT work.id, work.uid, work_body.hit, work.title, work.year,"
-        " (SELECT verdict FROM decision WHERE work = work.id AND stage = 'title'"
-        "  ORDER BY at DESC, by LIMIT 1) AS title_verdict,"
-        " (SELECT verdict FROM decision WHERE work = work.id AND stage = 'fulltext'"
-        "  ORDER BY at DESC, by LIMIT 1) AS text_verdict"
-        " FROM work JOIN work_body ON work_body.work = work.id WHERE work.project = ?"
-        " AND EXISTS (SELECT 1 FROM decision WHERE decision.work = work.id)",
-        project.id,
-    ):
+    # Bodies are read of related works alone: a project may have decided on 100,000.
+    for row in db.all(_RELATED, project.id):
         relation = _relation(row["title_verdict"], row["text_verdict"])
         if relation:
-            record = hits.read(row["hit"]).record
+            record = _record(db, row["id"])
             domestic = _is_domestic(record)
             place = (not domestic, relation != "close", -(row["year"] or 0), row["title"])
             found.append((place, row["uid"], row["id"], record, relation == "close", domestic))
@@ -79,6 +84,10 @@ def related_works(db: Database, project: Project) -> tuple[Related, ...]:
         )
         for number, (_, uid, work, record, close, domestic) in enumerate(found, 1)
     )
+
+
+def _record(db: Database, work: int) -> Record:
+    return hits.read(db.value("SELECT hit FROM work_body WHERE work = ?", work)).record
 
 
 def points_of(tags: Iterable[str]) -> tuple[int, ...]:

@@ -124,7 +124,7 @@ def _purpose(found: Findings) -> Iterator[Block]:
         for number, text in enumerate(found.points, 1):
             yield Paragraph(text=f"查新点 {number}：{text}")
     else:
-        yield Paragraph(text=NOTHING)
+        yield Paragraph(text=found.text("points"))
     yield Heading(text="（二）查新范围", level=2)
     yield Paragraph(text=found.text("scope"))
     yield Heading(text="（三）查新要求", level=2)
@@ -170,8 +170,8 @@ def _person(found: Findings, name: str) -> str:
 
 
 def _day(date: str) -> str:
-    """ "2026 年 11 月 23 日"."""
-    if date == NOTHING:
+    """ "2026 年 11 月 23 日"; what is no date stays as it is."""
+    if date.count("-") != 2:
         return date
     year, month, day = date.split("-")
     return f"{year} 年 {int(month)} 月 {int(day)} 日"

@@ -81,7 +81,7 @@ def conclusion(found: Findings) -> Iterator[Block]:
     yield Heading(text="六、查新结论")
     yield Heading(text="（一）对比分析", level=2)
     if not found.points:
-        yield Paragraph(text=NOTHING)
+        yield Paragraph(text=found.text("points"))
     for number, text in enumerate(found.points, 1):
         its = found.about(number)
         yield Heading(text=f"查新点 {number}", level=3)

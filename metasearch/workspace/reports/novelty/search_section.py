@@ -105,7 +105,7 @@ def _explained(rows: tuple[Search, ...]) -> Iterator[Block]:
 
 
 def _terms(found: Findings, name: str) -> str:
-    return "；".join(found.items(name)) or NOTHING
+    return "；".join(found.items(name)) or found.text(name)
 
 
 def _strategies(found: Findings) -> Iterator[Block]:

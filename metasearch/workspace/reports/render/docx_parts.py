@@ -49,6 +49,8 @@ class Parts:
         self._say = speaker(language)
         self._ids = {style.name: style.style_id for style in word.styles}
         self._addresses: dict[str, str] = {}
+        self._lists = 0  # the number of the newest list
+        self._abstract = ""
 
     # ---------------------------------------------------------------- paragraphs
 
@@ -84,12 +86,19 @@ class Parts:
     def new_numbering(self, start: int) -> int:
         """The number of a new list in the style "List Number", which begins at `start`."""
         numbering = self._word.part.numbering_part.element
-        style = self._word.styles["List Number"].element
-        of_style = style.pPr.numPr.numId.val
-        abstract = numbering.num_having_numId(of_style).abstractNumId.val
-        number = numbering.add_num(abstract)
-        number.add_lvlOverride(ilvl=0).add_startOverride(start)
-        return int(number.numId)
+        if not self._lists:
+            style = self._word.styles["List Number"].element
+            of_style = numbering.num_having_numId(style.pPr.numPr.numId.val)
+            self._abstract = str(of_style.abstractNumId.val)
+            self._lists = max(num.numId for num in numbering.num_lst)
+        self._lists += 1
+        # As python-docx's add_num, which looks through all lists for a number that is free.
+        number = OxmlElement("w:num")
+        number.set(qn("w:numId"), str(self._lists))
+        _add(number, "w:abstractNumId", val=self._abstract)
+        _add(_add(number, "w:lvlOverride", ilvl="0"), "w:startOverride", val=str(start))
+        numbering.append(number)
+        return self._lists
 
     def _started(self, style: str) -> tuple[Any, Any]:
         element = OxmlElement("w:p")
@@ -130,9 +139,11 @@ class Parts:
         if address not in self._addresses:
             if len(address) > _LONGEST_ADDRESS or len(self._addresses) >= _MOST_ADDRESSES:
                 return ""
-            self._addresses[address] = self._word.part.relate_to(
-                address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True
-            )
+            # Not `relate_to`, which looks through all relations for one that is the same.
+            name = f"link{len(self._addresses) + 1}"
+            relations = self._word.part.rels
+            relations.add_relationship(RELATIONSHIP_TYPE.HYPERLINK, address, name, is_external=True)
+            self._addresses[address] = name
         return self._addresses[address]
 
     # ---------------------------------------------------------------- tables

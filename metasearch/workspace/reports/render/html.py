@@ -68,7 +68,7 @@ def _written(element: Any) -> str:
 
 def _article(document: Document, level: int) -> Any:
     say = speaker(document.language)
-    classes = f"report report-{document.language}"
+    classes = f"report report-{document.language}{' formal' if document.cover_page else ''}"
     article = _E.article({"class": classes, "lang": _LANGUAGES[document.language]})
     header = _E.header({"class": "cover-page" if document.cover_page else "cover"})
     header.append(_heading(level, document.title))

@@ -31,7 +31,7 @@ th, td { text-align: start; vertical-align: top; padding: .35em .7em .35em 0;
 thead { display: table-header-group; } thead th { border-bottom: 1.5px solid var(--edge);
   vertical-align: bottom; overflow-wrap: normal; }
 tbody th { font-weight: 500; } tr { break-inside: avoid; }
-.num { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.num { text-align: end; font-variant-numeric: tabular-nums; } td.num { white-space: nowrap; }
 .scroll { overflow-x: auto; }
 figure { margin-inline: 0; } figcaption { color: var(--pale); font-size: .9em; }
 pre { margin: .3em 0; padding: .6em .8em; background: var(--quiet); border-radius: 3px;
@@ -52,7 +52,8 @@ blockquote p { margin: .3em 0; }
 .cover-page .fields { text-align: start; max-width: 36rem; margin: 3rem auto; }
 .report-zh { font-family: "Times New Roman", SimSun, "Songti SC", "Noto Serif CJK SC", serif;
   line-height: 1.7; }
-@page { size: A4; margin: 30mm 28mm; }
+@page { size: A4; margin: 20mm 18mm; } @page formal { size: A4; margin: 30mm 28mm; }
+.formal { page: formal; }
 @media print {
   :root { color-scheme: light; --paper: #fff; --quiet: #f5f5f5; --ink: #000; --pale: #333;
     --rule: #bbb; --edge: #666; --accent: #000; --band: #eee; --caution: #000;

@@ -198,4 +198,5 @@ def test_each_operation_has_an_example_or_a_page():
         *("pazpar2", "pazpar2ByPost", "mcp", "mcpStream", "work", "unapi"),
         # of the workspace: long lists, and what ends something
         *("questions", "answerQuestions", "deleteProject", "stopRun"),
+        *("pin", "unpin", "report", "exportNamedWorks"),
     }

@@ -4,6 +4,7 @@ was searched by hand, one that failed; five works, of which three are related.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -143,6 +144,7 @@ class Made:
         error: str = "",
         sent: str = "",
         exact: bool = True,
+        asked_at: str = "2026-11-18T09:00:30Z",
     ) -> int:
         """Add what a source said, with the records that it gave; None where it failed."""
         answer = self.db.run(
@@ -160,7 +162,7 @@ class Made:
             claimed,
             int(exact),
             None if works is None else len(works),
-            None if works is None else "2026-11-18T09:00:30Z",
+            None if works is None else asked_at,
         )
         for position, one in enumerate(works or (), 1):
             key = f"{source}:{one.source_id}"
@@ -168,10 +170,11 @@ class Made:
                 "SELECT id FROM record WHERE project = ? AND key = ?", self.project.id, key
             ) or self.db.run(
                 "INSERT INTO record (project, source, key, digest, body, position, added)"
-                " VALUES (?, ?, ?, 'd', ?, ?, '2026-11-18T09:00:30Z')",
+                " VALUES (?, ?, ?, ?, ?, ?, '2026-11-18T09:00:30Z')",
                 self.project.id,
                 source,
                 key,
+                hashlib.sha256(record_json.packed(one)).hexdigest(),
                 record_json.packed(one),
                 position,
             )
@@ -247,7 +250,7 @@ def made(db: Database, name: str = "lake", *, answers: bool = True) -> Made:
     }
     it.step(2, "import", "主题:(沉水植物 and 河蚌)", about)
     imported = it.run("import")
-    it.answer(imported, 2, "万方数据", "万方数据", WORKS[:1], claimed=1)
+    it.answer(imported, 2, "万方数据", "万方数据", WORKS[:1], claimed=1, asked_at="2026-11-17")
     run = it.run()
     it.answer(
         run,

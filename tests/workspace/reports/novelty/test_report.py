@@ -81,6 +81,14 @@ def test_no_field_is_empty(db: Database, *, answers: bool) -> None:
         assert text.strip()
 
 
+def test_what_is_required_and_missing_is_no_field_that_does_not_apply(db: Database) -> None:
+    """A draft tells the two apart."""
+    it = made(db)
+    it.answered({"novelty.client": None, "novelty.client_contact": None})
+    fields = [dict(b.rows) for b in report_of(it).blocks if isinstance(b, Fields)]
+    assert (fields[0]["委托人"], fields[0]["委托人通信方式"]) == ("（待填）", "略")
+
+
 def test_every_answer_stands_in_the_report(db: Database) -> None:
     """Whatever a person wrote is printed; but for the code of the number."""
     report = " ".join(texts(report_of(made(db))))

@@ -1,0 +1,183 @@
+"""`/api/projects/UID/decisions`, `/tags`, `/notes`, `/pins` and `/undo`: what people decide."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from aiohttp import web
+
+from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.workspace.objects import Object
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import decisions, pins, undo
+from metasearch.workspace.works.assigning import Assigned
+from metasearch.workspace.works.decisions import (
+    LONGEST_REASON,
+    LONGEST_TAG,
+    MOST_TAGS,
+    Changed,
+)
+from metasearch.workspace.works.names import LONGEST
+from metasearch.workspace.works.said import LONGEST_NOTE
+from metasearch.workspace.works.works import STAGES, VERDICTS
+
+_UNDECIDED = "undecided"
+#: Which works a change is about.
+_WORKS: Members = {
+    "works": Member(
+        help="Names of works: uids, DOIs, `pmid:1`, `source:id`.",
+        kind="texts",
+        most=20_000,
+        longest=LONGEST,
+    ),
+    "matching": Member(
+        help="In place of `works`: all works that a list with these parameters has "
+        f"({', '.join(CHOOSE)}).",
+        kind="object",
+    ),
+}
+DECIDE: Members = {
+    **_WORKS,
+    "verdict": Member(
+        help="`undecided` takes a decision back.",
+        required=True,
+        choices=(*VERDICTS, _UNDECIDED),
+        example="excluded",
+    ),
+    "stage": Member(help="By title and abstract, or by the whole text.", choices=STAGES),
+    "reason": Member(
+        help="Why; reports count reasons.", most=LONGEST_REASON, example="wrong population"
+    ),
+}
+TAG: Members = {
+    **_WORKS,
+    "add": Member(help="Tags to add.", kind="texts", most=MOST_TAGS, longest=LONGEST_TAG),
+    "remove": Member(help="Tags to remove.", kind="texts", most=MOST_TAGS, longest=LONGEST_TAG),
+}
+NOTE: Members = {
+    "work": Member(help="A name of the work.", required=True, most=LONGEST),
+    "text": Member(help="The note; empty removes it.", required=True, most=LONGEST_NOTE),
+}
+PIN: Members = {
+    "verdict": Member(help="What they are.", required=True, choices=("same", "different")),
+    "first": Member(help="A name of a work, or the key of a record.", required=True, most=LONGEST),
+    "second": Member(help="The other one.", required=True, most=LONGEST),
+    "note": Member(help="Why.", most=pins.LONGEST_NOTE),
+}
+UNPIN: Members = {
+    "pin": Member(help="Its number.", kind="whole", required=True, least=1, most=2**53)
+}
+UNDO: Members = {
+    "change": Member(
+        help="The number of a line of the log.", kind="whole", required=True, least=1, most=2**53
+    )
+}
+
+
+async def decide(request: web.Request) -> web.Response:
+    """`/api/projects/UID/decisions`: a decision about works.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for what cannot be decided.
+    """
+    here, project, given = await _given(request, DECIDE)
+    return answer(asdict(await here.workspace.write(_marked, project, given)))
+
+
+async def tag(request: web.Request) -> web.Response:
+    """`/api/projects/UID/tags`: tags of works.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for what cannot be a tag.
+    """
+    here, project, given = await _given(request, TAG)
+    return answer(asdict(await here.workspace.write(_tagged, project, given)))
+
+
+async def note(request: web.Request) -> web.Response:
+    """`/api/projects/UID/notes`: a note on a work.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for a note that cannot be kept.
+    """
+    here, project, given = await _given(request, NOTE)
+    made = await here.workspace.write(decisions.set_note, project, given["work"], given["text"])
+    return answer(asdict(made))
+
+
+async def pins_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/pins`: what is said to be the same or different, or a new pin.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for a pin that cannot be.
+    """
+    if request.method != "POST":
+        here = opened(request)
+        project = await project_of(request, here)
+        async with here.shared.admission.brief():
+            kept = await here.workspace.read(pins.of, project)
+        return answer({"pins": [asdict(each) for each in kept]})
+    here, project, given = await _given(request, PIN)
+    made = await here.workspace.write(
+        pins.pin,
+        project,
+        given["verdict"],
+        given["first"],
+        given["second"],
+        note=given.get("note", ""),
+    )
+    return answer(_assigned(made))
+
+
+async def unpin(request: web.Request) -> web.Response:
+    """`/api/projects/UID/pins/remove`: removes a pin.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 where there is no such pin.
+    """
+    here, project, given = await _given(request, UNPIN)
+    return answer(_assigned(await here.workspace.write(pins.unpin, project, given["pin"])))
+
+
+async def undo_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/undo`: undoes a change of the log.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 where the change cannot be undone.
+    """
+    here, project, given = await _given(request, UNDO)
+    line = await here.workspace.write(undo.undo, project, given["change"])
+    return answer({"undone": given["change"], "change": line})
+
+
+async def _given(request: web.Request, members: Members) -> tuple[Here, Project, dict[str, Any]]:
+    here = opened(request)
+    project = await project_of(request, here)
+    return here, project, await body_of(request, members)
+
+
+def _marked(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+    with db.transaction():
+        uids = chosen(db, project, given)
+        verdict = given.pop("verdict")
+        return decisions.mark(
+            db, project, uids, None if verdict == _UNDECIDED else verdict, **given
+        )
+
+
+def _tagged(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+    with db.transaction():
+        return decisions.tag(db, project, chosen(db, project, given), **given)
+
+
+def _assigned(made: Assigned) -> Object:
+    return {
+        "joined": [{"kept": kept, "was": was} for kept, was in made.joined],
+        "divided": [{"work": work, "part": part} for work, part in made.divided],
+        "new": made.new,
+        "conflicts": list(made.conflicts),
+    }

@@ -1,0 +1,116 @@
+"""Whole search strategies in the syntaxes of databases that are searched by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.errors import UsageError
+from metasearch.query import parse, read
+from metasearch.query.writing import TARGETS
+from metasearch.workspace.strategies.lines import written
+from metasearch.workspace.strategies.reading import read_step
+from metasearch.workspace.strategies.step import Step
+
+NUMBERED = ("ovid", "pubmed", "scopus", "wos", "ebsco", "embase", "proquest")
+
+
+def chain(*texts: str) -> list[Step]:
+    return [
+        Step(
+            id=number,
+            strategy=1,
+            number=number,
+            kind="query",
+            text=text,
+            parents=read_step(text).numbers,
+        )
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+STEPS = chain("title:gambling OR title:betting", "title:harm", "#1 AND #2", "#3 NOT title:mice")
+
+
+@pytest.mark.parametrize(
+    ("syntax", "lines"),
+    [
+        ("ovid", ["1 (gambling or betting).ti.", "2 harm.ti.", "3 1 and 2", "4 3 not mice.ti."]),
+        ("pubmed", ["#1 gambling[ti] OR betting[ti]", "#2 harm[ti]", "#3 #1 AND #2",
+                    "#4 #3 NOT mice[ti]"]),
+        ("ebsco", ["S1 TI (gambling OR betting)", "S2 TI harm", "S3 S1 AND S2",
+                   "S4 S3 NOT TI mice"]),
+        ("cnki", ["TI=(('gambling'+'betting')*'harm'-'mice')"]),
+    ],
+)  # fmt: skip
+def test_steps_are_lines_where_the_database_numbers_them(syntax: str, lines: list[str]) -> None:
+    """Elsewhere they are one expression."""
+    out = written(STEPS, syntax)
+    assert out.text.splitlines() == lines
+    assert not out.notes
+
+
+@pytest.mark.parametrize("syntax", NUMBERED)
+def test_what_is_written_reads_back(syntax: str) -> None:
+    """As a strategy of numbered lines that means the same."""
+    meant = "(title:gambling OR title:betting) AND title:harm AND NOT title:mice"
+    assert read(written(STEPS, syntax).text, syntax).query == parse(meant)
+
+
+def test_lines_are_counted_anew_and_parents_come_first() -> None:
+    """A database numbers lines in the order in which they are typed."""
+    steps = [
+        Step(id=1, strategy=1, number=2, kind="query", text="#9 AND a", parents=(9,)),
+        Step(id=2, strategy=1, number=9, kind="query", text="b"),
+    ]
+    assert written(steps, "pubmed").text == "#1 b[tw]\n#2 #1 AND a[tw]\n"
+    assert [it.step for it in written(steps, "pubmed").lines] == [9, 2]
+
+
+def test_a_step_that_only_excludes_is_put_in() -> None:
+    """No database takes it as a line of its own."""
+    out = written(chain("a", "NOT author:smith", "#1 AND #2"), "pubmed")
+    assert out.text == "#1 a[tw]\n#2 #1 NOT smith[au]\n"
+
+
+def test_years_narrow_what_no_other_names() -> None:
+    """As a line of their own, or in the expression."""
+    steps = chain("a", "b", "#1 OR #2")
+    assert written(steps, "pubmed", years="2010-2020").text.splitlines()[-1] == (
+        "#4 #3 AND 2010:2020[dp]"
+    )
+    assert "YE BETWEEN ('2010','2020')" in written(steps, "cnki", years="2010-2020").text
+
+
+def test_losses_say_of_which_step_they_are() -> None:
+    """And what cannot be written is left out, with those that cannot be read."""
+    steps = [
+        *chain("gambl*", "issn:1234-5679"),
+        Step(id=3, strategy=1, number=3, kind="query", text="(a"),
+        Step(id=4, strategy=1, number=4, kind="query", text="#1 OR #2", parents=(1, 2)),
+        Step(id=5, strategy=1, number=5, kind="import", text="x"),
+    ]
+    notes = written(steps, "proquest").notes
+    assert "step 3 is left out: This bracket is never closed" in notes
+    assert any(note.startswith("#1: CNKI cannot") for note in written(steps[:1], "cnki").notes)
+
+
+def test_one_expression_may_be_asked_for() -> None:
+    """To be pasted into a single box."""
+    out = written(STEPS, "pubmed", as_lines=False)
+    assert out.text == "(gambling[ti] OR betting[ti]) AND harm[ti] NOT mice[ti]\n"
+    assert [(it.step, it.label) for it in out.lines] == [(4, "")]
+
+
+@pytest.mark.parametrize("syntax", TARGETS)
+def test_every_syntax_can_be_written(syntax: str) -> None:
+    """No step makes it fail."""
+    steps = chain("a*", "doi:10.1000/x", "year:2010-", "type:article language:en b", "or/1-4")
+    assert written(steps, syntax, years="2015-").lines
+
+
+def test_another_syntax_is_an_error() -> None:
+    """With the names of all."""
+    with pytest.raises(UsageError, match="no syntax called 'cochrane'"):
+        written(STEPS, "cochrane")
+    with pytest.raises(UsageError):
+        written(STEPS, "ovid", years="soon")
