@@ -210,6 +210,12 @@ CREATE TABLE record_signature (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_signature_project ON record_signature (project, matcher);
 
+-- What shows that two records are not one work, without reading them: dedup/sketches.py.
+CREATE TABLE record_sketch (
+    record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
+    sketch INTEGER NOT NULL
+) STRICT;
+
 -- How often a title returns in a journal: dedup/columns.py.
 CREATE TABLE journal_title (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
