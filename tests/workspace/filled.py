@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from metasearch.formats import hits
+from metasearch.record import Hit, Record
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Kind, Project
 from metasearch.workspace.store.database import Database
@@ -168,6 +170,10 @@ class Filled:
             f"INSERT INTO work ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
             *values.values(),
         )
+        source, _, name = (keys[0] if keys else "none:1").partition(":")
+        record = Record(source=source, source_id=name, title=title)
+        hit = Hit(id=values["uid"], record=record, records=(record,), provenance={})
+        self.db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
         for key in keys:
             self.join(work, key)
         return work
