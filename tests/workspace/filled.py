@@ -170,9 +170,8 @@ class Filled:
             f"INSERT INTO work ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
             *values.values(),
         )
-        source, _, name = (keys[0] if keys else "none:1").partition(":")
-        record = Record(source=source, source_id=name, title=title)
-        hit = Hit(id=values["uid"], record=record, records=(record,), provenance={})
+        record = Record(source="a", title=title)
+        hit = Hit(id=f"h{work}", record=record, records=(record,), provenance={})
         self.db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
         for key in keys:
             self.join(work, key)

@@ -93,6 +93,7 @@ CREATE TABLE answer (
     cached INTEGER NOT NULL DEFAULT 0,
     seconds REAL,
     notes TEXT NOT NULL DEFAULT '[]',    -- what of the query was lost
+    sentences TEXT NOT NULL DEFAULT '',  -- error, advice, notes with their templates: runs/sentences.py
     spec TEXT NOT NULL DEFAULT '',       -- digest of the spec of the source
     UNIQUE (run, step, source)
 ) STRICT;
