@@ -176,7 +176,7 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
     except WorkspaceError as exc:
         if _kind(exc) == sqlite3.SQLITE_CORRUPT:
             yield Problem(message("words of works are not found"), message(_REPORT))
-        elif _kind(exc) != sqlite3.SQLITE_READONLY:
+        elif _kind(exc) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
 
 
