@@ -27,6 +27,8 @@ PATIENCE = 60.0
 CACHE = 32_768
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
+#: Bytes of the write-ahead log that are kept for the next changes, after a large one.
+_LARGEST_LOG = 64 << 20
 
 
 class Database:
@@ -57,6 +59,7 @@ class Database:
             self._db.execute(f"PRAGMA cache_size = -{CACHE}")
             self._db.execute("PRAGMA trusted_schema = OFF")
             self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
             if not read_only:
                 migrate(self._db, path)
             check(self._db, path)
