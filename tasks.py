@@ -14,7 +14,8 @@
                                              clients at once than can be served; `bench parse`:
                                              reading pages; `bench load`: reading specs; `bench
                                              faces`: what other protocols cost a plain search;
-                                             `bench page`: what a reader of the page waits for
+                                             `bench page`: what a reader of the page waits for;
+                                             `bench counts`: counts of a strategy
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -295,6 +296,7 @@ def bench(rest: list[str]) -> int:
         "ranking",
         "faces",
         "page",
+        "counts",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

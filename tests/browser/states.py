@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from aiohttp.test_utils import TestServer
 
@@ -17,6 +19,7 @@ from metasearch.server.app import listening, make_app
 from metasearch.settings import Settings
 from tests.browser.conftest import DESKTOP, WATCH
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
+from tests.server.pages.projects.filled import TEXT, filled
 
 LONG = "Mice were counted twice, before and after the drive was released on the island. " * 12
 
@@ -71,6 +74,13 @@ async def servers() -> AsyncIterator[Mapping[str, str]]:
             await server.start_server()
             stack.push_async_callback(server.close)
             addresses[name] = str(server.make_url("/")).rstrip("/")
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        workspace = filled(Path(folder) / "workspace.sqlite3")
+        app = make_app(lambda: FakeEngine(answer(), settings=workspace.settings))  # type: ignore[arg-type,return-value]
+        server = TestServer(app)
+        await server.start_server()
+        stack.push_async_callback(server.close)
+        addresses["workspace"] = str(server.make_url("/")).rstrip("/")
         demo = await stack.enter_async_context(listening(Settings(), demo=True))
         yield addresses | {"demo": demo.rstrip("/")}
 
@@ -146,6 +156,21 @@ STATES: Mapping[str, State] = {
     "help": State("demo", "/help?q=title%3Dmice"),
     "docs": State("full", "/docs"),
     "not-found": State("full", "/nowhere"),
+    "projects": State("workspace", "/projects"),
+    "project": State("workspace", "/projects/review", _open_folds),
+    "project-strategies": State("workspace", "/projects/review/strategies"),
+    "project-strategy": State(
+        "workspace",
+        f"/projects/review/strategies/{quote(TEXT)}?asked=2&known=1&edit=1&to=ovid",
+        _open_folds,
+    ),
+    "project-works": State("workspace", "/projects/review/works", _open_folds),
+    "project-filtered": State("workspace", "/projects/review/works?verdict=undecided&from=2000"),
+    "project-reports": State("workspace", "/projects/review/reports"),
+    "project-flow": State("workspace", "/projects/review/reports/prisma-flow", _open_folds),
+    "project-prisma-s": State("workspace", "/projects/review/reports/prisma-s", _open_folds),
+    "project-chaxin": State("workspace", "/projects/novelty/reports/chaxin", _open_folds),
+    "project-log": State("workspace", "/projects/review/log"),
 }
 #: Options of `new_context`.
 VARIANTS: Mapping[str, Mapping[str, Any]] = {

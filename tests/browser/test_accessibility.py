@@ -20,6 +20,9 @@ FIND = """async tags => (await axe.run({runOnly: tags, resultTypes: ["violations
 ALWAYS = {
     *product(STATES.keys() - {"docs"}, ["light"]),
     *product(["start", "finished", "work", "rows", "sources"], ["dark", "narrow"]),
+    *product(["project-strategy", "project-works"], ["dark", "zh", "narrow"]),
+    ("project-chaxin", "zh"),
+    ("project-flow", "narrow"),
     ("finished", "zh"),
     ("running", "narrow"),
 }

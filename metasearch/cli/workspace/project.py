@@ -11,7 +11,8 @@ from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import complete_project, in_project, in_workspace
-from metasearch.cli.workspace.project_archive import demo, export, import_
+from metasearch.cli.workspace.project_archive import export, import_
+from metasearch.cli.workspace.project_demo import demo
 from metasearch.cli.workspace.project_details import answer, other, questions, undo
 
 if TYPE_CHECKING:

@@ -1,9 +1,8 @@
-"""`metasearch project export|import|demo`: a project as one file, and examples of projects."""
+"""`metasearch project export|import`: a project as one file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +11,6 @@ from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project, in_workspace
-
-if TYPE_CHECKING:
-    from metasearch.workspace.projects import Project
 
 
 @click.command(
@@ -75,46 +71,3 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
     renamed = f", which was called {made.name}" if made.name != made.project.name else ""
     call.tell(f"project {made.project.name}{renamed} is imported; the next commands are about it")
     return Exit.OK
-
-
-@click.command(
-    "demo",
-    cls=ExampleCommand,
-    short_help="Make an example: a whole review, or a novelty search.",
-    examples=(
-        ("metasearch project demo review", "a systematic review with an update search"),
-        ("metasearch project demo novelty", "a novelty search (查新) in Chinese"),
-    ),
-)
-@click.argument("example", type=click.Choice(("review", "novelty")), default="review")
-@click.option("--name", metavar="NAME", help="Its name; without it that of the example.")
-@in_workspace
-def demo(call: Call, /, *, example: str, name: str | None) -> int:
-    """Make a project with its strategy, runs, works, decisions and reports, from the simulated
-    databases of the demo, and use it from now on. Nothing is sent.
-    """
-    import asyncio
-
-    from metasearch.workspace import objects, overview
-
-    with call.open(make=True):
-        pass  # the file is there, or what is wrong with it is told
-    made = asyncio.run(_example(call.file, example, name))
-    call.use(made)
-    with call.open() as db:
-        numbers = overview.of(db, made)
-    call.answer(objects.project(made, numbers), ())
-    call.tell(
-        f"project {made.name} is made, with {counted(numbers.works, 'work')} of "
-        f"{counted(numbers.runs, 'run')}; the next commands are about it"
-    )
-    return Exit.OK
-
-
-async def _example(file: Path, example: str, name: str | None) -> Project:
-    from metasearch.workspace.examples import novelty, review
-    from metasearch.workspace.workspace import Workspace
-
-    install = review.install if example == "review" else novelty.install
-    async with Workspace(file) as workspace:
-        return await (install(workspace) if name is None else install(workspace, name=name))

@@ -140,10 +140,12 @@ function keys(fold) {
   // After a decision the page is loaded again: on to the next work, unless it has left the list.
   const kept = JSON.parse(sessionStorage.getItem(CURRENT) ?? "null");
   sessionStorage.removeItem(CURRENT);
-  if (kept) go(items.find((item) => kept.includes(item.dataset.work)) && nextOf(kept));
-  function nextOf([next, last]) {
-    return byId(`w-${next}`) ?? byId(`w-${last}`);
-  }
+  if (!kept) return;
+  const [next, last] = kept;
+  const resume = () => setTimeout(() => go(byId(`w-${next}`) ?? byId(`w-${last}`)));
+  // The place in the address takes the focus when the page has been loaded.
+  if (document.readyState === "complete") resume();
+  else addEventListener("load", resume);
 }
 
 const run = byId("run");

@@ -230,17 +230,3 @@ def test_json_is_one_document_with_stable_members(run: Run) -> None:
     assert set(json.loads(outcome.out)) == {
         *("uid", "name", "kind", "title", "created", "archived")
     }
-
-
-@pytest.mark.parametrize(("example", "kind"), [("review", "review"), ("novelty", "novelty")])
-def test_an_example_is_a_whole_project(run: Run, answered: Json, example: str, kind: str) -> None:
-    """With works, decisions and finished reports; a second one of its name is refused."""
-    made = answered("project", "demo", example)
-    again = run("project", "demo", example)
-
-    assert made["kind"] == kind
-    assert made["holds"]["works"] > 0
-    assert answered("project", "show")["name"] == made["name"]
-    assert run("report", "list").out
-    assert again.code == 2
-    assert f"There is a project '{made['name']}' already" in again.err

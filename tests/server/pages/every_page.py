@@ -5,8 +5,10 @@ All that comes from records, databases and readers is written in Greek letters o
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from aiohttp.test_utils import TestClient
@@ -28,6 +30,7 @@ from tests.server.fake import (
     so_far,
     spec,
 )
+from tests.server.pages.projects.filled import addresses, filled
 from tests.server.visitor import post
 
 HTML = {"Accept": "text/html"}
@@ -158,4 +161,12 @@ async def every_page(serve: Any, suffix: str = "") -> Mapping[str, str]:
     assert response.status == 303, await response.text()
     await add(client, "basket", "/basket")
     await add(client, "results, with a basket", "/search?q=1&format=html")
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = filled(Path(folder) / "workspace.sqlite3")
+        running = engine()
+        running.settings = replace(running.settings, workspace=workspace.path, serve_workspace=True)
+        client = await serve(running)
+        for name, address in addresses(workspace).items():
+            await add(client, f"workspace, {name}", address)
+        await client.close()
     return made

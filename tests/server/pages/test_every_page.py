@@ -80,8 +80,9 @@ def faults_of(text: str, language: str) -> list[str]:
         where = html.tostring(element, encoding="unicode", with_tail=False)[:100]
         check(words(element) or element.getparent().get("hidden") is not None, f"no words: {where}")
     for fieldset in tree.xpath("//fieldset"):
-        check((fieldset.findtext("legend") or "").strip(), "a fieldset without legend")
-    for table in tree.xpath("//table"):
+        check("".join(fieldset.xpath("legend//text()")).strip(), "a fieldset without legend")
+    # Tables of a report stand below headings of their own.
+    for table in tree.xpath("//table[not(ancestor::article[contains(@class, 'report')])]"):
         is_named = table.xpath("caption") or table.get("aria-label") or table.get("aria-labelledby")
         check(is_named, "a table without caption")
         check(table.xpath(".//th"), "a table without heads")
@@ -92,7 +93,11 @@ def faults_of(text: str, language: str) -> list[str]:
             image.get("aria-hidden") == "true" or image.getparent().get("aria-hidden") == "true"
         )
         check(
-            hidden or image.get("alt") is not None or image.get("aria-label"), "a picture unnamed"
+            hidden
+            or image.get("alt") is not None
+            or image.get("aria-label")
+            or image.get("aria-labelledby"),
+            "a picture unnamed",
         )
 
     for address in tree.xpath("//@href | //@src | //@action | //@formaction"):

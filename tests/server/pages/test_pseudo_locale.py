@@ -94,7 +94,7 @@ def _is_other(element: html.HtmlElement) -> bool:
         element.tag in _OTHERS
         or "citation" in element.get("class", "").split()
         or "caret" in element.get("class", "").split()
-        or element.get("lang") == "en"
+        or element.get("lang") in ("en", "zh-Hans")
     )
 
 

@@ -69,7 +69,7 @@ def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
 
 def _language(here: Opened, kind: ReportKind) -> Language:
     named = only(here.request.query, "language")
-    of_page = _OF_PAGE[here.visit.language.tag]
+    of_page = _OF_PAGE.get(here.visit.language.tag, "en")
     wanted = (named, of_page, kind.language)
     return next(tag for name in wanted for tag in kind.languages if tag == name)
 

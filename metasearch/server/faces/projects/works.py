@@ -7,7 +7,7 @@ from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from aiohttp import web
-from multidict import MultiMapping
+from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
@@ -65,7 +65,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     here = await opened(request)
 
     async def render(said: Said) -> str:
-        query = query_of(request.query if request.method != "POST" else {})
+        query = query_of(request.query if request.method != "POST" else _listed(said.fields))
         shown = await _shown(here, query)
         told = _told(here.visit, request.query)
         reason = only(request.query, "reason")[: decisions.LONGEST_REASON]
@@ -77,7 +77,12 @@ async def answer(request: web.Request) -> web.StreamResponse:
     return await after_form(request, fields, lambda: _done(here, fields, upload), render)
 
 
-def query_of(parameters: Mapping[str, str] | MultiMapping[str], count: int = PAGE) -> WorksQuery:
+def _listed(fields: MultiMapping[str]) -> MultiDict[str]:
+    """The parameters of the list that a form was sent from."""
+    return MultiDict(parse_qsl(urlsplit(fields.get("back", "")).query))
+
+
+def query_of(parameters: MultiMapping[str], count: int = PAGE) -> WorksQuery:
     """What a list shows, by the parameters of its address.
 
     Raises:
@@ -85,8 +90,7 @@ def query_of(parameters: Mapping[str, str] | MultiMapping[str], count: int = PAG
     """
 
     def every(name: str) -> tuple[str, ...]:
-        found = parameters.getall(name, []) if isinstance(parameters, MultiMapping) else []
-        return tuple("" if one == "-" else one for one in found if one)
+        return tuple("" if one == "-" else one for one in parameters.getall(name, []) if one)
 
     def one(name: str) -> str:
         return next((value for value in every(name) if value), "")
@@ -131,10 +135,9 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     async with here.shared.admission.brief():
         shown = await here.workspace.read(_read, here.project, query)
     page, found, counts, used, change, of_answers = shown
-    sources = {record.source for work in page.works for record in work.hit.records}
-    sources |= {
-        value.value for facet in page.facets for value in facet.values if facet.name == "sources"
-    }
+    named = {record.source for work in page.works for record in work.hit.records}
+    # Databases that were searched by hand have no spec.
+    sources = named & {*here.shared.engine.registry.names()}
     return WorksShown(
         page=page,
         found=found,
@@ -213,7 +216,7 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
 async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     """Does what a form says; the address that shows it."""
     back = local_address(only(fields, "back"), here.visit.site) or here.path("/works")
-    stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
+    stage: Stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
     reason = only(fields, "reason").strip()
     ticked = fields.getall("id", [])
     match only(fields, "do"):

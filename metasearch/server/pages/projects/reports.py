@@ -32,7 +32,11 @@ DONE_WORDS: Mapping[str, str] = {
 }
 #: What fields of answers are called in a form, before the key of the question.
 PREFIX = "a:"
-_LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
+#: Language of a report -> (its tag, its name for its readers).
+_LANGUAGE_NAMES: Mapping[str, tuple[str, str]] = {
+    "en": ("en", "English"),
+    "zh": ("zh-Hans", "中文"),
+}
 #: Level of the heading that a preview begins with.
 _LEVEL = 3
 
@@ -157,10 +161,11 @@ def report_page(
         frozen=shown.frozen,
         live=f"{base}/{kind.name}",
         draft=[] if document is None else document.draft,
+        draft_lang=_LANGUAGE_NAMES[document.language if document else shown.language][0],
         downloads=_downloads(base, kind.name, svg=has_figure, **given) if document else (),
         languages=[
             (
-                _LANGUAGE_NAMES.get(language, language),
+                *_LANGUAGE_NAMES[language],
                 _address(base, kind.name, language=language),
                 language == shown.language,
             )

@@ -10,6 +10,28 @@ from metasearch.server.pages.terms import N_
 ACTION_WORDS: Mapping[str, str] = {
     "new project": N_("project made"),
     "edit project": N_("project changed"),
+    "import project": N_("project imported"),
+    "new strategy": N_("strategy made"),
+    "edit strategy": N_("strategy changed"),
+    "copy strategy": N_("strategy copied"),
+    "new step": N_("step added"),
+    "add step": N_("step added"),
+    "edit step": N_("step changed"),
+    "remove step": N_("step removed"),
+    "import file": N_("file imported"),
+    "add known works": N_("known works added"),
+    "remove known work": N_("known work removed"),
+    "mark works": N_("works decided on"),
+    "import decisions": N_("decisions imported"),
+    "conflicting decisions": N_("decisions of joined works differ"),
+    "tag works": N_("tags changed"),
+    "note works": N_("note changed"),
+    "pin works": N_("works joined or kept apart by hand"),
+    "remove pin": N_("joined or kept apart by hand no more"),
+    "finish report": N_("report frozen"),
+    "add other source": N_("other way of searching added"),
+    "edit other source": N_("other way of searching changed"),
+    "remove other source": N_("other way of searching removed"),
 }
 #: Mode of a run -> its name.
 MODE_WORDS: Mapping[str, str] = {

@@ -1,0 +1,173 @@
+"""A workspace with a project of each kind, filled by the functions that pages call, too. All that
+people would type is in Greek letters or digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from metasearch.record import Author
+from metasearch.settings import Settings
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.reports import freezing
+from metasearch.workspace.runs import known, runs
+from metasearch.workspace.runs.imports import import_file
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works import decisions, listing
+from metasearch.workspace.works.adding import add_records
+from metasearch.workspace.works.filters import WorksQuery
+from tests.server.fake import record
+
+TEXT = "αβγ"
+RIS = "".join(
+    f"TY  - JOUR\nTI  - {TEXT} δ{number}\nAU  - {TEXT}, {TEXT}\nPY  - 20{number:02}\n"
+    f"JO  - {TEXT}\nDO  - 10.5555/hand.{number}\nER  - \n\n"
+    for number in range(1, 4)
+).encode()
+
+
+@dataclass(frozen=True)
+class FilledWorkspace:
+    """What was made.
+
+    Attributes:
+        path: The file.
+        review, novelty, empty: The projects.
+        strategy: That of the review.
+        uids: The works of the review, the newest first.
+    """
+
+    path: Path
+    review: Project
+    novelty: Project
+    empty: Project
+    strategy: Strategy
+    uids: tuple[str, ...]
+
+    @property
+    def settings(self) -> Settings:
+        """Of a server with this workspace."""
+        return Settings(workspace=self.path, serve_workspace=True)
+
+
+def filled(path: Path) -> FilledWorkspace:
+    """Make a workspace in a file."""
+    with Database(path) as db:
+        review = projects.create(db, "review", "review", f"{TEXT} 1")
+        novelty = projects.create(db, "novelty", "novelty", f"{TEXT} 2")
+        empty = projects.create(db, "empty", "plain", f"{TEXT} 3")
+        strategy = strategies.create(db, review, TEXT, years="2010-", note=TEXT)
+        strategies.create(db, review, "ε")
+        for text in ("αβ* OR γδ", "εζ", "#1 AND #2"):
+            steps.add(db, strategy, text, note=TEXT)
+        run = _answered(db, review, strategy, "records")
+        _answered(db, review, strategy, "counts")
+        steps.edit(db, strategy, 2, text="εζ OR ηθ")  # so that #2 and #3 are stale
+        import_file(
+            db, review, strategy, RIS, "1.ris", source="κλ", searched="2026-05-03", claimed=4
+        )
+        known.add_lines(db, review, "10.5555/hand.1\n10.5555/none")
+        uids = tuple(listing.uids(db, review, WorksQuery()))
+        decisions.mark(db, review, uids[:2], "relevant")
+        decisions.mark(db, review, uids[2:3], "excluded", reason=TEXT)
+        decisions.mark(db, review, uids[:1], "unavailable", stage="fulltext")
+        decisions.tag(db, review, uids[:1], [TEXT])
+        decisions.set_note(db, review, uids[0], TEXT)
+        freezing.freeze(db, review, "prisma-flow", draft=True)
+        assert run.number == 1
+    return FilledWorkspace(path, review, novelty, empty, strategy, uids)
+
+
+def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> runs.Run:
+    """A run in which one database answers and another fails."""
+    run = runs.begin(db, project, strategy, mode)  # type: ignore[arg-type]
+    rows = steps.of(db, strategy)
+    for row in rows:
+        found = resolve_all(rows)[row.number]
+        assert isinstance(found, ResolvedStep)
+        for source in ("alpha", "beta"):
+            answer = runs.begin_answer(
+                db,
+                run,
+                row.id,
+                source,
+                label=f"{TEXT} {source == 'alpha'}".replace("True", "1").replace("False", "2"),
+                place="database",
+                digest=found.digest,
+                query=found.text,
+            )
+            fails = source == "beta" and row.number == 2
+            keeps = mode == "records" and row.number == 3
+            if keeps:
+                add_records(
+                    db,
+                    project,
+                    answer,
+                    [
+                        record(
+                            source,
+                            number,
+                            title=f"{TEXT} {number}",
+                            doi=f"10.5555/{number}",
+                            source_id=f"9{number}",
+                            authors=(Author(TEXT),),
+                            venue=TEXT,
+                            language="el",
+                            abstract=f"{TEXT} " * 60,
+                        )
+                        for number in range(1, 4)
+                    ],
+                )
+            runs.finish_answer(
+                db,
+                answer,
+                status="error" if fails else "ok",
+                error="no connection can be made" if fails else "",
+                advice="Try again later." if fails else "",
+                sent=found.text,
+                requests=({"method": "GET", "url": f"https://1.example.org/?q={row.number}"},),
+                claimed=None if fails else 1000 * row.number,
+                exact=source == "alpha",
+                fetched=3 if keeps else None,
+                asked_at=None if fails else "2026-05-03T08:09:10Z",
+                cached=source == "beta",
+                notes=("1 record(s) were left out",) if source == "beta" else (),
+            )
+    return runs.finish(db, run)
+
+
+def addresses(made: FilledWorkspace) -> dict[str, str]:
+    """Name of a state -> its address."""
+    review = f"/projects/{made.review.uid}"
+    strategy = f"{review}/strategies/{TEXT}"
+    novelty, empty = f"/projects/{made.novelty.uid}", f"/projects/{made.empty.uid}"
+    return {
+        "projects": "/projects",
+        "overview": review,
+        "overview, empty": empty,
+        "strategies": f"{review}/strategies",
+        "strategies, none": f"{empty}/strategies",
+        "strategy": strategy,
+        "strategy, asked": f"{strategy}?asked=2&known=1&edit=1&to=ovid",
+        "strategy, import": f"{strategy}?edit=4&asked=4",
+        "strategy, new": f"{review}/strategies/ε",
+        "works": f"{review}/works",
+        "works, filters": f"{review}/works?q={TEXT}&verdict=undecided&from=2000&source=alpha",
+        "works, full text": f"{review}/works?stage=fulltext&sort=title",
+        "works, none": f"{empty}/works",
+        "works, nothing": f"{review}/works?q=000",
+        "reports": f"{review}/reports",
+        "reports, empty": f"{empty}/reports",
+        "flow": f"{review}/reports/prisma-flow",
+        "flow, frozen": f"{review}/reports/prisma-flow?frozen=1",
+        "prisma-s": f"{review}/reports/prisma-s",
+        "appendix": f"{review}/reports/appendix",
+        "chaxin": f"{novelty}/reports/chaxin",
+        "log": f"{review}/log",
+        "no such project": "/projects/1",
+    }
