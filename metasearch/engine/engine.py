@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from metasearch.adapters.fetch.cassette import keep
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
 from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause
 from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
@@ -17,7 +16,6 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine.answers import AnswerCache
-from metasearch.engine.asking import Asking
 from metasearch.engine.context import Shared
 from metasearch.engine.options import SearchKeywords, SearchOptions, check, search_options
 from metasearch.engine.pages import PositionStore
@@ -32,6 +30,7 @@ from metasearch.settings import Settings
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
     from metasearch.cache import Store
+    from metasearch.engine.asking import Asking
 
 #: Specs that are built on the loop, in a few milliseconds each.
 BUILT_AT_ONCE = 2
@@ -170,6 +169,9 @@ class Engine:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
+        from metasearch.adapters.fetch.cassette import keep
+        from metasearch.engine.asking import Asking
+
         kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
         return Asking(self._shared(), self._resolved(options), kept)
 

@@ -116,6 +116,26 @@ def answer(
         )
 
 
+def check(details: Mapping[str, Any]) -> None:
+    """Check the details of a project that come from elsewhere: an archive.
+
+    Raises:
+        UsageError: A namespace is no table, or an answer in it is not of its question's kind or
+            not in the form in which it is kept.
+    """
+    for namespace in {plain.namespace for plain in QUESTIONS}:
+        answered = details.get(namespace, {})
+        if not isinstance(answered, Mapping):
+            raise UsageError(message("{name} is no table of answers", name=namespace))
+        for name, kept in answered.items():
+            plain = BY_KEY.get(f"{namespace}.{name}") or BY_KEY.get(
+                f"{namespace}.{name.rpartition('.')[0]}"
+            )
+            value = tuple(kept) if isinstance(kept, list) else kept
+            if plain is not None and checked(plain, value) != value:
+                raise _wrong(plain, message("it is not as it is kept"))
+
+
 def missing(project: Project, report: str) -> list[Question]:
     """The questions without an answer that a report requires, in the order of forms."""
     given = answers(project)
@@ -168,8 +188,17 @@ def _for_items(plain: Question, project: Project) -> Iterator[Question]:
 
 
 def _kept(details: Mapping[str, Any], asked: Question) -> Any:
+    """The answer that is kept; None where there is none, or one of another kind, which `answer`
+    never keeps.
+    """
     place = details.get(asked.namespace)
-    return place.get(asked.name) if isinstance(place, Mapping) else None
+    kept = place.get(asked.name) if isinstance(place, Mapping) else None
+    if asked.kind == "yes-no":
+        return kept if isinstance(kept, bool) else None
+    if asked.kind == "list" or asked.several:
+        texts = isinstance(kept, (list, tuple)) and all(isinstance(text, str) for text in kept)
+        return kept if texts else None
+    return kept if isinstance(kept, str) else None
 
 
 def _check_items(project: Project, asked: Question, kept: Value | None) -> None:

@@ -190,6 +190,21 @@ def remove(db: Database, project: Project, number: int, *, by: str = "") -> None
         log.write(db, project.id, "remove other source", place, _json(before), None, by=by)
 
 
+def check(kind: str, name: str, details: str) -> None:
+    """Check the columns of a row that come from elsewhere: an archive.
+
+    Raises:
+        UsageError: They are not as `add` writes them.
+    """
+    try:
+        one = OtherSource(id=0, kind=_kind(kind), name=name, **orjson.loads(details))
+    except (ValueError, TypeError) as exc:
+        raise UsageError(
+            message("the details of the other source {name} cannot be read", name=repr(name[:80]))
+        ) from exc
+    _checked(one)
+
+
 def _read(row: sqlite3.Row) -> OtherSource:
     return OtherSource(
         id=row["id"], kind=row["kind"], name=row["name"], **orjson.loads(row["details"])

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from metasearch.formats import hits
+from metasearch.record import Hit, Record
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Kind, Project
 from metasearch.workspace.store.database import Database
@@ -168,6 +170,9 @@ class Filled:
             f"INSERT INTO work ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
             *values.values(),
         )
+        record = Record(source="a", title=title)
+        hit = Hit(id=f"h{work}", record=record, records=(record,), provenance={})
+        self.db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
         for key in keys:
             self.join(work, key)
         return work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,3 +180,34 @@ def test_every_question_can_be_asked() -> None:
         assert set(one.required) <= set(one.reports)
         if one.each:
             assert BY_KEY[one.each].kind == "list"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"novelty": 5},
+        {"novelty": {"points": 5}},
+        {"novelty": {"points": [1]}},
+        {"novelty": {"points": ["x"] * 21}},
+        {"novelty": {"client": ["x"]}},
+        {"novelty": {"client": "x" * 400}},
+        {"novelty": {"client": "two  blanks"}},
+        {"novelty": {"comparison.1": 5}},
+        {"novelty": {"scope": "world"}},
+    ],
+)
+def test_details_from_elsewhere_are_checked(project: Project, kept: dict[str, object]) -> None:
+    """What `answer` would not keep is refused, and where it is there all the same, no report fails
+    on it.
+    """
+    with pytest.raises(UsageError):
+        details.check(kept)
+    details.answers(dataclasses.replace(project, details=kept))
+
+
+def test_details_that_were_kept_pass(db: Database, project: Project) -> None:
+    """Those of other namespaces are left alone."""
+    project = details.answer(
+        db, project, {"novelty.points": "a", "novelty.comparison.1": "b\nc", "novelty.org": "A"}
+    )
+    details.check({**project.details, "other": [1]})

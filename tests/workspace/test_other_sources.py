@@ -106,3 +106,22 @@ def test_what_cannot_be_is_refused(
     with pytest.raises(UsageError, match=reason):
         other_sources.edit(db, project, added.id, changes)
     assert other_sources.of(db, project) == [added]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("website", "x", "[]"),
+        ("website", "x", '{"excluded": {}, "more": 1}'),
+        ("website", "x", "{}"),
+        ("website", "x", '{"excluded": 5}'),
+        ("website", "x", '{"excluded": {}, "sought": -1}'),
+        ("dream", "x", '{"excluded": {}}'),
+        ("website", "", '{"excluded": {}}'),
+    ],
+)
+def test_rows_from_elsewhere_are_checked(row: tuple[str, str, str]) -> None:
+    """An archive brings no row that could not have been added."""
+    with pytest.raises(UsageError):
+        other_sources.check(*row)
+    other_sources.check("website", "x", '{"excluded": {"a": 1}, "sought": 2}')

@@ -62,7 +62,7 @@ def review(db: Database) -> Filled:
     for work in works[5:9]:
         record = Record(source="pubmed", title="A work")
         hit = Hit(id="h", record=record, records=(record,), provenance={}, matches=(match,))
-        db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
+        db.run("INSERT OR REPLACE INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
     db.run(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'b:1', ?)",
         it.project.id,

@@ -12,6 +12,7 @@ from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import complete_project, in_project, in_workspace
 from metasearch.cli.workspace.project_archive import export, import_
+from metasearch.cli.workspace.project_demo import demo
 from metasearch.cli.workspace.project_details import answer, other, questions, undo
 
 if TYPE_CHECKING:
@@ -229,5 +230,5 @@ def log(call: Call, /, *, most: int, before: int | None) -> int:
     return Exit.OK
 
 
-for _command in (undo, questions, answer, other, export, import_):
+for _command in (undo, questions, answer, other, export, import_, demo):
     project.add_command(_command)

@@ -20,15 +20,7 @@ PAGE = re.compile(
     r"(?:request\.json|page\.json|body\.(?:json|xml|html|txt)))"
 )
 #: The beginning of `change.object`, where it names a row -> its table.
-_OBJECTS = {
-    "strategy": "strategy",
-    "step": "strategy",
-    "other_source": "other_source",
-    "pin": "pin",
-    "known_work": "known_work",
-    "answer": "answer",
-    "record": "record",
-}
+_OBJECTS = {"strategy": "strategy", "step": "strategy", "other_source": "other_source"}
 _OBJECT = re.compile(r"([a-z_]+):(\d{1,18})(/.*)?", re.DOTALL)
 
 #: (table, number of a row) -> its other number, or None where there is no such row.

@@ -4,6 +4,7 @@ and each member while it is read.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import struct
@@ -278,6 +279,10 @@ def _told(name: str) -> Iterator[None]:
     try:
         yield
     except _BROKEN as exc:
+        raise wrong(name, message("it cannot be unpacked: {reason}", reason=str(exc))) from exc
+    except OSError as exc:
+        if exc.errno != errno.EINVAL:  # zipfile looks for a member before the file's beginning
+            raise
         raise wrong(name, message("it cannot be unpacked: {reason}", reason=str(exc))) from exc
 
 

@@ -17,9 +17,11 @@ from typing import Any, get_args
 import orjson
 
 from metasearch.bib import record_json
+from metasearch.errors import UsageError
 from metasearch.events import Status
 from metasearch.formats import hits
 from metasearch.message import message
+from metasearch.workspace import details, other_sources
 from metasearch.workspace.archive.members import wrong
 from metasearch.workspace.archive.tables import Columns
 from metasearch.workspace.store.uids import is_uid
@@ -154,8 +156,24 @@ def _uid(values: Mapping[str, Any]) -> None:
         raise ValueError("the uid is none of metasearch")
 
 
+def _project(values: Mapping[str, Any]) -> None:
+    _uid(values)
+    try:
+        details.check(orjson.loads(values["details"]))
+    except UsageError as exc:
+        raise ValueError(exc.message) from exc
+
+
+def _other_source(values: Mapping[str, Any]) -> None:
+    try:
+        other_sources.check(values["kind"], values["name"], values["details"])
+    except UsageError as exc:
+        raise ValueError(exc.message) from exc
+
+
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
-    "project": _uid,
+    "project": _project,
+    "other_source": _other_source,
     "answer": _answer,
     "record": _record,
     "work": _uid,

@@ -84,8 +84,8 @@ class Figures:
     """The table.
 
     Attributes:
-        sources: Name -> name for people, of each that was asked, in the order in which they were
-            first asked.
+        sources: Name -> name for people, of each that was asked: those of the newest run first, in
+            the order in which they were named there.
         steps: A line each, in the order of their numbers.
     """
 
@@ -101,18 +101,14 @@ def table(db: Database, strategy: Strategy) -> Figures:
     """
     rows = step_rows.of(db, strategy)
     resolved = resolve_all(rows)
-    labels: dict[str, str] = {}
     known: dict[int, dict[str, list[SourceAnswer]]] = {}
-    for answer in runs.of_strategy(db, strategy):
-        if answer.status == "running":
-            continue
-        labels.setdefault(answer.source, answer.label)
+    for answer in runs.newest(db, strategy):
         known.setdefault(answer.step, {}).setdefault(answer.source, []).append(answer)
     asked = {
         source: None for row in rows if row.kind != "import" for source in known.get(row.number, ())
     }
     return Figures(
-        labels,
+        runs.sources_of(db, strategy),
         tuple(
             _line(row, resolved.get(row.number), known.get(row.number, {}), strategy.years, asked)
             for row in rows

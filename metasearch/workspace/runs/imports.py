@@ -26,8 +26,8 @@ from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.texts import checked_date, checked_text
 from metasearch.workspace.works.adding import add_records
 
-#: Bounds: bytes of a file, records of it, characters of names.
-MOST_BYTES, MOST_RECORDS, LONGEST_NAME = 200_000_000, 200_000, 80
+#: Bounds: bytes of a file, records of it, characters of names and of a query.
+MOST_BYTES, MOST_RECORDS, LONGEST_NAME, LONGEST_QUERY = 200_000_000, 200_000, 80, 20_000
 #: Records that are stored at a time.
 AT_A_TIME = 500
 #: Problems of the file that the answer lists; the others are counted.
@@ -106,6 +106,7 @@ def import_file(
     """
     source, searched = _source(source), _day(searched)
     note = _checked(message("the note"), note, 2_000)
+    query = _checked(message("the query"), query, LONGEST_QUERY, lines=True)
     name = _checked(message("the name of the file"), name.rpartition("/")[2], 200)
     if claimed is not None and not 0 <= claimed < 10**12:
         raise UsageError(message("{number} is no number of hits", number=claimed))
@@ -284,8 +285,8 @@ def _day(searched: str) -> str:
         ) from None
 
 
-def _checked(what: str, text: str, longest: int) -> str:
+def _checked(what: str, text: str, longest: int, *, lines: bool = False) -> str:
     try:
-        return checked_text(text, longest)
+        return checked_text(text, longest, lines=lines)
     except UsageError as error:
         raise UsageError(message("{what}: {reason}", what=what, reason=error.message)) from None

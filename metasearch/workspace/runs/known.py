@@ -110,7 +110,7 @@ def remove(db: Database, project: Project, names: Sequence[str], *, by: str = ""
         UsageError: There is none of a name; then nothing is removed.
     """
     with db.transaction():
-        for name in dict.fromkeys(names):
+        for name in dict.fromkeys(map(_plain, names)):
             row = db.one(
                 "SELECT id FROM known_work WHERE project = ? AND name = ?", project.id, name
             )
@@ -128,7 +128,8 @@ def _added(
 ) -> list[KnownWork]:
     with db.transaction():
         before = {known.name for known in of(db, project)}
-        new = {name: record for name, record in found if name and name not in before}
+        named = ((_plain(name), record) for name, record in found)
+        new = {name: record for name, record in named if name and name not in before}
         if len(before) + len(new) > MOST:
             raise UsageError(
                 message("A project has at most {most} known works", most=MOST),
@@ -183,6 +184,11 @@ def _name_of(record: Record) -> str:
     chosen = next((names[scheme] for scheme in ("doi", "pmid", *names) if scheme in names), "")
     title = " ".join(record.title.split())[:LONGEST]
     return chosen or (f"{title} ({record.year})" if record.year and title else title)
+
+
+def _plain(text: str) -> str:
+    """Without lone surrogates, which SQLite cannot keep."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _known(row: sqlite3.Row) -> KnownWork:

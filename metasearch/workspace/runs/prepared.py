@@ -127,7 +127,7 @@ async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[st
         UsageError: There is no such source, or none to ask.
     """
     named = list(sources if sources is not None else strategy.sources) or None
-    await engine.ready([name for name in named if not is_path(name)] if named else None)
+    await engine.ready([name for name in named or ["default"] if not is_path(name)])
     registry = engine.registry.with_files(named or ())
     given = {registry.name_of(name): name for name in named or ()}
     able: dict[str, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from metasearch.settings import Settings
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import Run
+from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps as step_rows
 from metasearch.workspace.strategies import strategies
@@ -79,17 +80,20 @@ async def replay_run(
             message("There is no folder {folder}", folder=pages),
             advice=message("Name the folder in which the pages of the run are now."),
         )
-    strategy = await workspace.write(_strategy, run, into, by)
-    options = run.options
+    asked = await workspace.read(runs.answers, run)
+    if not asked:
+        raise UsageError(message("No source has answered in run {number}", number=run.number))
+    strategy = await workspace.write(_strategy, run, asked, into, by)
+    most = run.options.get("per_source")
     async with Engine(settings, replay=pages) as engine:
         again = await run_strategy(
             workspace,
             engine,
             into,
             strategy,
-            steps=options["steps"],
-            sources=options["sources"],
-            per_source=options["per_source"],
+            steps=sorted({answer.step for answer in asked}),
+            sources=list(dict.fromkeys(answer.source for answer in asked)),
+            per_source=most if isinstance(most, int) else None,
             by=by,
         )
     return await workspace.read(compared, run, again)
@@ -118,8 +122,10 @@ def _found(db: Database, run: Run) -> set[Found]:
     }
 
 
-def _strategy(db: Database, run: Run, into: Project, by: str) -> Strategy:
-    """A strategy with the queries of a run."""
+def _strategy(
+    db: Database, run: Run, asked: Sequence[SourceAnswer], into: Project, by: str
+) -> Strategy:
+    """A strategy with the queries of a run, as its answers have them."""
     old = strategies.by_id(db, run.strategy)
     with db.transaction():
         taken = {strategy.name for strategy in strategies.of(db, into)}
@@ -128,10 +134,9 @@ def _strategy(db: Database, run: Run, into: Project, by: str) -> Strategy:
             number += 1
             name = f"{old.name}-{number}"
         note = message("The queries of run {number}, for its replay", number=run.number)
-        strategy = strategies.create(
-            db, into, name, sources=run.options["sources"], note=note, by=by
-        )
-        queries = {answer.step: answer.query for answer in runs.answers(db, run)}
+        sources = list(dict.fromkeys(answer.source for answer in asked))
+        strategy = strategies.create(db, into, name, sources=sources, note=note, by=by)
+        queries = {answer.step: answer.query for answer in asked}
         for step, query in sorted(queries.items()):
             step_rows.add(db, strategy, query, syntax="simple", number=step, by=by)
     return strategy

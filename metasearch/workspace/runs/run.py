@@ -5,9 +5,12 @@ What a source has answered is kept from then on, whatever happens to the others.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import orjson
 
 from metasearch.engine.asking import MOST_RECORDS
 from metasearch.engine.asking import SourceAnswer as Said
@@ -18,6 +21,7 @@ from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
 from metasearch.workspace.runs.prepared import Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
+from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works.rules import rules
 from metasearch.workspace.workspace import Workspace
@@ -88,8 +92,8 @@ async def run_strategy(
         return await asking.asking[question.digest].records(source, most)
 
     folder = "" if record is None else os.path.abspath(record)  # noqa: ASYNC240, PTH100
-    made_by = await workspace.read(rules, project.id)
-    options = {**asking.options, "per_source": most, "works": made_by.name}
+    made_by = await workspace.read(_made_by, project)
+    options = {**asking.options, "per_source": most, **made_by}
     run = await workspace.write(
         runs.begin, project, strategy, "records", by=by, options=options, recorded=folder
     )
@@ -97,3 +101,13 @@ async def run_strategy(
         begun(run)
     carrier = CarryingOut(workspace, project, run, asking, ask, again=True, progress=progress)
     return await carrier.done()
+
+
+def _made_by(db: Database, project: Project) -> dict[str, str]:
+    """By which rules the works of the project are made, and the SHA-256 of its pins."""
+    rows = db.all("SELECT verdict, a, b FROM pin WHERE project = ? ORDER BY id", project.id)
+    pins = orjson.dumps([tuple(row) for row in rows])
+    return {
+        "works": rules(db, project.id).name,
+        "pins": hashlib.sha256(pins).hexdigest() if rows else "",
+    }

@@ -18,6 +18,7 @@ from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import sentences
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies.strategies import Strategy
@@ -31,6 +32,8 @@ PLACES: tuple[Place, ...] = get_args(Place)
 #: Seconds after which a run that has not renewed its moment is taken to be killed, and between two
 #: renewals.
 LEASE, RENEWED = 90.0, 20.0
+#: The largest number that is looked up; SQLite takes no larger ones.
+_LARGEST = 2**63 - 1
 #: The key of that moment in a run's options, in Unix time.
 _ALIVE = "alive"
 
@@ -79,7 +82,8 @@ class SourceAnswer:
         label: Its name for people.
         place: What kind of place it is.
         status: One of `metasearch.events.Status`; "running" while its records are being stored.
-        error, advice: Why it failed, and what can be done; "" where it did not.
+        error, advice: Why it failed, and what can be done; "" where it did not. They and `notes`
+            are a `metasearch.message.Message` where they can be translated.
         digest: Of the query of the step, with its parents put in.
         query: That query, in metasearch's syntax.
         sent: The query as the source received it.
@@ -211,11 +215,13 @@ def _end(db: Database, run: int, status: RunStatus) -> None:
         run,
     )
     # Of an answer that was being stored, what is there counts.
+    error = message("the run was stopped while its records were stored")
     db.run(
-        "UPDATE answer SET status = 'error', error = ?, fetched ="
+        "UPDATE answer SET status = 'error', error = ?, sentences = ?, fetched ="
         " (SELECT count(*) FROM finding WHERE finding.answer = answer.id)"
         " WHERE run = ? AND status = 'running'",
-        message("the run was stopped while its records were stored"),
+        error,
+        sentences.packed(error=error),
         run,
     )
 
@@ -281,7 +287,7 @@ def finish_answer(
         db.run(
             "UPDATE answer SET status = ?, error = ?, advice = ?, sent = ?, requests = ?,"
             " claimed = ?, exact = ?, fetched = ?, filtered = ?, unread = ?, asked_at = ?,"
-            " cached = ?, seconds = ?, notes = ?, spec = ? WHERE id = ?",
+            " cached = ?, seconds = ?, notes = ?, sentences = ?, spec = ? WHERE id = ?",
             status,
             error,
             advice,
@@ -296,6 +302,7 @@ def finish_answer(
             int(cached),
             seconds,
             _packed(notes),
+            sentences.packed(error=error, advice=advice, notes=notes),
             spec,
             answer,
         )
@@ -319,7 +326,9 @@ def find(db: Database, project: Project, number: int) -> Run:
     Raises:
         UsageError: There is none.
     """
-    row = db.one("SELECT * FROM run WHERE project = ? AND number = ?", project.id, number)
+    row = None
+    if 0 < number <= _LARGEST:
+        row = db.one("SELECT * FROM run WHERE project = ? AND number = ?", project.id, number)
     if row is None:
         last = db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
         raise UsageError(
@@ -336,9 +345,45 @@ def answers(db: Database, run: Run) -> list[SourceAnswer]:
     return _answers(db, "answer.run = ?", run.id)
 
 
-def of_strategy(db: Database, strategy: Strategy) -> list[SourceAnswer]:
-    """All answers to the steps of a strategy, the oldest run first."""
-    return _answers(db, "run.strategy = ?", strategy.id, order="run.number, answer.id")
+def newest(db: Database, strategy: Strategy) -> list[SourceAnswer]:
+    """Of each step and source of a strategy the newest answer, the newest one in full, and the
+    newest one whose records were kept, the oldest first; without those that are being stored.
+    """
+    found = (
+        "SELECT max(answer.id) FROM answer JOIN run ON run.id = answer.run"
+        " WHERE run.strategy = ?1 AND answer.status != 'running'"
+    )
+    each = "GROUP BY answer.step, answer.source"
+    return _answers(
+        db,
+        f"answer.id IN ({found} {each}"
+        f" UNION {found} AND answer.status IN ('ok', 'empty') {each}"
+        f" UNION {found} AND answer.fetched IS NOT NULL {each})",
+        strategy.id,
+        order="answer.id",
+    )
+
+
+def sources_of(db: Database, strategy: Strategy) -> dict[str, str]:
+    """Name -> name for people of all sources that a strategy has asked: those of the newest run
+    first, in the order in which they were named there.
+    """
+    labels: dict[str, str] = {
+        row["source"]: row["label"]
+        for row in db.all(
+            "SELECT answer.source, answer.label, max(answer.id) FROM answer"
+            " JOIN run ON run.id = answer.run WHERE run.strategy = ? GROUP BY answer.source"
+            " ORDER BY min(answer.id)",
+            strategy.id,
+        )
+    }
+    named: dict[str, None] = {}
+    for row in db.all(
+        "SELECT options FROM run WHERE strategy = ? AND mode != 'import' ORDER BY id DESC LIMIT 20",
+        strategy.id,
+    ):
+        named |= dict.fromkeys(orjson.loads(row["options"]).get("sources", ()))
+    return {source: labels[source] for source in (*named, *labels) if source in labels}
 
 
 def _answers(
@@ -380,6 +425,7 @@ def _lives(row: sqlite3.Row) -> bool:
 
 
 def _answer_of(row: sqlite3.Row) -> SourceAnswer:
+    said = sentences.unpacked(row["sentences"])
     return SourceAnswer(
         id=row["id"],
         run=row["run_number"],
@@ -388,8 +434,8 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         label=row["label"],
         place=row["place"],
         status=row["status"],
-        error=row["error"],
-        advice=row["advice"],
+        error=sentences.sentence(row["error"], said.get("error")),
+        advice=sentences.sentence(row["advice"], said.get("advice")),
         digest=row["digest"],
         query=row["query"],
         sent=row["sent"],
@@ -402,7 +448,7 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         asked_at=row["asked_at"],
         cached=bool(row["cached"]),
         seconds=row["seconds"],
-        notes=tuple(orjson.loads(row["notes"])),
+        notes=sentences.sentences(orjson.loads(row["notes"]), said.get("notes")),
         spec=row["spec"],
     )
 

@@ -106,7 +106,7 @@ class Stored:
         Raises:
             WorkspaceError: The file cannot be written.
         """
-        facts = {"status": "error", "error": str(error), "advice": str(error.advice or "")}
+        facts = {"status": "error", "error": error.message, "advice": error.advice}
         self._tell(await self._workspace.write(self._at_once, question, source, facts))
 
     def _tell(self, answer: SourceAnswer) -> None:
@@ -172,8 +172,8 @@ def _facts(said: asking.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
     counted = wanted and (report.answered or bool(said.records))
     return {
         "status": report.status,
-        "error": "" if error is None else str(error),
-        "advice": "" if error is None else str(error.advice or ""),
+        "error": "" if error is None else error.message,
+        "advice": "" if error is None else error.advice,
         "sent": report.query,
         "requests": [
             {"method": sent.method, "url": sent.url, "body": [list(pair) for pair in sent.body]}

@@ -135,7 +135,9 @@ def _validated(
     made_by: Rules,
 ) -> Validated:
     meant = works.read(db, _rows(db, project, known.record, made_by))
-    records = [record for work in meant for record in work.hit.records] or [known.record]
+    # The merged record first: it has the abstract of one source and the keywords of another.
+    described = [one for work in meant for one in (work.hit.record, *work.hit.records)]
+    records = described or [known.record]
     finders = tuple(_finders(db, strategy, [work.id for work in meant]))
     return Validated(
         known=known,
@@ -220,12 +222,19 @@ def _verdict(
     if query is None:
         return StepVerdict(step=step, sources=named, fits=None)
     fits = _fit(query, records)
-    parts = query.parts if isinstance(query, And) else (query,)
-    lacks = (to_text(part)[:SHOWN] for part in parts if _fit(part, records) is False)
-    return StepVerdict(step=step, sources=named, fits=fits, lacks=tuple(lacks))
+    lacks: tuple[str, ...] = ()
+    if fits is False:
+        parts = query.parts if isinstance(query, And) else (query,)
+        lacks = tuple(to_text(part)[:SHOWN] for part in parts if _fit(part, records) is False)
+    return StepVerdict(step=step, sources=named, fits=fits, lacks=lacks)
 
 
 def _fit(query: Query, records: Sequence[Record]) -> bool | None:
     """Whether one of the descriptions of a work fits; None where that cannot be said."""
-    verdicts = {matches(query, record) for record in records}
-    return True if True in verdicts else None if None in verdicts else False
+    unsure = False
+    for record in records:
+        verdict = matches(query, record)
+        if verdict:
+            return True
+        unsure = unsure or verdict is None
+    return None if unsure else False

@@ -22,21 +22,21 @@ from metasearch.query.ast import Query, conjunction
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from metasearch.query.trees import disjunction, negation
 from metasearch.workspace.strategies.references import reference
+from metasearch.workspace.strategies.signs import FLAT
 
 #: The largest number of a step.
 LARGEST = 9999
 #: Steps of one range.
 WIDEST = 1_000
-_FLAT = str.maketrans("（）＃＊＋－–—，／０１２３４５６７８９", "()#*+---,/0123456789")
 _LIST = r"#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*"
 _TOKEN = re.compile(
     rf"(?P<list>(?:or|and)/\s?{_LIST}(?![\w#-]))"
-    r"|(?P<reference>(?P<sign>[#Ss]?)(?P<number>[0-9]{1,4})(?!\w))"
-    r"|(?P<word>(?:and|or|not)(?!\w)|[与或非])"
+    r"|(?P<reference>(?P<sign>[#Ss]?)(?P<number>[0-9]{1,4})(?![A-Za-z0-9_]))"
+    r"|(?P<word>(?:and|or|not)(?![A-Za-z0-9_])|[与或非])"
     r"|(?P<mark>[*+()-])",
     re.IGNORECASE,
 )
-_TO = re.compile(r"(\s*)-(\s*)[#Ss]?([0-9]{1,4})(?!\w)")
+_TO = re.compile(r"(\s*)-(\s*)[#Ss]?([0-9]{1,4})(?![A-Za-z0-9_])")
 _BLANKS = re.compile(r"\s*")
 _OPERATORS = {"与": "AND", "或": "OR", "非": "NOT", "*": "AND", "+": "OR", "-": "NOT"}
 _BARE_IN = frozenset({"auto", "ovid"})
@@ -88,7 +88,7 @@ def combination(text: str, syntax: str = "auto") -> Combination | None:
 class _Reader:
     def __init__(self, text: str, syntax: str) -> None:
         self.text, self.syntax = text, syntax
-        self.flat = text.translate(_FLAT)
+        self.flat = text.translate(FLAT)
         self.tokens: list[_Token] = []
         self.at = 0
         self.depth = 0

@@ -15,18 +15,23 @@ from itertools import chain
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import changed, message
 from metasearch.query.ast import FIELD_WORDS, Query, Term, conjunction
+from metasearch.query.blanks import is_blank
 from metasearch.workspace.strategies.combine import combination
 from metasearch.workspace.strategies.references import replaced
+from metasearch.workspace.strategies.signs import FLAT
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
 _LETTERS = range(0x12000, 0x12390), range(0x13000, 0x13420)
-#: Signs of full width and quotes of any kind, as ASCII.
-FLAT = str.maketrans("（）＃＊＋－，＝：％【】“”„＂‘’", '()#*+-,=:%()""""\'\'')
 _REFERENCE = re.compile(
-    r"(?<![\w\\#&/])(?:(?:or|and)/\s?#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*|#[0-9]{1,4}(?:-#?[0-9]{1,4})?)"
-    r"(?=([*?.:\[/~^]?))(?!\w)",
+    r"(?<![A-Za-z0-9_\\#&/])(?:"
+    r"(?:or|and)/\s?#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*|#[0-9]{1,4}(?:-#?[0-9]{1,4})?)"
+    r"(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
+#: What may stand before and behind the number of a step, beside blanks, in the Chinese syntax and
+#: in others.
+_BEFORE = {True: "(+*-^", False: "(-"}
+_BEHIND = {True: ")+*", False: ")"}
 _DOUBLE = re.compile(r'\\.|"(?:\\.|[^"\\])*"', re.DOTALL)
 _BOTH = re.compile(r"\"[^\"]*\"|(?<![A-Za-z])'[^']*'", re.DOTALL)
 _FIELD_BEFORE = re.compile(r"[=:%<>]\s{0,5}\Z")
@@ -99,6 +104,8 @@ class Replaced:
         words = leaf.text.split(" ")
         found = next((self.places[word] for word in words if word in self.places), None)
         if found is None:
+            if glued := next((it for word, it in self.places.items() if word in leaf.text), None):
+                raise _unreadable(self.original, glued.start, glued.end, syntax)
             return leaf
         if leaf.truncated or leaf.phrase:
             raise self._misplaced(found, message("a phrase or a sign for letters"), syntax)
@@ -192,14 +199,7 @@ def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
         if shown[0] != "#":
             continue
         if "-" in shown or int(shown[1:]) not in taken:
-            raise QuerySyntaxError(
-                message("{shown} cannot be read as a step here", shown=text[start:end]),
-                text=text,
-                position=start,
-                length=end - start,
-                advice=message("Put blanks or brackets around it; write a range as #1 OR #2."),
-                syntax=syntax,
-            )
+            raise _unreadable(text, start, end, syntax)
 
 
 def with_words(text: str, syntax: str) -> Replaced:
@@ -223,6 +223,7 @@ def with_words(text: str, syntax: str) -> Replaced:
         if syntax == "cnki" and any(first < start < last for first, last in fielded):
             raise misplaced(text, start, end, message("a field"), syntax)
         letter = next(letters, None)
+        _check_apart(text, flat, (start, end), syntax)
         if letter is None:
             raise QuerySyntaxError(
                 message("The text names too many steps"), text=text, position=start, syntax=syntax
@@ -237,6 +238,30 @@ def with_words(text: str, syntax: str) -> Replaced:
     if syntax == "simple":
         new = _with_capitals(new, places)
     return Replaced(text, new, places)
+
+
+def _check_apart(text: str, flat: str, where: tuple[int, int], syntax: str) -> None:
+    """Check that the number of a step at a place is no part of a word."""
+    start, end = where
+    signs = syntax == "cnki"
+    before, behind = flat[start - 1 : start], flat[end : end + 1]
+    apart = not before or is_blank(before) or before in _BEFORE[signs]
+    if not apart or not (not behind or is_blank(behind) or behind in _BEHIND[signs]):
+        raise _unreadable(text, start, end, syntax)
+
+
+def _unreadable(text: str, start: int, end: int, syntax: str) -> QuerySyntaxError:
+    return QuerySyntaxError(
+        message("{shown} cannot be read as a step here", shown=text[start:end]),
+        text=text,
+        position=start,
+        length=end - start,
+        advice=message(
+            "Put blanks or brackets around it, or quotes to look for it as a word; write a range "
+            "as #1 OR #2."
+        ),
+        syntax=syntax,
+    )
 
 
 def _steps(text: str, start: int, end: int, syntax: str) -> tuple[Query, tuple[str, ...]]:

@@ -6,6 +6,7 @@ character separates words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from metasearch.query.ast import And, Not, Or, Query, Term, conjunction
@@ -24,6 +25,11 @@ def number_of(query: Query) -> int | None:
     if isinstance(query, Term) and query.text.startswith(_SIGN):
         return int(query.text[1:])
     return None
+
+
+def as_numbers(text: str) -> str:
+    """A printed tree with `#1` in place of each leaf that stands for a step."""
+    return re.sub(rf"\\?{_SIGN}([0-9])", r"#\1", text)
 
 
 def leaves(query: Query, *, excluded: bool = False) -> Iterator[tuple[Query, bool]]:

@@ -13,16 +13,17 @@ from collections.abc import Mapping, Sequence
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.ast import Query
-from metasearch.workspace.strategies.placeholders import FLAT, quotes_of
+from metasearch.workspace.strategies.placeholders import quotes_of
 from metasearch.workspace.strategies.reading import StepText, read_step
 from metasearch.workspace.strategies.references import number_of, reference, replaced
+from metasearch.workspace.strategies.signs import FLAT
 
 _LIST = r"#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*"
 _NUMBER = re.compile(
     rf"(?P<list>(?P<head>(?<!\w)(?:or|and)/\s?|\{{\s?(?:or|and)\s+)(?P<numbers>{_LIST})(?P<tail>\s?\}}|))"
-    r"|(?P<range>(?P<sign>[#S])(?P<first>[0-9]{1,4})-[#S]?(?P<last>[0-9]{1,4})(?!\w))"
-    r"|(?P<before>(?:limit|from|dedup)\s+#?)(?P<after>[0-9]{1,4})(?!\w)"
-    r"|(?<![\w.#])(?P<mark>[#S]?)(?P<single>[0-9]{1,4})(?!\w)",
+    r"|(?P<range>(?P<sign>[#S])(?P<first>[0-9]{1,4})-[#S]?(?P<last>[0-9]{1,4})(?![A-Za-z0-9_]))"
+    r"|(?P<before>(?:limit|from|dedup)\s+#?)(?P<after>[0-9]{1,4})(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_.#])(?P<mark>[#S]?)(?P<single>[0-9]{1,4})(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 

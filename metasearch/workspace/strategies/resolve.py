@@ -27,6 +27,7 @@ from metasearch.workspace.strategies.references import (
     size,
     substituted,
 )
+from metasearch.workspace.strategies.signs import FLAT
 from metasearch.workspace.strategies.step import Step
 
 
@@ -256,7 +257,7 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
 
 def place_of(text: str, number: int) -> tuple[int, int] | None:
     """Where a number stands in a text; None where it does not."""
-    match = re.search(rf"(?<![0-9])0*{number}(?![0-9])", text)
+    match = re.search(rf"(?<![0-9])0*{number}(?![0-9])", text.translate(FLAT))
     return match.span() if match else None
 
 

@@ -267,7 +267,9 @@ def _people(authors: object) -> list[dict[str, str]]:
             case _:
                 raise UsageError(
                     message("An author needs a name"),
-                    advice=message('Write authors as [{"name": "Burt, A"}].'),
+                    advice=message(
+                        "Give the name of each author, with an ORCID iD where there is one."
+                    ),
                 )
     return people
 

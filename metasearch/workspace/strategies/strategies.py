@@ -202,17 +202,6 @@ def update(
         return by_id(db, old.id)
 
 
-def copy(db: Database, strategy: Strategy, name: str, *, by: str = "") -> Strategy:
-    """A copy with the same numbers, which says what it is derived from.
-
-    Raises:
-        UsageError: The name cannot be used or is taken.
-    """
-    from metasearch.workspace.strategies.copying import copied  # which needs this module
-
-    return copied(db, strategy, name, by=by)
-
-
 def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
     """Names of sources, each once; whether there are such sources is known when they are asked.
 

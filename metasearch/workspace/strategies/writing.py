@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from metasearch.errors import UsageError
-from metasearch.message import message
+from metasearch.message import changed, message
 from metasearch.query import parse_years
 from metasearch.query.ast import And, Not, Query, Term, conjunction
 from metasearch.query.writing import TARGETS
@@ -23,6 +23,7 @@ from metasearch.query.writing.style import Style
 from metasearch.query.writing.writer import QueryWriter
 from metasearch.workspace.strategies.reading import StepText
 from metasearch.workspace.strategies.references import (
+    as_numbers,
     number_of,
     numbers,
     reference,
@@ -185,6 +186,9 @@ class _LineWriter(QueryWriter):
     def __init__(self, style: Style, sign: str, lines: Mapping[int, int]) -> None:
         super().__init__(style)
         self._sign, self._lines = sign, lines
+
+    def note(self, sentence: str) -> None:
+        super().note(changed(sentence, as_numbers))
 
     def term(self, term: Term) -> Part | None:
         number = number_of(term)

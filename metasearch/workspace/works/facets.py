@@ -6,6 +6,7 @@ another choice would give.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,16 +16,17 @@ from metasearch.workspace.works.works import VERDICTS, Stage
 
 #: Values that are shown of a facet.
 MOST_VALUES = 50
-#: Facet, which is the field of `WorksQuery` that narrows by it -> column of `work`; in the order in
-#: which they are shown.
+#: Facet, which is the field of `WorksQuery` that narrows by it -> column of `work`; in the order of
+#: the index `work_facets`.
 _COLUMNS: Mapping[str, str] = {
     "years": "year",
     "types": "type",
     "languages": "language",
     "open_access": "open_access",
+    "first_runs": "first_run",
 }
 #: All facets, in the order in which they are shown.
-FACETS = ("verdict", "tags", "sources", *_COLUMNS, "first_runs")
+FACETS = ("verdict", "tags", "sources", *_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,43 +70,69 @@ class Chosen:
     all: bool = False
 
 
-def facet(
-    db: Database, project: Project, name: str, chosen: Chosen, stage: Stage = "title"
-) -> WorksFacet:
-    """One of `FACETS` over some works."""
-    if name == "verdict":
-        counts = verdict_counts(db, chosen, stage)
-        return WorksFacet(name, tuple(FacetCount(*one) for one in counts.items()))
-    if name in _COLUMNS:
-        pairs = db.all(
-            f"SELECT {_COLUMNS[name]}, count(*) FROM {chosen.rows} GROUP BY 1",
-            *chosen.values,
-        )
-    elif name == "first_runs":
-        pairs = db.all(
-            "SELECT run.number, one.count FROM"
-            f" (SELECT first_run, count(*) AS count FROM {chosen.rows} GROUP BY 1) AS one"
-            " JOIN run ON run.id = one.first_run",
-            *chosen.values,
-        )
-    elif name == "sources" and chosen.all:
-        pairs = db.all(
+def facets(
+    db: Database,
+    project: Project,
+    chosen: Mapping[str, Chosen],
+    stage: Stage,
+    names: Sequence[str] = FACETS,
+) -> tuple[WorksFacet, ...]:
+    """The facets that have a value; `chosen` has the works of each."""
+    of_columns: dict[Chosen, dict[str, Counter[str]]] = {}
+    found = []
+    for name in names:
+        works = chosen[name]
+        if name == "verdict":
+            found.append(_facet(name, verdict_counts(db, works, stage)))
+        elif name in _COLUMNS:
+            if works not in of_columns:
+                of_columns[works] = _column_counts(db, works)
+            found.append(_facet(name, of_columns[works][name]))
+        else:
+            found.append(_facet(name, _table_counts(db, project, name, works)))
+    return tuple(one for one in found if one.values)
+
+
+def _facet(name: str, counts: Mapping[str, int]) -> WorksFacet:
+    values = list(counts.items())
+    if name in ("years", "first_runs"):
+        values.sort(key=lambda pair: -int(pair[0] or -1))
+    elif name != "verdict":
+        values.sort(key=lambda pair: (-pair[1], pair[0]))
+    shown = tuple(FacetCount(*pair) for pair in values[:MOST_VALUES])
+    return WorksFacet(name, shown, len(values) - len(shown))
+
+
+def _column_counts(db: Database, chosen: Chosen) -> dict[str, Counter[str]]:
+    """The counts of all facets of columns, in one pass over an index in their order."""
+    columns = ", ".join(_COLUMNS.values())
+    rows = db.all(
+        f"SELECT {columns}, count(*) FROM {chosen.rows} GROUP BY {columns}", *chosen.values
+    )
+    numbers = {row[0]: str(row[1]) for row in db.all("SELECT id, number FROM run")}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _COLUMNS}
+    for *values, count in rows:
+        for name, value in zip(_COLUMNS, values, strict=True):
+            text = numbers[value] if name == "first_runs" else "" if value is None else str(value)
+            counts[name][text] += count
+    return counts
+
+
+def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> dict[str, int]:
+    if name == "sources" and chosen.all:
+        rows = db.all(
             "SELECT source, count(*) FROM work_source WHERE project = ? GROUP BY 1", project.id
         )
     else:
         table, column = {"sources": ("work_source", "source"), "tags": ("tag", "text")}[name]
-        pairs = db.all(
+        within = "work_source.project = ? AND" if name == "sources" else ""
+        rows = db.all(
             f"SELECT {column}, count(*) FROM {table}"
-            f" WHERE work IN (SELECT id FROM {chosen.rows}) GROUP BY 1",
+            f" WHERE {within} work IN (SELECT id FROM {chosen.rows}) GROUP BY 1",
+            *([project.id] if within else []),
             *chosen.values,
         )
-    values = [("" if value is None else str(value), count) for value, count in pairs]
-    if name in ("years", "first_runs"):
-        values.sort(key=lambda pair: -int(pair[0] or -1))
-    else:
-        values.sort(key=lambda pair: (-pair[1], pair[0]))
-    shown = tuple(FacetCount(*pair) for pair in values[:MOST_VALUES])
-    return WorksFacet(name, shown, len(values) - len(shown))
+    return {row[0]: row[1] for row in rows}
 
 
 def verdict_counts(db: Database, chosen: Chosen, stage: Stage) -> dict[str, int]:
@@ -139,15 +167,3 @@ def verdict_counts(db: Database, chosen: Chosen, stage: Stage) -> dict[str, int]
     return {"undecided": undecided} | {
         verdict: decided[verdict] for verdict in VERDICTS if verdict in decided
     }
-
-
-def facets(
-    db: Database,
-    project: Project,
-    chosen: Mapping[str, Chosen],
-    stage: Stage,
-    names: Sequence[str] = FACETS,
-) -> tuple[WorksFacet, ...]:
-    """All facets that have a value; `chosen` has the works of each."""
-    found = (facet(db, project, name, chosen[name], stage) for name in names)
-    return tuple(one for one in found if one.values)

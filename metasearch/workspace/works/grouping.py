@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metasearch.dedup import Fingerprint, OnlineDedup
+from metasearch.dedup.sketches import applies, strangers
 from metasearch.record import Hit
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works.journal_titles import JournalTitles
@@ -129,6 +130,28 @@ def divided(
     group.passed_over += stage.passed_over
 
 
+def _without_strangers(
+    db: Database, asked: Mapping[int, list[tuple[Placed, bool]]]
+) -> dict[int, list[tuple[Placed, bool]]]:
+    """Without the pairs of which the sketches show that they are not one work."""
+    found: dict[int, list[tuple[Placed, bool]]] = {}
+    for some in batches(sorted(asked), AT_ONCE):
+        rows = db.all(
+            f"SELECT record, sketch FROM record_sketch WHERE record IN ({in_marks(some)})", *some
+        )
+        sketches = {row["record"]: row["sketch"] for row in rows}
+        for row in some:
+            other = sketches.get(row, 0)
+            kept = [
+                (placed, exact)
+                for placed, exact in asked[row]
+                if exact or not strangers(placed.sketch, other)
+            ]
+            if kept:
+                found[row] = kept
+    return found
+
+
 def joining(
     db: Database,
     project: int,
@@ -154,6 +177,8 @@ def joining(
             for row in rows:
                 if row in component:
                     asked.setdefault(row, []).append((placed, exact))
+    if applies(rules.chain):
+        asked = _without_strangers(db, asked)
     touched: set[int] = set()
     separate = rules.versions == "separate"
     for some in batches(sorted(asked), AT_ONCE):

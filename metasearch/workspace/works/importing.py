@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from metasearch.dedup import Fingerprint
 from metasearch.dedup.naming import own_id
-from metasearch.errors import UsageError
+from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import Message, message
 from metasearch.record import Record
 from metasearch.workspace.projects import Project
@@ -93,7 +93,7 @@ def import_decisions(
         by: Who decided.
 
     Raises:
-        FileFormatError: The file cannot be read.
+        FileFormatError: The file cannot be read, or has no line.
         UsageError: It is too large, or stage and verdict do not fit.
     """
     decisions.check_verdict(verdict, stage, reason)
@@ -103,6 +103,12 @@ def import_decisions(
             advice=message("Import it in parts."),
         )
     lines = read_lines(content, name, encoding)
+    if not lines:
+        raise FileFormatError(
+            name,
+            message("it has no line that could name a work"),
+            advice=message("Use a table with a heading, or a file of references."),
+        )
     with db.transaction():
         meant, missed = _meant(db, project, lines)
         decided: dict[int, tuple[str, str]] = {}

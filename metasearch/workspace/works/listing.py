@@ -34,14 +34,8 @@ _ORDERS: Mapping[Sort, str] = {
     "citations": "citations DESC, id DESC",
     "relevance": "position, id",
 }
-#: What of a work its facets and its order are made of.
-_KEPT = ("id", "year", "type", "language", "open_access", "first_run")
-_SORTED: Mapping[Sort, tuple[str, ...]] = {
-    "title": ("title_key",),
-    "author": ("author_key",),
-    "citations": ("citations",),
-    "relevance": ("position",),
-}
+#: Of so many works all are looked at in the order of an index, and not one by one.
+_MANY = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +70,21 @@ def page(
         UsageError: The query cannot be one.
     """
     found = conditions(db, project, query)
-    chosen = _chosen(db, project, query.sort, found)
+    chosen = _chosen(db, project, found)
+    total = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
+    counted = _indexed(project, chosen) if total > _MANY else chosen
     of_facets = {
         name: (
-            chosen
+            counted
             if all(one.name != name for one in found)
             else _where(project, [one for one in found if one.name != name])
         )
         for name in facets
     }
-    total = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
-    ids = _ids(db, chosen, query)
     return WorksPage(
         total=total,
         start=query.start,
-        works=tuple(works.read(db, ids)),
+        works=tuple(works.read(db, _ids(db, chosen, query))),
         facets=counting.facets(db, project, of_facets, query.stage, facets),
     )
 
@@ -143,7 +137,7 @@ def _where(project: Project, found: Sequence[Condition]) -> Chosen:
     )
 
 
-def _chosen(db: Database, project: Project, sort: Sort, found: Sequence[Condition]) -> Chosen:
+def _chosen(db: Database, project: Project, found: Sequence[Condition]) -> Chosen:
     """The works of a list; where it is filtered, found once and kept for what is counted of them.
 
     The table is temporary: each connection has its own, and it is no part of the file.
@@ -151,10 +145,21 @@ def _chosen(db: Database, project: Project, sort: Sort, found: Sequence[Conditio
     chosen = _where(project, found)
     if not found:
         return chosen
-    db.run("DROP TABLE IF EXISTS temp.chosen")
-    columns = ", ".join([*_KEPT, *_SORTED.get(sort, ())])
-    db.run(f"CREATE TEMP TABLE chosen AS SELECT {columns} FROM {chosen.rows}", *chosen.values)
-    return Chosen("temp.chosen", ())
+    db.run("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
+    db.run("DELETE FROM temp.chosen")
+    db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
+    return Chosen("work WHERE work.id IN (SELECT id FROM temp.chosen)", ())
+
+
+def _indexed(project: Project, chosen: Chosen) -> Chosen:
+    """The same works, read in the order of the index of facets."""
+    if chosen.all:
+        return chosen
+    return Chosen(
+        "work INDEXED BY work_facets WHERE work.project = ?"
+        " AND work.id IN (SELECT id FROM temp.chosen)",
+        (project.id,),
+    )
 
 
 def _ids(db: Database, chosen: Chosen, query: WorksQuery) -> list[int]:

@@ -58,3 +58,21 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
         if works:
             found[name] = works
     return found
+
+
+def rows_named(db: Database, project: int, names: Iterable[str]) -> dict[str, int]:
+    """Each name -> the row of the one work that it means; without names of none, or of several.
+
+    Names that are ids of works, as a list has them, cost least.
+    """
+    wanted = list(dict.fromkeys(names))
+    found: dict[str, int] = {}
+    for some in batches(wanted, AT_ONCE):
+        rows = db.all(
+            f"SELECT uid, id FROM work WHERE uid IN ({in_marks(some)}) AND +project = ?",
+            *some,
+            project,
+        )
+        found |= {row["uid"]: row["id"] for row in rows}
+    others = works_named(db, project, (name for name in wanted if name not in found))
+    return found | {name: works[0].id for name, works in others.items() if len(works) == 1}

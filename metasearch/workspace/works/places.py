@@ -17,6 +17,7 @@ from metasearch.dedup.columns import journal_title
 from metasearch.dedup.hamming import Signatures
 from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, OF_A_YEAR_OF_FEW
 from metasearch.dedup.matcher import Signed
+from metasearch.dedup.sketches import sketch
 from metasearch.workspace.store.database import Database
 
 #: Beside the names of matchers.
@@ -47,12 +48,14 @@ class Placed:
         print: Its fingerprint.
         places: Of its keys, each with whether the matcher is exact.
         title: Of its title in its journal, or None.
+        sketch: See `dedup/sketches.py`.
     """
 
     id: int
     print: Fingerprint
     places: tuple[tuple[int, bool], ...]
     title: int | None
+    sketch: int
 
     @classmethod
     def of(cls, id: int, print: Fingerprint, chain: Chain) -> Placed:  # noqa: A002
@@ -62,7 +65,7 @@ class Placed:
             for matcher in chain.matchers
             for value in matcher.keys(print)
         }
-        return cls(id, print, tuple(places.items()), title_place(print))
+        return cls(id, print, tuple(places.items()), title_place(print), sketch(print))
 
 
 @dataclass(slots=True)
@@ -178,6 +181,10 @@ class Places:
         self._db.run_many(
             "INSERT OR IGNORE INTO record_place (project, place, year, record) VALUES (?, ?, ?, ?)",
             sorted(self._rows(many)),
+        )
+        self._db.run_many(
+            "INSERT OR REPLACE INTO record_sketch (record, sketch) VALUES (?, ?)",
+            [(one.id, one.sketch) for one in many],
         )
         for at, matcher in enumerate(self._signed):
             for one in many:

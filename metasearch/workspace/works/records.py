@@ -106,7 +106,7 @@ def _keep(
     if same is not None and same["id"] == newest:
         return newest, False
     if newest is not None and _has_given(db, answer, newest):
-        return _beside(db, project, answer, record, (key, digest, body), added, kept)
+        return _beside(db, project, record, digest, added, kept)
     if same is None:
         number = _insert(db, project, record, (key, digest, body), added)
         kept.new += newest is None
@@ -122,24 +122,20 @@ def _keep(
 
 
 def _beside(
-    db: Database,
-    project: int,
-    answer: int,
-    record: Record,
-    content: tuple[str, str, bytes],
-    added: str,
-    kept: Kept,
+    db: Database, project: int, record: Record, digest: str, added: str, kept: Kept
 ) -> tuple[int, bool]:
     """A record whose key another one of the same answer has: it is named after its content, too."""
-    key, digest, body = content
-    key = f"{key}@{digest[:_DIGITS]}"
+    record = replace(record, source_id=f"{record.source_id}@{digest[:_DIGITS]}")
     known = db.value(
-        "SELECT id FROM record WHERE project = ? AND key = ? AND digest = ?", project, key, digest
+        "SELECT id FROM record WHERE project = ? AND key = ? AND superseded IS NULL",
+        project,
+        record.key,
     )
     if known is not None:
         return known, False
-    number = _insert(db, project, record, (key, digest, body), added)
-    kept.entered.append(Stored(number, key, record))
+    body = record_json.packed(record)
+    number = _insert(db, project, record, (record.key, _digest(body), body), added)
+    kept.entered.append(Stored(number, record.key, record))
     kept.new += 1
     return number, True
 

@@ -16,9 +16,10 @@ from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.step_rows import as_logged
 from metasearch.workspace.works import decisions, pins
 from metasearch.workspace.works.importing import IMPORT
-from metasearch.workspace.works.names import works_named
+from metasearch.workspace.works.names import rows_named
 
 _Undo = Callable[[Database, Project, Change, str], None]
 
@@ -157,9 +158,9 @@ def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]
     Raises:
         UsageError: A work is not there any more.
     """
-    found = works_named(db, project.id, list(uids))
-    rows = {uid: found[uid][0].id for uid in uids if uid in found}
-    gone = [uid for uid in uids if uid not in rows]
+    names = list(uids)
+    rows = rows_named(db, project.id, names)
+    gone = [uid for uid in names if uid not in rows]
     if gone:
         raise UsageError(
             message("The project has no work {names} any more", names=", ".join(gone[:5]))
@@ -231,7 +232,7 @@ def _step(db: Database, project: Project, change: Change, by: str) -> None:
     step = next((one for one in steps.of(db, strategy) if one.number == int(number)), None)
     if step is None:
         raise UsageError(message("Step {number} was removed since", number=number))
-    _unchanged(change, steps.as_logged(step))
+    _unchanged(change, as_logged(step))
     before = change.before
     details = dict.fromkeys(step.details) | before["details"]
     query = {} if step.kind == "import" else {"text": before["text"], "syntax": before["syntax"]}

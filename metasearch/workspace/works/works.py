@@ -12,7 +12,7 @@ from metasearch.message import message
 from metasearch.record import Hit
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.names import LONGEST, works_named
+from metasearch.workspace.works.names import rows_named, works_named
 from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
 
 #: "title": by title and abstract; "fulltext": by the whole text, of what the first stage let
@@ -196,8 +196,8 @@ def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
     Raises:
         UsageError: A name is that of no work, or of several.
     """
-    found = works_named(db, project.id, uids)
-    unknown = [uid[:LONGEST] for uid in uids if len(found.get(uid, ())) != 1]
+    found = rows_named(db, project.id, uids)
+    unknown = [uid for uid in uids if uid not in found]
     if unknown:
         raise UsageError(
             message(
@@ -206,4 +206,4 @@ def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
             ),
             advice=message("`metasearch works list` shows the id of each work."),
         )
-    return list(dict.fromkeys(found[uid][0].id for uid in uids))
+    return list(dict.fromkeys(found[uid] for uid in uids))

@@ -150,7 +150,7 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
     "details that are a list": (
         lambda f, m: rows(f, "step")[0].update(details="[]"), "other JSON"),
     "another source with other details": (
-        lambda f, m: rows(f, "other_source")[0].update(details='{"x": 1}'), "not as metasearch"),
+        lambda f, m: rows(f, "other_source")[0].update(details='{"x": 1}'), "cannot be read"),
     "a record of another digest": (
         lambda f, m: rows(f, "record")[0].update(body="{}"), "digest"),
     "a record that is none": (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import projects
+from metasearch.workspace import log, projects
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_project, export_to
 from metasearch.workspace.examples import EXAMPLES, novelty, review
@@ -26,6 +26,7 @@ from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import strategies
 from metasearch.workspace.works.filters import WorksQuery
+from metasearch.workspace.works.undo import undo
 from metasearch.workspace.workspace import Workspace
 
 
@@ -265,3 +266,27 @@ def test_an_example_survives_the_way_into_another_workspace(
     with zipfile.ZipFile(tmp_path / "first.zip") as before, zipfile.ZipFile(again) as after:
         same = {one for one in before.namelist() if before.read(one) == after.read(one)}
         assert set(before.namelist()) - same == {"tables/change.jsonl", "manifest.json"}
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["elsewhere", "beside itself"])
+def test_changes_of_a_copy_can_be_undone(db: Database, tmp_path: Path, beside: bool):
+    """The log of an imported project is about its own works and steps, whatever their ids became;
+    the project that it is a copy of stays as it is."""
+    export_to(db, projects.find(db, novelty.NAME), tmp_path / "a.zip")
+    with Database(tmp_path / "w.sqlite3") as other:
+        original = import_project(other, tmp_path / "a.zip").project
+        copy = import_project(other, tmp_path / "a.zip").project if beside else original
+        before = facts(other, original)
+        marked = [one for one in log.lines(other, copy.id) if one.action == "mark works"]
+        edited = next(one for one in log.lines(other, copy.id) if one.object.startswith("step:"))
+
+        for one in marked:
+            undo(other, copy, one.id)
+
+        assert marked
+        assert not any(work.decisions for work in found(other, copy, WorksQuery()))
+        strategy = strategies.find(other, copy, None)
+        assert edited.object.startswith(f"step:{strategy.id}/")
+        if beside:
+            assert facts(other, original) == before
+        assert check(other) == []

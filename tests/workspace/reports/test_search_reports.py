@@ -175,7 +175,7 @@ def test_duplicates_are_explained(filled: Filled):
             for each in found
         ]
         db.run(
-            "INSERT INTO work_body (work, hit) VALUES (?, ?)",
+            "INSERT OR REPLACE INTO work_body (work, hit) VALUES (?, ?)",
             number,
             orjson.dumps({**body, "matches": shown}),
         )

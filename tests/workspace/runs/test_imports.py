@@ -188,6 +188,7 @@ def test_the_log_says_who_imported_what(db: Database, project: Project, strategy
         ({"step": 1}, "no import of CNKI"),
         ({"step": 9}, "no step 9"),
         ({"note": "a" * 2_001}, "the note"),
+        ({"query": "a\ud800"}, "the query"),
     ],
 )
 def test_what_cannot_be_imported_leaves_nothing(

@@ -10,6 +10,7 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.errors import ConnectFailed, RateLimited, UnknownSource, UsageError, WorkspaceError
+from metasearch.message import Message
 from metasearch.settings import Settings
 from metasearch.workspace.runs import runs, storing
 from metasearch.workspace.runs.run import run_strategy
@@ -106,7 +107,7 @@ async def test_a_failed_source_has_no_numbers_and_costs_only_itself(tmp_path: Pa
     failed, empty = answers[1, "alpha"], answers[1, "gamma"]
     assert failed.failed
     assert "no route" in failed.error
-    assert failed.advice
+    assert isinstance(failed.advice, Message)  # a page shows it in its own language
     assert (failed.claimed, failed.fetched, failed.filtered, failed.unread) == (None,) * 4
     assert failed.requests
     assert (empty.status, empty.claimed, empty.fetched) == ("empty", 0, 0)
@@ -287,6 +288,21 @@ async def test_a_source_whose_spec_is_wrong_costs_only_itself(tmp_path: Path) ->
     assert answers[1, "wrong"].failed
     assert "paging" in answers[1, "wrong"].error
     assert answers[1, "alpha"].fetched == 2
+
+
+async def test_a_source_that_cannot_be_asked_has_no_number(tmp_path: Path) -> None:
+    """Nothing is sent to it, and its answer says which part of the query it cannot search."""
+    async with await planned(tmp_path, ["soil NOT peat"]) as plan:
+        sources = dict(plan.engine.settings.sources)
+        sources["strict"] = {**sources["alpha"], "query": {"unsupported": "refuse"}}
+        plan.engine.registry = type(plan.engine.registry)(
+            Settings(sources=sources, default_sources=("alpha", "strict"))
+        )
+        strict = (await run(plan))[1, "strict"]
+
+    assert (strict.status, strict.claimed, strict.fetched) == ("skipped", None, None)
+    assert (strict.requests, strict.asked_at) == ((), None)
+    assert strict.error
 
 
 async def test_a_cancelled_run_is_stopped_and_keeps_what_it_had(tmp_path: Path) -> None:

@@ -156,6 +156,8 @@ def test_a_run_that_does_not_exist(db: Database, project: Project, strategy: Str
         runs.find(db, project, 2)
 
     assert "1" in told.value.advice
+    with pytest.raises(UsageError, match="no run"):
+        runs.find(db, project, 10**30)
 
 
 async def test_a_killed_process_has_kept_what_it_told(tmp_path: Path) -> None:

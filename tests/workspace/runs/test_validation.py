@@ -96,6 +96,13 @@ def test_files_are_read(db: Database, project: Project) -> None:
         known.add_file(db, project, b" ", "empty.ris")
 
 
+def test_a_name_that_no_file_can_hold(db: Database, project: Project) -> None:
+    """A terminal may give half a character."""
+    (added,) = known.add_lines(db, project, "Soil \ud800 carbon")
+
+    assert added.name == "Soil ? carbon"
+
+
 def test_known_works_are_removed_by_name(db: Database, project: Project) -> None:
     """All of the names or none."""
     known.add_lines(db, project, "1\n2")

@@ -26,6 +26,8 @@ ONE, TWO, THREE, FOUR = map(reference, (1, 2, 3, 4))
         ("#1*#2", And((ONE, TWO))),
         ("（#1＋#2）*#3", And((Or((ONE, TWO)), THREE))),
         ("#1 与 #2", And((ONE, TWO))),
+        ("#1与#2", And((ONE, TWO))),
+        ("＃１ OR ＃２", Or((ONE, TWO))),
         ("S1 OR S2", Or((ONE, TWO))),
         ("#1 -#2", And((ONE, Not(TWO)))),
         ("(#1+#2)-#3", And((Or((ONE, TWO)), Not(THREE)))),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.query import CHOICES
+from metasearch.query import CHOICES, terms
 from metasearch.workspace.strategies.combine import combination
 from metasearch.workspace.strategies.copied_text import copied_text
 from metasearch.workspace.strategies.reading import read_step
@@ -24,6 +24,8 @@ PIECES = [
     *("AND", "OR", "NOT", "and", "not", "与", "gambl*", "水质", "TI=", "title:", "[tiab]", "1. "),
     *(".ti,ab.", "exp X/", "year:2020-", "12,345", "Search: ", "Filters: x", "\U00012000"),
 ]
+#: Letters that stand for steps while a text is read.
+DEAD = {chr(code) for code in range(0x12000, 0x13430)}
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
@@ -41,6 +43,8 @@ def test_any_text_is_a_step_or_an_error_at_a_place(text: str, syntax: str) -> No
     """The error is about the text as typed; its suggestion can be read as a step."""
     error = error_of(lambda: read_step(text, syntax))
     if error is None:
+        words = "".join(term.text for term in terms(read_step(text, syntax).query, negated=True))
+        assert set(map(str.casefold, words)) & DEAD <= set(text)
         return
     assert isinstance(error, QuerySyntaxError)
     assert error.text == text

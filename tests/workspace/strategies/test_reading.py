@@ -113,6 +113,36 @@ def test_a_range_inside_a_query_of_a_database_is_refused(syntax: str) -> None:
         read_step("#1-#3 AND frog", syntax)
 
 
+@pytest.mark.parametrize(
+    ("text", "syntax", "position"),
+    [
+        ("#1,#2", "auto", 0),
+        ("a,#1 b", "auto", 2),
+        ("#1-selling drug", "auto", 0),
+        ("the #1.", "auto", 4),
+        ("水质和#1", "auto", 3),
+        ("#1和水质", "cnki", 0),
+        ("水质-#1", "cnki", 3),
+        ("or/1- x", "simple", 0),
+        ("＃1,harm[tiab]", "pubmed", 0),
+    ],
+)
+def test_a_number_that_is_glued_to_something_is_an_error(
+    text: str, syntax: str, position: int
+) -> None:
+    """It would be looked for as a word; quotes say that it is one."""
+    with pytest.raises(QuerySyntaxError, match="cannot be read as a step here") as caught:
+        read_step(text, syntax)
+    assert caught.value.position == position
+    assert "quotes to look for it as a word" in caught.value.advice
+
+
+def test_full_width_numbers_are_numbers() -> None:
+    """As Chinese input methods write them."""
+    assert shown("＃１ AND harm")[1] == "step1 AND harm"
+    assert shown("＃１＊水质")[1] == "step1 AND 水质"
+
+
 def test_a_field_around_a_line_of_a_database_is_told() -> None:
     """The line is looked for as it is."""
     read = read_step("TI (S1 OR harm)")

@@ -96,7 +96,7 @@ def test_a_copy_keeps_numbers_and_says_where_it_is_from(db: Database, strategy: 
         steps.add(db, strategy, text)
     steps.remove(db, strategy, 2)
     steps.add_import(db, strategy, "SU=赌博")
-    copy = strategies.copy(db, strategy, "second")
+    copy = copying.copied(db, strategy, "second")
     assert [(it.number, it.text, it.parents) for it in steps.of(db, copy)] == [
         (1, "gambl*", ()), (3, "harm*", ()), (4, "#1 AND #3", (1, 3)),
     ]  # fmt: skip

@@ -94,6 +94,12 @@ def test_losses_say_of_which_step_they_are() -> None:
     assert any(note.startswith("#1: CNKI cannot") for note in written(steps[:1], "cnki").notes)
 
 
+def test_a_note_names_steps_as_people_do() -> None:
+    """Also where an alternative cannot be written."""
+    (note,) = written(chain("a", "b", "#1 OR NOT #2"), "pubmed").notes
+    assert note == "#3: PubMed has no NOT without something before it: NOT #2 is left out"
+
+
 def test_one_expression_may_be_asked_for() -> None:
     """To be pasted into a single box."""
     out = written(STEPS, "pubmed", as_lines=False)

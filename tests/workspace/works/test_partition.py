@@ -18,6 +18,7 @@ from metasearch.workspace.works import pins as project_pins
 from tests.dedup.records import records
 from tests.workspace.works.held import Held, at_once, paper
 
+_VERDICTS: tuple[project_pins.Verdict, ...] = ("same", "different")
 _QUICK = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -142,7 +143,7 @@ def test_pins_before_and_after(db: Database, rows: list[Record], data: st.DataOb
     pairs = st.lists(st.sampled_from(rows), min_size=2, max_size=2, unique_by=lambda row: row.key)
     for number in range(data.draw(st.integers(0, 2)) if half > 1 else 0):
         a, b = data.draw(pairs.filter(lambda pair: all(row in rows[:half] for row in pair)))
-        verdict = data.draw(st.sampled_from(["same", "different"]))
+        verdict = data.draw(st.sampled_from(_VERDICTS))
         if any({a.key, b.key} & set(pin.names) for pin in lines):
             continue
         project_pins.pin(held.db, held.project, verdict, a.key, b.key)

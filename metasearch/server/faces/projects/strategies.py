@@ -20,6 +20,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps
 from metasearch.workspace.strategies import strategies as kept
+from metasearch.workspace.strategies.copying import copied
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
@@ -46,7 +47,7 @@ async def _made(here: Opened, fields: MultiMapping[str]) -> str:
     name, source = only(fields, "name").strip(), only(fields, "copy")
     if source:
         model = await here.workspace.read(kept.find, here.project, source)
-        made = await here.workspace.write(kept.copy, model, name)
+        made = await here.workspace.write(copied, model, name)
     else:
         made = await here.workspace.write(kept.create, here.project, name)
     return here.path(strategy_path(made.name))

@@ -47,7 +47,7 @@ def results(found: Findings) -> Iterator[Block]:
                 for row in rows
             ),
             numbers=(3, 4),
-            widths=(19, 17, 38, 13, 13),
+            widths=(22, 16, 36, 13, 13),
         )
         for row in rows:
             if (

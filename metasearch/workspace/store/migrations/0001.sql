@@ -93,6 +93,7 @@ CREATE TABLE answer (
     cached INTEGER NOT NULL DEFAULT 0,
     seconds REAL,
     notes TEXT NOT NULL DEFAULT '[]',    -- what of the query was lost
+    sentences TEXT NOT NULL DEFAULT '',  -- error, advice, notes with their templates: runs/sentences.py
     spec TEXT NOT NULL DEFAULT '',       -- digest of the spec of the source
     UNIQUE (run, step, source)
 ) STRICT;
@@ -208,6 +209,12 @@ CREATE TABLE record_signature (
     PRIMARY KEY (record, matcher)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_signature_project ON record_signature (project, matcher);
+
+-- What shows that two records are not one work, without reading them: dedup/sketches.py.
+CREATE TABLE record_sketch (
+    record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
+    sketch INTEGER NOT NULL
+) STRICT;
 
 -- How often a title returns in a journal: dedup/columns.py.
 CREATE TABLE journal_title (

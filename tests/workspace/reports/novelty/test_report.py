@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import pytest
@@ -309,3 +310,24 @@ def test_it_is_written_in_every_format_and_the_same_each_time(db: Database) -> N
     for name in ("html", "md", "json"):
         assert render.write(report_of(it), name) == render.write(report_of(it), name)
     assert "科技查新报告".encode() in render.write(report_of(it), "html")
+
+
+def test_the_word_file_has_the_page_and_the_fonts_of_the_form(db: Database) -> None:
+    """A4, 28 and 30 mm, 宋体 小四 and Times New Roman, the cover in 三号; every text is there."""
+    docx = pytest.importorskip("docx")
+    report = report_of(made(db), "2026HB010001")
+    word = docx.Document(io.BytesIO(render.write(report, "docx")))
+    page = word.sections[0]
+    assert (round(page.page_width.mm), round(page.page_height.mm)) == (210, 297)
+    sides = (page.left_margin, page.right_margin, page.top_margin, page.bottom_margin)
+    assert [round(side.mm) for side in sides] == [28, 28, 30, 30]
+    normal, cover = word.styles["Normal"], word.styles["Cover Row"]
+    assert (normal.font.name, normal.font.size.pt, cover.font.size.pt) == (
+        "Times New Roman",
+        12,
+        16,
+    )
+    assert 'w:eastAsia="宋体"' in normal.element.xml
+    written = "".join(str(part.text) for part in word.element.body.iter(docx.oxml.ns.qn("w:t")))
+    for text in texts(report):
+        assert all(line in written for line in text.split("\n"))

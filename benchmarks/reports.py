@@ -1,0 +1,81 @@
+"""How long reports of a large project take.
+
+    python3 tasks.py bench reports [--records 100000]
+
+Generated records of eight databases become works as in a run; nine of ten are screened, one of ten
+has a decision on its full text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from benchmarks.generated import Library
+from metasearch.record import Record
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.reports.kinds import KINDS
+from metasearch.workspace.reports.render import write
+from metasearch.workspace.runs import runs
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.works import decisions
+from metasearch.workspace.works.adding import add_records
+
+SOURCES = 8
+
+
+def filled(db: Database, records: int) -> Project:
+    """A project with so many records, searched in one run and screened."""
+    project = projects.create(db, "large", "review")
+    strategy = strategies.create(db, project, "main")
+    step = steps.add(db, strategy, "gambling AND harm")
+    run = runs.begin(db, project, strategy, "records")
+    of: defaultdict[str, list[Record]] = defaultdict(list)
+    for number, (_, record) in enumerate(Library().records(records)):
+        of[f"source-{number % SOURCES}"].append(record)
+    for source, its in of.items():
+        answer = runs.begin_answer(
+            db, run, step.id, source, label=source, place="database", query=step.text
+        )
+        add_records(db, project, answer, its)
+        runs.finish_answer(db, answer, status="ok", claimed=len(its), fetched=len(its))
+    runs.finish(db, run)
+    uids = [row["uid"] for row in db.all("SELECT uid FROM work ORDER BY id")]
+    random.Random(1).shuffle(uids)
+    tenth = len(uids) // 10
+    decisions.mark(db, project, uids[: 7 * tenth], "excluded")
+    decisions.mark(db, project, uids[7 * tenth : 9 * tenth], "relevant")
+    decisions.mark(
+        db, project, uids[7 * tenth : 8 * tenth], "excluded", stage="fulltext", reason="no harm"
+    )
+    return project
+
+
+def main() -> None:
+    """Print seconds for each report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=100_000)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Database(Path(folder) / "workspace.sqlite") as db,
+    ):
+        project = filled(db, parser.parse_args().records)
+        works = db.value("SELECT count(*) FROM work")
+        print(f"{parser.parse_args().records:,} records, {works:,} works")
+        print("| report | numbers and text, s | as Word, s |\n| --- | ---: | ---: |")
+        for kind in KINDS.values():
+            began = time.perf_counter()
+            document = kind.build(db, project)
+            built = time.perf_counter()
+            write(document, "docx")
+            print(f"| {kind.name} | {built - began:.2f} | {time.perf_counter() - built:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

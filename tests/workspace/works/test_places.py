@@ -1,0 +1,33 @@
+"""Places and sketches are kept in files: they are the same in every process and release."""
+
+from __future__ import annotations
+
+import hashlib
+
+from benchmarks.generated import Library
+from metasearch.dedup import DEFAULT, Fingerprint
+from metasearch.workspace.works import rules
+from metasearch.workspace.works.places import Placed, place
+
+#: `rules.SHAPE` -> the digest of the places of a library.
+KNOWN = {1: "b313d09f11ec1a2e25aeef9848ef976d2363dcde4821c228f8bb1fd525289806"}
+
+
+def test_places_are_those_of_their_shape() -> None:
+    """Where this fails, keys, signatures or sketches have changed: raise `rules.SHAPE`, so that
+    projects make theirs anew, and write the new digest here."""
+    found = hashlib.sha256()
+    for number, (_, record) in enumerate(Library(7).records(200)):
+        placed = Placed.of(number, Fingerprint(record), DEFAULT)
+        signatures = [one.signature(placed.print) for one in DEFAULT.matchers if one.name == "text"]  # type: ignore[attr-defined]
+        found.update(
+            repr((sorted(placed.places), placed.title, placed.sketch, signatures)).encode()
+        )
+    assert found.hexdigest() == KNOWN[rules.SHAPE]
+
+
+def test_a_place_is_a_number_that_sqlite_keeps() -> None:
+    """Of any text; two matchers with one key have two places."""
+    for value in ("", "水", "\ud800", "x" * 10_000):
+        assert -(2**63) <= place("fields", value) < 2**63
+    assert place("fields", "x") != place("text", "x")
