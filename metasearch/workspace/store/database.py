@@ -29,6 +29,8 @@ CACHE = 32_768
 CHECKPOINT = 8_000
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
+#: Bytes of the write-ahead log that are kept for the next changes, after a large one.
+_LARGEST_LOG = 64 << 20
 
 
 class Database:
@@ -60,6 +62,7 @@ class Database:
             self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
             self._db.execute("PRAGMA trusted_schema = OFF")
             self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
             if not read_only:
                 migrate(self._db, path)
             check(self._db, path)
