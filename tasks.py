@@ -15,7 +15,7 @@
                                              reading pages; `bench load`: reading specs; `bench
                                              faces`: what other protocols cost a plain search;
                                              `bench page`: what a reader of the page waits for;
-                                             `bench counts`: counts of a strategy
+                                             `bench counts`: counts of a strategy;
                                              `bench workspace`: a project of 100,000 records
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs

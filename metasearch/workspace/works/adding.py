@@ -25,7 +25,7 @@ from metasearch.workspace.works.places import Placed, Places
 from metasearch.workspace.works.rules import Rules, rules
 
 #: Records of one transaction: others wait for no more than that.
-AT_ONCE = 500
+AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
