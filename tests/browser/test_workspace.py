@@ -141,7 +141,8 @@ async def test_the_journey_of_a_novelty_search(window, server, tmp_path):
     """In Chinese, from the points of novelty to the report as DOCX."""
     page = await window(server, locale="zh-CN")
     project = await made(page, server, "chaxin", "novelty")
-    await adds(page, "gambling*harm")
+    await page.select_option("#syntax", "cnki")
+    await adds(page, "(gambling+betting)*harm")
     await page.locator("#import > summary").click()
     file = tmp_path / "cnki.ris"
     file.write_text("TY  - JOUR\nTI  - 沉水植物与水质\nAU  - 李明\nPY  - 2020\nER  - \n", "utf-8")
@@ -163,7 +164,7 @@ async def test_the_journey_of_a_novelty_search(window, server, tmp_path):
     await page.fill("[name='a:novelty.points']", "以沉水植物恢复水质")
     await sends(page, "#questions button.primary")
     assert "沉水植物恢复技术" in await page.locator(".preview").inner_text()
-    assert await page.locator("[name='a:novelty.conclusion.1'], [name*='.1']").count() > 0
+    assert await page.locator("[name$='.1']").count() > 0
     report = await downloaded(page, "a[href*='chaxin.docx']", tmp_path)
     with zipfile.ZipFile(report) as parts:
         text = parts.read("word/document.xml").decode()

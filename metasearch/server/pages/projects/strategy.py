@@ -70,7 +70,7 @@ class StepRow:
         stale: Why its numbers are old; "" where they are not.
         notes: How it was read, where that is not as typed.
         cells: One a column; None where the database was never asked.
-        imported: What stands in place of them for an imported file; "" for others.
+        imported: Of an imported file how it was searched for; "" for others.
         fetched: Records of the newest answers; None where none were fetched.
         asked: The oldest date of the newest answers.
         known: Known works that it finds; None where that is not known.
@@ -220,13 +220,14 @@ def _row(base: str, one: StepFigures, columns: Sequence[Column], known: int | No
 
 
 def _imported(answers: Sequence[SourceAnswer]) -> str:
+    """How the records of a file were searched for."""
     if not answers:
         return message("not asked: imported from a file")
-    claimed = answers[0].claimed
+    source, claimed = answers[0].label or answers[0].source, answers[0].claimed
     if claimed is None:
-        return message("searched by hand, imported from a file")
+        return message("{source}: searched by hand", source=source)
     return message(
-        "searched by hand, imported from a file; it showed {claimed} hits", claimed=claimed
+        "{source}: searched by hand; it showed {claimed} hits", source=source, claimed=claimed
     )
 
 

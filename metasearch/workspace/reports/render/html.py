@@ -167,7 +167,11 @@ def _table(table: Table) -> Any:
         shares = [f"{100 * width / whole:.1f}%" for width in table.widths]
         element.append(_E.colgroup(*(_E.col(width=share) for share in shares)))
     cell = partial(_cell, table)
-    head = [cell(number, "th", text, scope="col") for number, text in enumerate(table.head)]
+    head = [
+        # A head without words is none.
+        cell(number, "th", text, scope="col") if text else cell(number, "td", text)
+        for number, text in enumerate(table.head)
+    ]
     element.append(_E.thead(_E.tr(*head)))
     content = _E.tbody()
     for row in table.rows:
@@ -179,7 +183,7 @@ def _table(table: Table) -> Any:
                 line.append(cell(number, "td", text))
         content.append(line)
     element.append(content)
-    return _E.div(element, {"class": "scroll"})
+    return _E.div(element, {"class": "scroll", "tabindex": "0"})
 
 
 def _cell(table: Table, number: int, tag: str, text: Text, **attributes: str) -> Any:
@@ -189,7 +193,7 @@ def _cell(table: Table, number: int, tag: str, text: Text, **attributes: str) ->
 
 def _figure(figure: Figure, mark: str) -> Any:
     return _E.figure(
-        _E.div(drawing(figure, _E, mark), {"class": "scroll"}),
+        _E.div(drawing(figure, _E, mark), {"class": "scroll", "tabindex": "0"}),
         _E.figcaption(figure.title),
         _table(figure.table),
         {"class": "diagram"},

@@ -14,6 +14,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import freezing
 from metasearch.workspace.runs import known, runs
 from metasearch.workspace.runs.imports import import_file
+from metasearch.workspace.runs.prepared import Question
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
@@ -98,7 +99,7 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                 source,
                 label=f"{TEXT} {source == 'alpha'}".replace("True", "1").replace("False", "2"),
                 place="database",
-                digest=found.digest,
+                digest=Question.of(found, strategy.years).digest,
                 query=found.text,
             )
             fails = source == "beta" and row.number == 2
@@ -114,13 +115,16 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                             number,
                             title=f"{TEXT} {number}",
                             doi=f"10.5555/{number}",
+                            volume=f"{number}",
+                            pages=f"{number}00-{number}09",
+                            year=2010 + number,
                             source_id=f"9{number}",
                             authors=(Author(TEXT),),
                             venue=TEXT,
                             language="el",
                             abstract=f"{TEXT} " * 60,
                         )
-                        for number in range(1, 4)
+                        for number in range(1, 9)
                     ],
                 )
             runs.finish_answer(
@@ -133,7 +137,7 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                 requests=({"method": "GET", "url": f"https://1.example.org/?q={row.number}"},),
                 claimed=None if fails else 1000 * row.number,
                 exact=source == "alpha",
-                fetched=3 if keeps else None,
+                fetched=8 if keeps else None,
                 asked_at=None if fails else "2026-05-03T08:09:10Z",
                 cached=source == "beta",
                 notes=("1 record(s) were left out",) if source == "beta" else (),
