@@ -229,6 +229,31 @@ async def test_answers_fill_a_report_which_is_then_frozen(client, workspace):
     assert (await post(client, address, {"do": "freeze", "sure": "yes"})).status == 400
 
 
+async def test_other_ways_of_searching_stand_in_the_flow(client, workspace):
+    """Numbers that contradict one another are refused, and what is not known is not 0."""
+    address = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    other = {"do": "other", "kind": "citation", "name": "θικλ", "identified": "7"}
+
+    assert (await post(client, address, other | {"sought": "9"})).status == 400
+    assert (await post(client, address, other)).status == 303
+    shown = await page(client, address)
+    assert "7" in shown.xpath("string(//*[@id='other']//tbody/tr)")
+    [number] = shown.xpath("//button[@name='other']/@value")
+    assert (await post(client, address, {"do": "forget", "other": number})).status == 303
+    assert not (await page(client, address)).xpath("//button[@name='other']")
+
+
+async def test_a_report_continues_a_frozen_one(client, workspace):
+    """As the update of a review does."""
+    address = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    shown = await page(client, address)
+
+    [link] = [
+        href for href in shown.xpath("//a/@href") if "previous=1" in href and ".svg" not in href
+    ]
+    assert "This is an update of report 1" in text(await page(client, link))
+
+
 async def test_a_frozen_report_stays_as_it_was(client, workspace):
     """Also after works were decided on."""
     base = f"/projects/{workspace.review.uid}"
