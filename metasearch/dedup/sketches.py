@@ -1,4 +1,4 @@
-"""Sketches: 55 bits of a record that show of most pairs that no matcher of the default chain makes
+"""Sketches: 63 bits of a record that show of most pairs that no matcher of the default chain makes
 them one work, without reading the records.
 
 What is kept in a database, and finds by a key a dozen records for each new one, need not read and
@@ -14,7 +14,7 @@ from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.fields import Fields
 from metasearch.dedup.matchers.text import Text
 
-_PEOPLE = 36
+_PEOPLE = 44
 _PEOPLE_MASK = (1 << _PEOPLE) - 1
 _HAN, _ISBN, _FIRST = (1 << (_PEOPLE + place) for place in range(3))
 _TITLE, _PAGE = _PEOPLE + 3, _PEOPLE + 11

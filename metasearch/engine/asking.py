@@ -259,7 +259,8 @@ class _AskedSource(QueryRun):
             records=tuple(self.records),
             requests=tuple(map(_sent, self.asked)),
             asked_at=min(dates, default=None),
-            exact=plan is None or (plan.residual is None and not plan.notes),
+            exact=not self.left_out
+            and (plan is None or (plan.residual is None and not plan.notes)),
             spec=self.spec.digest,
         )
 

@@ -166,6 +166,7 @@ class QueryRun(SourceRun):
         unread: Records that could not be read.
         filtered: Records that were left out because they do not fit the query.
         counts: Whether only the number of its hits is wanted: nothing follows the first page.
+        left_out: Whether it says that it has left out a part of the query.
     """
 
     plan: Plan | None = None
@@ -174,6 +175,7 @@ class QueryRun(SourceRun):
     unread: int = 0
     filtered: int = 0
     counts: bool = False
+    left_out: bool = False
     _page_since: float | None = None  # loop time at which the page came that is being read
     _waited: float = 0.0  # seconds that pages were here before they were read
     _edge: int = 0  # position of the last record that this round wants
@@ -316,6 +318,7 @@ class QueryRun(SourceRun):
         self._page_since = None
         self.unread += len(parsed.unread)
         self.notes += parsed.notes
+        self.left_out = self.left_out or parsed.left_out
         if parsed.drifted is not None:
             self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
         self._next = None if self.counts else parsed.next

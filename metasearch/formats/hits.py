@@ -27,12 +27,13 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 def write(hit: Hit) -> bytes:
     """The hit, its list position included, as one JSON object in ASCII."""
     # Not orjson: it refuses a lone surrogate, which a record may hold.
+    record = _fields(hit.record)
     return _ENCODER.encode(
         {
             "shape": _SHAPE,
             "id": hit.id,
-            "record": _fields(hit.record),
-            "records": [_fields(record) for record in hit.records],
+            "record": record,
+            "records": [record if it is hit.record else _fields(it) for it in hit.records],
             "provenance": dict(hit.provenance),
             "matches": [_fields(match) for match in hit.matches],
             "versions": [_fields(version) for version in hit.versions],

@@ -74,7 +74,15 @@ class Job(Generic[T]):
         self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
     ) -> None:
         """Have `work(job)` done; `after(job)` is called at its end."""
-        self._task = asyncio.create_task(self._done(work, after))
+
+        def end(_: asyncio.Task[None]) -> None:
+            self.ended = True
+            after(self)
+            self._wake()
+
+        self._task = asyncio.create_task(self._done(work))
+        # Not in the task itself: one that is cancelled before its first step never runs.
+        self._task.add_done_callback(end)
 
     async def stop(self) -> None:
         """End it; what it has saved stays."""
@@ -83,9 +91,7 @@ class Job(Generic[T]):
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([self._task])
 
-    async def _done(
-        self, work: Callable[[Job[T]], Awaitable[object]], after: Callable[[Job[T]], None]
-    ) -> None:
+    async def _done(self, work: Callable[[Job[T]], Awaitable[object]]) -> None:
         try:
             await work(self)
         except MetasearchError as exc:
@@ -95,10 +101,6 @@ class Job(Generic[T]):
             self.error = MetasearchError(
                 message("An internal error occurred; the log of the server has the details.")
             )
-        finally:
-            self.ended = True
-            after(self)
-            self._wake()
 
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()

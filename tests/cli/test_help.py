@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
@@ -14,7 +15,12 @@ from metasearch.cli.root import root
 from metasearch.cli.terminal.exits import Exit
 from tests.cli.conftest import Run
 
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "cli.md"
+#: The page of the commands about projects.
+WORKSPACE_PAGE = DOCS / "workspace-cli.md"
+#: The heading in it of the options that all of them have.
+ALL_OF_THEM = "Options that all of them have"
 
 
 def commands(
@@ -31,8 +37,17 @@ def commands(
 
 def section(path: str) -> str:
     """The part of the page under the heading of a command."""
-    headings = re.split(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(headings[1::2], headings[2::2], strict=True))[f"`{path}`"]
+    return sections()[f"`{path}`"]
+
+
+@cache
+def sections() -> dict[str, str]:
+    """Heading -> what stands under it, of both pages."""
+    found: dict[str, str] = {}
+    for page in (PAGE, WORKSPACE_PAGE):
+        headings = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        found |= dict(zip(headings[1::2], headings[2::2], strict=True))
+    return found
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
@@ -99,6 +114,11 @@ def test_no_arguments_is_help_on_stderr(run: Run) -> None:
         ("metasearch gene --dedup def", "default"),
         ("metasearch dedup a.ris --dedup u", "url"),
         ("metasearch strategies four", "four-tuple"),
+        ("metasearch strategy ru", "run"),
+        ("metasearch strategy write --syntax ov", "ovid"),
+        ("metasearch works mark ex", "excluded"),
+        ("metasearch report prisma", "prisma-flow"),
+        ("metasearch report prisma-s --format do", "docx"),
         ("metasearch gene --sort da", "date"),
         ("metasearch gene --facets year,ty", "year,type"),
         ("metasearch gene --facets a", "all"),
@@ -128,11 +148,11 @@ def test_completion(words: str, offered: str) -> None:
     "path", [path for path, command in commands() if not isinstance(command, click.Group)]
 )
 def test_page_names_every_option(path: str) -> None:
-    """Each command has a heading in docs/cli.md, and each of its options stands under it or among
-    the common ones."""
+    """Each command has a heading in docs/cli.md or docs/workspace-cli.md, and each of its options
+    stands under it or among the common ones."""
     command = dict(commands())[path]
     text = section(path)
-    common = section("metasearch")
+    common = section("metasearch") + sections()[ALL_OF_THEM]
 
     for param in command.params:
         names = (

@@ -188,3 +188,68 @@ def test_bad_workers(run: Run, served: Calls, number: str) -> None:
     """A number that makes no sense is a usage error."""
     assert run("serve", "--workers", number).code == 2
     assert served == []
+
+
+# --------------------------------------------------------------------------- the workspace
+
+
+def test_the_workspace_is_served_on_demand(run: Run, served: Calls, tmp_path: Path) -> None:
+    """Not by itself; with `--workspace` the usual one, or the file that is named."""
+    file = tmp_path / "mine.sqlite3"
+    run("serve")
+    run("serve", "--workspace")
+    run("serve", "--workspace", str(file), "--demo")
+    without, usual, named = (call["settings"] for call in served)
+
+    assert (without.serve_workspace, usual.serve_workspace) == (False, True)
+    assert usual.workspace == without.workspace
+    assert (named.serve_workspace, named.workspace) == (True, file)
+
+
+def test_a_workspace_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
+    """The server does not start: exit code 2, with the reason."""
+    file = tmp_path / "notes.txt"
+    file.write_text("my notes")
+
+    outcome = run("serve", "--port", "0", "--workers", "0", "--workspace", str(file))
+
+    assert outcome.code == 2
+    assert "notes.txt" in outcome.err
+    assert file.read_text() == "my notes"
+
+
+@pytest.mark.parametrize(
+    ("host", "keyed", "workspace", "warned"),
+    [
+        ("0.0.0.0", False, True, True),
+        ("search.example.org", False, True, True),
+        ("0.0.0.0", True, True, False),
+        ("0.0.0.0", False, False, False),
+        ("127.0.0.1", False, True, False),
+        ("::1", False, True, False),
+        ("localhost", False, True, False),
+    ],
+)
+def test_an_open_workspace_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    host: str,
+    keyed: bool,
+    workspace: bool,
+    warned: bool,
+) -> None:
+    """Where others reach it and no key is asked for."""
+    from metasearch.server import serving
+    from metasearch.settings import ServerSettings, Settings
+
+    async def serve(*_: object) -> None:
+        """Ends at once."""
+
+    monkeypatch.setattr(serving, "_serve", serve)
+    keys = ("METASEARCH_KEY_ALICE",) if keyed else ()
+    settings = Settings(serve_workspace=workspace, server=ServerSettings(keys=keys))
+
+    with caplog.at_level(logging.WARNING, "metasearch.server"):
+        serving.serve(settings, host=host)
+
+    assert ("without API keys" in caplog.text) is warned

@@ -165,6 +165,24 @@ async def test_what_a_source_cannot_search_makes_its_number_inexact() -> None:
     assert whole.exact
 
 
+async def test_a_source_that_leaves_out_a_phrase_says_so() -> None:
+    """PubMed searches without what it does not know: its number is that of a wider query."""
+    result = {
+        "count": "12",
+        "idlist": ["1"],
+        "errorlist": {"phrasesnotfound": ["xyzzy"], "fieldsnotfound": []},
+    }
+    table = {"extends": "pubmed", "url": "https://pm.example/esearch.fcgi"}
+    made = Engine(Settings(sources={"pm": table}, default_sources=("pm",)))
+    body = json.dumps({"esearchresult": result}).encode()
+    made._fetcher = Fetcher(Upstreams({"pm": body}), None, patience=0)
+
+    async with made:
+        counted = await made.asking(OPTIONS).count("pm")
+
+    assert (counted.report.total, counted.exact) == (12, False)
+
+
 async def test_a_long_query_filters_the_same_records() -> None:
     """What the source cannot search is applied in a thread where there are many words, and not at
     all to the one record of a count."""

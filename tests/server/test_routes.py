@@ -332,9 +332,10 @@ async def test_files(client, path, media_type, start):
     # `/mcp` has nothing to GET.
     [it.path for it in ROUTES if "{" not in it.path and it.path != "/mcp"] + ["/static/style.css"],
 )
-async def test_head_and_security_headers_everywhere(serve, path):
+async def test_head_and_security_headers_everywhere(serve, path, tmp_path):
     """Every route knows HEAD, and every answer is guarded."""
-    client = await serve(suggest=True)
+    settings = Settings(workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
+    client = await serve(FakeEngine(settings=settings), suggest=True)
     query = {"/plan": "?q=gene", "/translate": "?q=gene", "/pazpar2/search.pz2": "?command=init"}
     query["/updates"] = "?q=gene"
     response = await client.head(path + query.get(path, ""), headers=HTML)

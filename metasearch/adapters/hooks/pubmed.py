@@ -121,7 +121,12 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
     ids = found.ids[: page.request.size if planned else page.request.wanted]
     after = _search_on(page.request, spec, len(ids), found.count) if planned else None
     request = replace(page.request, after=after)
-    return Parsed(total=found.count, next=_fetch(request, spec, ",".join(ids)), notes=tuple(notes))
+    return Parsed(
+        total=found.count,
+        next=_fetch(request, spec, ",".join(ids)),
+        notes=tuple(notes),
+        left_out=bool(found.not_found or found.ignored),
+    )
 
 
 def _search_on(request: Request, spec: AdapterSpec, got: int, total: int | None) -> Request | None:

@@ -72,6 +72,7 @@ class Parsed:
         unread: What could not be read.
         notes: Messages of the source beside its records, and what is odd about the page.
         drifted: (field, share of the records that lack it) where the spec promises it, or None.
+        left_out: Whether the source says that it has left out a part of the query.
     """
 
     records: tuple[Record, ...] = ()
@@ -80,6 +81,7 @@ class Parsed:
     unread: tuple[Unread, ...] = ()
     notes: tuple[str, ...] = field(default=())
     drifted: tuple[str, float] | None = None
+    left_out: bool = False
 
 
 #: Yields the records of a stretch, after each but the last one; what it returns is the result, with

@@ -15,6 +15,7 @@ from metasearch.cli.workspace.options import in_workspace
 
 @click.group(
     cls=CommandGroup,
+    short_help="Show, copy and check the file of all projects.",
     examples=(
         ("metasearch workspace where", "the file, and whether it exists"),
         ("metasearch workspace backup workspace-backup.sqlite3", "copy it while it is in use"),

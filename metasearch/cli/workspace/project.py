@@ -26,6 +26,7 @@ _LINES = 50
 
 @click.group(
     cls=CommandGroup,
+    short_help="Make, list and choose projects.",
     examples=(
         (
             'metasearch project new gambling --kind review --title "Gambling harms"',

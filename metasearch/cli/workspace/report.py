@@ -34,6 +34,7 @@ FORMATS = ("html", "docx", "md", "json", "svg")
 
 @click.group(
     cls=CommandGroup,
+    short_help="Write the reports of a project.",
     examples=(
         ("metasearch report prisma-flow -o flow.html", "the flow diagram as it is now"),
         ("metasearch report prisma-s -o search.docx", "for a word processor"),

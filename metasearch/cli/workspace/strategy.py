@@ -25,6 +25,7 @@ from metasearch.engine.options import OPTIONS
 
 @click.group(
     cls=CommandGroup,
+    short_help="Write search strategies, count their hits, run them.",
     examples=(
         ("metasearch strategy add 'title:gambling OR title:betting'", "the first step, #1"),
         ("metasearch strategy add 'harm* OR debt'", "the second, #2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +46,8 @@ def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: b
     """Ask the queries of RUN once more of the pages that it has kept (`strategy run --record`), as
     a run of another project; nothing is sent. Exit code 3: the records differ.
     """
+    import asyncio
+
     from metasearch.workspace import objects, projects
     from metasearch.workspace.runs import runs
     from metasearch.workspace.strategies import strategies

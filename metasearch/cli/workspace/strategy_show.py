@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.terminal.console import counted
 from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.answers import known
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
 from metasearch.cli.workspace.strategy_options import found, strategy_option
@@ -63,9 +63,9 @@ def _lines(table: Figures, *, sent: bool) -> Iterator[str]:
 
 
 def _sum(line: StepFigures) -> str:
-    parts = [] if line.step.kind == "import" else [f"{known(line.claimed)} hits"]
+    parts = [] if line.step.kind == "import" else [_counted(line.claimed, "hit")]
     if line.fetched is not None:
-        parts.append(f"{line.fetched:,} records")
+        parts.append(counted(line.fetched, "record"))
     if line.missing:
         parts.append(f"without {', '.join(line.missing)}")
     if line.stale:
@@ -73,14 +73,18 @@ def _sum(line: StepFigures) -> str:
     return ", ".join(parts)
 
 
+def _counted(number: int | None, noun: str) -> str:
+    return f"- {noun}s" if number is None else counted(number, noun)
+
+
 def _figure(figure: Figure) -> str:
     newest = figure.newest
     if newest.failed:
         parts = [f"{newest.status}: {newest.error}" if newest.error else newest.status]
     else:
-        parts = [f"{known(figure.claimed)} hits{'' if newest.exact else ', not exact'}"]
+        parts = [f"{_counted(figure.claimed, 'hit')}{'' if newest.exact else ', not exact'}"]
     if figure.kept is not None and figure.kept.fetched is not None:
-        parts.append(f"{figure.kept.fetched:,} records")
+        parts.append(counted(figure.kept.fetched, "record"))
     if newest.asked_at:
         parts.append(f"{newest.asked_at}{', cached' if newest.cached else ''}")
     if figure.stale:

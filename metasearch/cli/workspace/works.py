@@ -28,6 +28,7 @@ _VALUES = 8
 
 @click.group(
     cls=CommandGroup,
+    short_help="List works, decide about them, exchange them.",
     examples=(
         ("metasearch works list --verdict undecided --text debt", "what is still to be screened"),
         ("metasearch works show k3v9x2m7q4td", "one work: who found it, what was decided"),

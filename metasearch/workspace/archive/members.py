@@ -30,13 +30,15 @@ from metasearch.workspace.archive.format import (
 )
 from metasearch.workspace.archive.tables import TABLES
 
-#: Bounds: bytes of the archive, of all its members, of its manifest, of a line; members; rows; and
-#: how much larger a member of some size may be than it is packed.
+#: Bounds: bytes of the archive, of all its members, of its manifest; of a line, of one of a table
+#: without long texts, of a page; members; rows; and how much larger a member of some size may be
+#: than it is packed.
 MOST_PACKED, MOST_BYTES, MOST_MANIFEST = 4 << 30, 32 << 30, 64 << 20
-MOST_LINE, MOST_PAGE = 64 << 20, 256 << 20
+MOST_LINE, MOST_SHORT_LINE, MOST_PAGE = 64 << 20, 1 << 17, 256 << 20
 MOST_MEMBERS, MOST_ROWS = 200_000, 50_000_000
 MOST_RATIO, FREE_RATIO = 200, 1 << 20
 _TABLES = {table_member(table.name): table.name for table in TABLES}
+_LONG = {table.name: table.long for table in TABLES}
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -106,11 +108,12 @@ class Archive:
         member = self._members[name]
         number = 0
         with self._opened(member) as file:
-            while line := file.readline(MOST_LINE + 1):
+            most = MOST_LINE if _LONG[table] else min(MOST_LINE, MOST_SHORT_LINE)
+            while line := file.readline(most + 1):
                 number += 1
                 place = f"{name}, line {number}"
-                if len(line) > MOST_LINE:
-                    raise wrong(place, message("it is longer than {most} bytes", most=MOST_LINE))
+                if len(line) > most:
+                    raise wrong(place, message("it is longer than {most} bytes", most=most))
                 try:
                     row = orjson.loads(line)
                 except ValueError as exc:  # orjson's error, which also tells of depth

@@ -21,7 +21,7 @@ from typing import Any
 from metasearch import opening
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace import log, other_sources, projects
+from metasearch.workspace import details, log, other_sources, projects
 from metasearch.workspace.archive import members, values
 from metasearch.workspace.archive.format import (
     PAGE,
@@ -34,7 +34,7 @@ from metasearch.workspace.archive.members import Archive, wrong
 from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
 from metasearch.workspace.projects import Project, check_name
 from metasearch.workspace.reports import finished
-from metasearch.workspace.runs import runs
+from metasearch.workspace.runs import figures, runs
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.strategies import steps, strategies
@@ -210,8 +210,10 @@ class _Reading:
         match table.name:
             case "project":
                 self._project(row, at)
-            case "strategy" if "details" in row:
-                row["details"] = renumbered_origin(row["details"], self._number)
+            case "strategy":
+                _name(row, at)
+                if "details" in row:
+                    row["details"] = renumbered_origin(row["details"], self._number)
             case "report":
                 row["data"] = renumbered_numbers(row["data"], self._number)
             case "run":
@@ -223,11 +225,12 @@ class _Reading:
 
     def _project(self, row: dict[str, Any], at: str) -> None:
         self.project = row["id"]
-        self.old_name = str(row["name"])
-        try:
-            check_name(self.old_name)
-        except UsageError as exc:
-            raise wrong(at, exc.args[0]) from exc
+        self.old_name = _name(row, at)
+        title, answers = str(row["title"]), str(row.get("details", ""))
+        if not title.isprintable() or not 0 < len(title) <= projects.LONGEST_TITLE:
+            raise wrong(f"{at}, title", message("it cannot be a title"))
+        if len(answers) > projects.LONGEST_DETAILS:
+            raise wrong(f"{at}, details", message("it is too long"))
         if self.db.one("SELECT 1 FROM project WHERE uid = ?", row["uid"]) is not None:
             row["uid"] = uid()
         self.uid = row["uid"]
@@ -235,6 +238,13 @@ class _Reading:
 
     def _free_name(self) -> str:
         taken = {row[0] for row in self.db.all("SELECT name FROM project")}
+        if len(taken) >= projects.MOST_PROJECTS:
+            raise UsageError(
+                message(
+                    "A workspace holds at most {most} projects", most=f"{projects.MOST_PROJECTS:,}"
+                ),
+                advice=message("Export and delete one first."),
+            )
         if self.name is not None:
             if self.name in taken:
                 raise UsageError(
@@ -242,12 +252,6 @@ class _Reading:
                     advice=message("Choose another name."),
                 )
             return self.name
-        if len(taken) >= projects.MOST_PROJECTS:
-            most = f"{projects.MOST_PROJECTS:,}"
-            raise UsageError(
-                message("A workspace holds at most {most} projects", most=most),
-                advice=message("Export and delete one first."),
-            )
         name, number = self.old_name, 1
         while name in taken:
             number += 1
@@ -341,16 +345,32 @@ class _Reading:
             project = projects.find(self.db, self.uid)
             for strategy in strategies.of(self.db, project):
                 steps.of(self.db, strategy)
+                figures.table(self.db, strategy)
             for run in runs.of(self.db, project):
                 runs.answers(self.db, run)
             other_sources.of(self.db, project)
             for report in finished.frozen(self.db, project):
                 finished.document(self.db, report)
+                finished.find_previous(self.db, project, report.kind, report.number)
+            details.answers(project)
             with suppress(StopIteration):
                 next(iter(log.lines(self.db, project.id, most=1)))
-        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+        except WorkspaceError:
+            raise
+        except UsageError as exc:
+            raise wrong("tables", exc.args[0]) from exc
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as exc:
             raise wrong("tables", message("a value is not as metasearch writes it")) from exc
         return project
+
+
+def _name(row: Mapping[str, Any], at: str) -> str:
+    """The name of a project or strategy."""
+    try:
+        check_name(str(row["name"]))
+    except UsageError as exc:
+        raise wrong(at, exc.args[0]) from exc
+    return str(row["name"])
 
 
 def _again(

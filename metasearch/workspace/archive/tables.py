@@ -33,12 +33,14 @@ class Table:
         where: Which of its rows belong to the project `?`.
         order: Of the rows in an archive.
         names: Column -> table whose ids it holds, beside those that the schema declares.
+        long: Whether a row may hold long texts.
     """
 
     name: str
     where: str
     order: str = "id"
     names: Mapping[str, str] = field(default_factory=dict)
+    long: bool = True
 
 
 #: A row names rows of tables before its own, or of its own.
@@ -46,19 +48,19 @@ TABLES: tuple[Table, ...] = (
     Table("project", "id = ?"),
     Table("strategy", _OF_PROJECT),
     Table("step", _OF_STRATEGY),
-    Table("step_parent", _OF_STEP, "step, parent"),
+    Table("step_parent", _OF_STEP, "step, parent", long=False),
     Table("run", _OF_PROJECT),
     Table("answer", _OF_RUN),
     Table("record", _OF_PROJECT),
-    Table("finding", _OF_ANSWER, "answer, record"),
-    Table("work", _OF_PROJECT, names={"component": "record"}),
+    Table("finding", _OF_ANSWER, "answer, record", long=False),
+    Table("work", _OF_PROJECT, names={"component": "record"}, long=False),
     Table("work_body", _OF_WORK, "work"),
-    Table("work_record", _OF_WORK, "record"),
-    Table("work_source", _OF_PROJECT, "work, source"),
+    Table("work_record", _OF_WORK, "record", long=False),
+    Table("work_source", _OF_PROJECT, "work, source", long=False),
     Table("joined_work", _OF_PROJECT, "work, at, key, uid"),
-    Table("alias", _OF_PROJECT, "work, name"),
-    Table("decision", _OF_WORK, "work, stage, by"),
-    Table("tag", _OF_WORK, "work, text"),
+    Table("alias", _OF_PROJECT, "work, name", long=False),
+    Table("decision", _OF_WORK, "work, stage, by", long=False),
+    Table("tag", _OF_WORK, "work, text", long=False),
     Table("note", _OF_WORK, "work, by"),
     Table("pin", _OF_PROJECT),
     Table("known_work", _OF_PROJECT),
@@ -69,7 +71,14 @@ TABLES: tuple[Table, ...] = (
 #: Made of the tables above: the index of words by the import, the others by the next addition of
 #: records, which finds no row in works_made (works/adding.py).
 DERIVED = frozenset(
-    {"work_words", "record_place", "record_signature", "journal_title", "works_made"}
+    {
+        "work_words",
+        "record_place",
+        "record_signature",
+        "record_sketch",
+        "journal_title",
+        "works_made",
+    }
 )
 
 

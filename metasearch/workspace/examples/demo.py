@@ -6,12 +6,14 @@ on the machine or the moment; only its dates do.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Protocol
 
 from metasearch.demo import replayed
+from metasearch.demo.server import all_held
 from metasearch.demo.transport import DemoTransport
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
@@ -62,6 +64,7 @@ async def making(
         )
     project = await workspace.write(projects.create, name, kind, title, by=by)
     try:
+        await asyncio.to_thread(all_held)  # which takes a moment, the first time
         async with Engine(replayed(), transport=DemoTransport()) as engine:
             yield engine, project
     except BaseException:

@@ -74,6 +74,15 @@ class StepFigures:
     last: str | None
 
     @property
+    def exact(self) -> bool:
+        """Whether every number of the sum is of the whole query."""
+        return all(
+            figure.newest.exact
+            for figure in self.figures.values()
+            if figure.claimed is not None and not figure.stale
+        )
+
+    @property
     def stale(self) -> bool:
         """Whether an answer is to another query."""
         return any(figure.stale for figure in self.figures.values())
@@ -101,14 +110,20 @@ def table(db: Database, strategy: Strategy) -> Figures:
     """
     rows = step_rows.of(db, strategy)
     resolved = resolve_all(rows)
+    sources = runs.sources_of(db, strategy)
     known: dict[int, dict[str, list[SourceAnswer]]] = {}
     for answer in runs.newest(db, strategy):
         known.setdefault(answer.step, {}).setdefault(answer.source, []).append(answer)
-    asked = {
-        source: None for row in rows if row.kind != "import" for source in known.get(row.number, ())
+    queried = {
+        source for row in rows if row.kind != "import" for source in known.get(row.number, ())
+    }
+    asked = [source for source in sources if source in queried]
+    known = {
+        step: {source: found[source] for source in sources if source in found}
+        for step, found in known.items()
     }
     return Figures(
-        runs.sources_of(db, strategy),
+        sources,
         tuple(
             _line(row, resolved.get(row.number), known.get(row.number, {}), strategy.years, asked)
             for row in rows

@@ -55,7 +55,7 @@ def backup(db: Database, target: Path) -> Backup:
         os.close(handle)
         draft = Path(name)
         projects = _copied(db, draft)
-        _on_the_disk(draft)
+        _on_the_disk(draft, os.O_RDWR)
         size = draft.stat().st_size
         _named(draft, target)
     except (OSError, ValueError, sqlite3.Error) as exc:
@@ -66,7 +66,7 @@ def backup(db: Database, target: Path) -> Backup:
                 with suppress(OSError):
                     part.unlink()
     with suppress(OSError):  # a folder cannot be opened everywhere
-        _on_the_disk(target.parent)
+        _on_the_disk(target.parent, os.O_RDONLY)
     return Backup(file=target, bytes=size, projects=projects)
 
 
@@ -90,8 +90,8 @@ def _copied(db: Database, draft: Path) -> int:
         return int(copy.execute("SELECT count(*) FROM project").fetchone()[0])
 
 
-def _on_the_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def _on_the_disk(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
     try:
         os.fsync(handle)
     finally:

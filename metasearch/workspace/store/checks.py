@@ -176,7 +176,7 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
     except WorkspaceError as exc:
         if _kind(exc) == sqlite3.SQLITE_CORRUPT:
             yield Problem(message("words of works are not found"), message(_REPORT))
-        elif _kind(exc) != sqlite3.SQLITE_READONLY:
+        elif _kind(exc) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
 
 
@@ -204,7 +204,15 @@ def _place(db: Database) -> Iterator[Problem]:
             message("Readers wait for writers: check that the drive is a local one."),
             harmful=False,
         )
-    if sys.platform != "win32" and stat.S_IMODE(db.path.stat().st_mode) & 0o077:
+    try:
+        rights = stat.S_IMODE(db.path.stat().st_mode)
+    except OSError:
+        yield Problem(
+            message("the file is no longer at its place: {file}", file=db.path),
+            message("Make a backup at once: what is open is lost when the last program ends."),
+        )
+        return
+    if sys.platform != "win32" and rights & 0o077:
         yield Problem(
             message("other users of this computer may read or change the file"),
             message("If that is not meant: chmod 600 {file}", file=db.path),

@@ -25,8 +25,12 @@ from metasearch.workspace.store.migrating import check, migrate
 PATIENCE = 60.0
 #: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
 CACHE = 32_768
+#: Pages of the log (4 KiB each) after which they are written into the file itself.
+CHECKPOINT = 8_000
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
+#: Bytes of the write-ahead log that are kept for the next changes, after a large one.
+_LARGEST_LOG = 64 << 20
 
 
 class Database:
@@ -55,8 +59,10 @@ class Database:
         self._db.row_factory = sqlite3.Row
         try:
             self._db.execute(f"PRAGMA cache_size = -{CACHE}")
+            self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
             self._db.execute("PRAGMA trusted_schema = OFF")
             self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
             if not read_only:
                 migrate(self._db, path)
             check(self._db, path)

@@ -12,6 +12,8 @@ from metasearch.message import Message, message
 
 #: Errors of the system that mean that no more fits on the disk, or into a file of this process.
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+#: Kinds of SQLite's errors that a sound program does not meet with a sound file.
+_MISTAKES = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH})
 _NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -49,9 +51,7 @@ def _advice(cause: Exception) -> Message:
             "The drive refused to read or write: check its free space, the largest size of a file "
             "(ulimit -f), and that it is no network drive. What was saved before is there."
         )
-    if kind in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT) or isinstance(
-        cause, sqlite3.ProgrammingError
-    ):
+    if kind in _MISTAKES or isinstance(cause, sqlite3.ProgrammingError):
         return message(
             "Run `metasearch workspace check`; if it finds nothing, this is a mistake of "
             "metasearch: please report it. Nothing was changed."

@@ -1,8 +1,10 @@
 """A text that only combines steps: `#1 AND #2`, `1 and 2`, `or/1-4`, `(#1+#2)*#3`.
 
-    query  = { "OR" } of { [ "AND" ] [ "NOT" ] } operands    AND and NOT bind closer than OR
-    operand = "(" query ")" | "#" number [ "-" [ "#" ] number ] | ( "or" | "and" ) "/" list
-    list   = number [ "-" number ] { "," number [ "-" number ] }
+    query   = every { "OR" every }
+    every   = [ "NOT" ] operand { [ "AND" ] [ "NOT" ] operand }
+    operand = "(" query ")" | step [ "-" step ] | ( "or" | "and" ) "/" part { "," part }
+    part    = step [ "-" step ]
+    step    = [ "#" | "S" ] number
 
 Operators are read whatever their case; 与 或 非 and the signs `*` `+` `-` of Chinese databases are
 operators, too. A range stands for all its steps with OR between them. `#1-#4` is a range and

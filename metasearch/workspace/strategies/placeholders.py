@@ -156,11 +156,6 @@ def expert_signs(text: str) -> bool:
     )
 
 
-def named(text: str) -> bool:
-    """Whether a text names a step with `#`, outside quotes."""
-    return next(_found(text.translate(FLAT), _DOUBLE), None) is not None
-
-
 def check_fields(text: str, syntax: str) -> None:
     """Check that no field stands directly at the number of a step, in any syntax.
 

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.query import conjunction, parse_years
+from metasearch.query import parse_years
 from metasearch.query.databases.lines import numbered_lines
-from metasearch.query.writing import written as expression
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps as stored
@@ -32,7 +31,7 @@ from metasearch.workspace.strategies.resolve import resolved
 from metasearch.workspace.strategies.search_record import OWN, SearchRecord, digest, read
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.strategies.writing import check_target
+from metasearch.workspace.strategies.writing import check_target, one_expression
 
 #: Syntax -> the platform as search-query knows it, or as it calls itself.
 _PLATFORMS = {
@@ -240,8 +239,7 @@ def _search_string(steps: Sequence[Step], number: int | None, syntax: str, years
                 advice=message("Add one."),
             )
         number = last[-1]
-    query = resolved(steps, number).query
-    one = expression(conjunction(query, parse_years(years) if years else None), syntax)
+    one = one_expression(resolved(steps, number), parse_years(years) if years else None, syntax)
     if not one.text:
         raise UsageError(
             message(

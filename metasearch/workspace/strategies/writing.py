@@ -3,7 +3,7 @@
 Where the database numbers its lines, each step becomes one, and names others by the numbers that
 they get there: lines are counted from 1 in the order in which they are typed, whatever the numbers
 of the steps. Elsewhere each step that no other names becomes one expression, with all others put
-in.
+in. A step that is typed in the syntax of the database stays as it was typed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from importlib import import_module
 from metasearch.errors import UsageError
 from metasearch.message import changed, message
 from metasearch.query import parse_years
-from metasearch.query.ast import And, Not, Query, Term, conjunction
-from metasearch.query.writing import TARGETS
+from metasearch.query.ast import And, Not, Query, Term, Years, conjunction
+from metasearch.query.blanks import plain
+from metasearch.query.databases.lines import numbered_lines
+from metasearch.query.writing import TARGETS, Translation
 from metasearch.query.writing import written as expression
 from metasearch.query.writing.groups import Leaf, Part
 from metasearch.query.writing.style import Style
 from metasearch.query.writing.writer import QueryWriter
+from metasearch.workspace.strategies.placeholders import with_sign
 from metasearch.workspace.strategies.reading import StepText
 from metasearch.workspace.strategies.references import (
     as_numbers,
@@ -30,6 +33,7 @@ from metasearch.workspace.strategies.references import (
     replaced,
     substituted,
 )
+from metasearch.workspace.strategies.renumbering import renumbered
 from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, text_of
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import check_years
@@ -115,7 +119,8 @@ def written(
         query = _with_inside(texts[number].query, inside)
         if _only_excludes(query) and number in named:
             inside[number] = query
-        else:
+            continue
+        if texts[number].syntax != syntax or not lines.keep(known[number], texts[number]):
             lines.add(number, query)
     if years and (range_of := parse_years(years)) is not None:
         for number in last:
@@ -137,6 +142,16 @@ def check_target(syntax: str) -> None:
         )
 
 
+def one_expression(step: ResolvedStep, years: Years | None, syntax: str) -> Translation:
+    """A step with all that it names in one text; as it was typed where it is typed in the syntax,
+    names no other and has no years beside it.
+    """
+    typed = step.syntax == syntax and not step.step.parents and years is None
+    if typed and numbered_lines(step.step.text) is None:
+        return Translation(step.step.text.strip(), syntax)
+    return expression(conjunction(step.query, years), syntax)
+
+
 def _expressions(
     syntax: str, steps: Sequence[ResolvedStep], years: str, notes: dict[str, None]
 ) -> Written:
@@ -144,7 +159,7 @@ def _expressions(
     range_of = parse_years(years) if years else None
     made = []
     for step in steps:
-        one = expression(conjunction(step.query, range_of), syntax)
+        one = one_expression(step, range_of, syntax)
         number = step.step.number
         for note in one.notes:
             notes[message("#{number}: {note}", number=number, note=note)] = None
@@ -161,6 +176,17 @@ class _Lines:
         self.numbers: dict[int, int] = {}
         self.made: list[WrittenLine] = []
 
+    def keep(self, step: Step, own: StepText) -> bool:
+        """Take a step as it was typed, if all that it names is a line; returns whether it is."""
+        if numbered_lines(step.text) or any(one not in self.numbers for one in own.numbers):
+            return False
+        try:
+            text = renumbered(step.text, step.syntax, self.numbers)
+        except UsageError:
+            return False
+        self._made(step.number, plain(with_sign(text, self.sign) if self.sign else text))
+        return True
+
     def add(self, step: int, query: Query) -> None:
         lost = [number for number in numbers(query) if number not in self.numbers]
         if lost:
@@ -176,8 +202,11 @@ class _Lines:
         for said in writer.notes:
             self.notes[message("#{number}: {note}", number=step, note=said)] = None
         if text:
-            self.made.append(WrittenLine(f"{self.sign}{len(self.made) + 1}", step, text))
-            self.numbers[step] = len(self.made)
+            self._made(step, text)
+
+    def _made(self, step: int, text: str) -> None:
+        self.made.append(WrittenLine(f"{self.sign}{len(self.made) + 1}", step, text))
+        self.numbers[step] = len(self.made)
 
 
 class _LineWriter(QueryWriter):

@@ -62,12 +62,25 @@ class Chosen:
     Attributes:
         rows: What stands behind FROM, with columns as `work` has them.
         values: Of its question marks.
+        ids: A condition with the place `{work}` that is true of the works; that they are among the
+            `rows` where it is empty.
+        id_values: Of its question marks.
         all: Whether it is all works of the project.
+        total: How many they are, where that is known.
     """
 
     rows: str
     values: tuple[object, ...]
+    ids: str = ""
+    id_values: tuple[object, ...] = ()
     all: bool = False
+    total: int | None = None
+
+    def has(self, work: str) -> tuple[str, tuple[object, ...]]:
+        """A condition that a column names one of the works, and the values of its marks."""
+        if self.ids:
+            return self.ids.format(work=work), self.id_values
+        return f"{work} IN (SELECT id FROM {self.rows})", self.values
 
 
 def facets(
@@ -91,6 +104,14 @@ def facets(
         else:
             found.append(_facet(name, _table_counts(db, project, name, works)))
     return tuple(one for one in found if one.values)
+
+
+def counted(db: Database, chosen: Chosen) -> int:
+    """How many works they are."""
+    if chosen.total is not None:
+        return chosen.total
+    count: int = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
+    return count
 
 
 def _facet(name: str, counts: Mapping[str, int]) -> WorksFacet:
@@ -125,12 +146,12 @@ def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> 
         )
     else:
         table, column = {"sources": ("work_source", "source"), "tags": ("tag", "text")}[name]
-        within = "work_source.project = ? AND" if name == "sources" else ""
+        within = "project = ? AND " if name == "sources" else ""
+        has, values = chosen.has(f"{table}.work")
         rows = db.all(
-            f"SELECT {column}, count(*) FROM {table}"
-            f" WHERE {within} work IN (SELECT id FROM {chosen.rows}) GROUP BY 1",
+            f"SELECT {column}, count(*) FROM {table} WHERE {within}{has} GROUP BY 1",
             *([project.id] if within else []),
-            *chosen.values,
+            *values,
         )
     return {row[0]: row[1] for row in rows}
 
@@ -139,30 +160,25 @@ def verdict_counts(db: Database, chosen: Chosen, stage: Stage) -> dict[str, int]
     """Verdict -> works; with "undecided", which in the stage of the whole text are those that the
     first stage let through.
     """
-    works = f"SELECT id FROM {chosen.rows}"
+    has, values = chosen.has("decision.work")
     rows = db.all(
         "SELECT verdict, count(DISTINCT work) FROM decision"
-        f" WHERE stage = ? AND work IN ({works}) GROUP BY verdict",
+        f" WHERE stage = ? AND {has} GROUP BY verdict",
         stage,
-        *chosen.values,
+        *values,
     )
     decided: dict[str, int] = {row[0]: row[1] for row in rows}
     if stage == "fulltext":
         undecided = db.value(
             "SELECT count(DISTINCT work) FROM decision"
-            f" WHERE stage = 'title' AND verdict IN ('relevant', 'close') AND work IN ({works})"
+            f" WHERE stage = 'title' AND verdict IN ('relevant', 'close') AND {has}"
             " AND NOT EXISTS (SELECT 1 FROM decision AS other WHERE other.work = decision.work"
             " AND other.stage = 'fulltext')",
-            *chosen.values,
+            *values,
         )
     else:
-        undecided = db.value(
-            f"SELECT count(*) FROM {chosen.rows}",
-            *chosen.values,
-        ) - db.value(
-            f"SELECT count(DISTINCT work) FROM decision WHERE stage = ? AND work IN ({works})",
-            stage,
-            *chosen.values,
+        undecided = counted(db, chosen) - db.value(
+            f"SELECT count(DISTINCT work) FROM decision WHERE stage = ? AND {has}", stage, *values
         )
     return {"undecided": undecided} | {
         verdict: decided[verdict] for verdict in VERDICTS if verdict in decided

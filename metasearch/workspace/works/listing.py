@@ -34,6 +34,9 @@ _ORDERS: Mapping[Sort, str] = {
     "citations": "citations DESC, id DESC",
     "relevance": "position, id",
 }
+#: Conditions on the row of a work: that it is one of the project, one of a list that is filtered.
+_OF_PROJECT = "EXISTS (SELECT 1 FROM work WHERE work.id = {work} AND work.project = ?)"
+_CHOSEN = "{work} IN (SELECT id FROM temp.chosen)"
 #: Of so many works all are looked at in the order of an index, and not one by one.
 _MANY = 5_000
 
@@ -71,7 +74,7 @@ def page(
     """
     found = conditions(db, project, query)
     chosen = _chosen(db, project, found)
-    total = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
+    total = counting.counted(db, chosen)
     counted = _indexed(project, chosen) if total > _MANY else chosen
     of_facets = {
         name: (
@@ -133,7 +136,9 @@ def _where(project: Project, found: Sequence[Condition]) -> Chosen:
     return Chosen(
         f"work WHERE work.project = ?{sql}",
         (project.id, *(value for one in found for value in one.values)),
-        not found,
+        ids="" if found else _OF_PROJECT,
+        id_values=() if found else (project.id,),
+        all=not found,
     )
 
 
@@ -148,7 +153,9 @@ def _chosen(db: Database, project: Project, found: Sequence[Condition]) -> Chose
     db.run("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
     db.run("DELETE FROM temp.chosen")
     db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
-    return Chosen("work WHERE work.id IN (SELECT id FROM temp.chosen)", ())
+    total = db.value("SELECT count(*) FROM temp.chosen")
+    rows = "work WHERE work.id IN (SELECT id FROM temp.chosen)"
+    return Chosen(rows, (), ids=_CHOSEN, total=total)
 
 
 def _indexed(project: Project, chosen: Chosen) -> Chosen:
@@ -159,6 +166,8 @@ def _indexed(project: Project, chosen: Chosen) -> Chosen:
         "work INDEXED BY work_facets WHERE work.project = ?"
         " AND work.id IN (SELECT id FROM temp.chosen)",
         (project.id,),
+        ids=_CHOSEN,
+        total=chosen.total,
     )
 
 

@@ -19,7 +19,10 @@ from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, 
 from metasearch.dedup.matcher import Signed
 from metasearch.dedup.sketches import sketch
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.records import in_marks
 
+#: Crowds that one look at the places of a record may meet before each is looked at alone.
+MOST_PLACES = 8
 #: Beside the names of matchers.
 _TITLES = "journal title"
 _SIGN = 1 << 63
@@ -129,7 +132,8 @@ class Places:
     def near(self, placed: Placed) -> Near:
         """The records that are worth a comparison with one that is not entered yet."""
         near = Near()
-        buckets = [(number, exact, self._standing(number)) for number, exact in placed.places]
+        standing = self._standing([number for number, _ in placed.places])
+        buckets = [(number, exact, standing.get(number, ())) for number, exact in placed.places]
         # Where hundreds share the title, further keys of that title bring the same ones again.
         crowded = any(len(bucket) > self._crowd for _, _, bucket in buckets)
         for number, exact, bucket in buckets:
@@ -151,7 +155,24 @@ class Places:
         near.others -= near.exactly
         return near
 
-    def _standing(self, number: int) -> list[int]:
+    def _standing(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """The records at each place; of a crowd as many as show that it is one."""
+        most = self._crowd * MOST_PLACES
+        rows = self._db.all(
+            "SELECT place, record FROM record_place"
+            f" WHERE project = ? AND place IN ({in_marks(numbers)}) LIMIT ?",
+            self._project,
+            *numbers,
+            most,
+        )
+        found: dict[int, list[int]] = {}
+        for number, record in rows:
+            found.setdefault(number, []).append(record)
+        if len(rows) == most:  # a crowd may have left no room for others
+            found = {number: self._some(number) for number in numbers}
+        return found
+
+    def _some(self, number: int) -> list[int]:
         rows = self._db.all(
             "SELECT record FROM record_place WHERE project = ? AND place = ? LIMIT ?",
             self._project,

@@ -141,6 +141,12 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "answer")[0].update(status="great"), "no such status"),
     "a name that cannot be one": (
         lambda f, m: rows(f, "project")[0].update(name="../up"), "cannot be a name"),
+    "a strategy whose name cannot be one": (
+        lambda f, m: rows(f, "strategy")[1].update(name="a\nb"), "strategy.jsonl, line 2"),
+    "a title that is too long": (
+        lambda f, m: rows(f, "project")[0].update(title="x" * 501), "project.jsonl, line 1, title"),
+    "a tag that is too long": (
+        lambda f, m: rows(f, "tag")[0].update(text="x" * 200_000), "tag.jsonl, line 1"),
     "a uid that is none": (
         lambda f, m: rows(f, "work")[0].update(uid="<script>"), "uid"),
     "a moment that is none": (
@@ -162,6 +168,8 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "work_body")[0].update(hit={"base64": "!"}), "base64"),
     "a frozen report that was changed": (
         lambda f, m: rows(f, "report")[0].update(document='{"a":1}'), "report.jsonl, line 1"),
+    "a report with other numbers": (
+        lambda f, m: rows(f, "report")[0].update(data='{"title": "a"}'), "The numbers of report 1"),
     "a report that is none": (
         lambda f, m: rows(f, "report")[0].update(
             document="{}", digest=hashlib.sha256(b"{}").hexdigest()), "report"),

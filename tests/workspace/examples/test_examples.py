@@ -205,16 +205,24 @@ def test_cnki_is_reported_as_searched_by_hand(db: Database):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-async def test_an_example_is_not_made_twice(name: str, tmp_path: Path):
-    """A second one is refused with advice, and takes another name; the first one stays."""
+async def test_an_example_replaces_no_project(name: str, tmp_path: Path):
+    """Where there is a project of its name, it is refused with advice, and that project stays."""
     async with Workspace(tmp_path / "w.sqlite3") as workspace:
-        first = await EXAMPLES[name](workspace)
+        mine = await workspace.write(projects.create, name, "plain")
         with pytest.raises(UsageError, match="already") as refused:
             await EXAMPLES[name](workspace)
-        assert name in refused.value.advice
-        second = await EXAMPLES[name](workspace, name="second")
 
-        assert {one.uid for one in await workspace.read(projects.every)} == {first.uid, second.uid}
+        assert name in refused.value.advice
+        assert await workspace.read(projects.every) == [mine]
+
+
+async def test_an_example_may_be_made_under_other_names(tmp_path: Path):
+    """As often as one likes."""
+    async with Workspace(tmp_path / "w.sqlite3") as workspace:
+        for name in ("first", "second"):
+            assert (await novelty.install(workspace, name=name)).name == name
+
+        assert len(await workspace.read(projects.every)) == 2
 
 
 async def test_an_example_that_fails_leaves_nothing(

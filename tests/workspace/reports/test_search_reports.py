@@ -7,7 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from metasearch.record import Match, Record
+from metasearch.formats import hits
+from metasearch.record import Hit, Match, Record
 from metasearch.workspace import details, other_sources
 from metasearch.workspace.reports import appendix, prisma_s
 from metasearch.workspace.reports.document import Code, Document
@@ -162,23 +163,15 @@ def test_duplicates_are_explained(filled: Filled):
     record = Record(source="pubmed", source_id="1", title="t")
     work = db.value("SELECT min(id) FROM work")
     filled.join(work, "pubmed:2")
-    matches = [
+    matches = (
         Match("doi", "same", 1.0, "same DOI", "a", "b"),
         Match("doi", "same", 1.0, "same DOI", "a", "c"),
         Match("titles", "version", 0.9, "titles equal", "a", "d"),
         Match("titles", "different", 0.9, "another year", "a", "e"),
-    ]
-    body = {"shape": 1, "record": {"title": record.title}}
-    for number, found in ((work, matches), (work + 1, matches)):
-        shown = [
-            {"matcher": each.matcher, "verdict": each.verdict, "because": each.because}
-            for each in found
-        ]
-        db.run(
-            "INSERT OR REPLACE INTO work_body (work, hit) VALUES (?, ?)",
-            number,
-            orjson.dumps({**body, "matches": shown}),
-        )
+    )
+    hit = Hit(id="h", record=record, records=(record,), provenance={}, matches=matches)
+    for number in (work, work + 1):
+        db.run("UPDATE work_body SET hit = ? WHERE work = ?", hits.write(hit), number)
     found = merging(db, filled.project)
     assert dict(found.reasons) == {"doi": 2, "titles": 1}
     assert (found.strategy, found.versions, found.pins) == ("default", "separate", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from metasearch.adapters.request import Request
@@ -57,6 +58,30 @@ async def test_the_newest_number_of_each_source_and_their_sum(tmp_path: Path) ->
     assert (line.claimed, line.missing, line.stale) == (14, (), False)
     assert line.first is not None
     assert line.first <= (line.last or "")
+
+
+async def test_sources_stand_in_the_order_in_which_they_were_named(tmp_path: Path) -> None:
+    """Whoever answers first; in the lines, too."""
+
+    async def slow(request: Request) -> bytes:
+        await asyncio.sleep(0.05)
+        return paged(7)(request)  # type: ignore[no-any-return]
+
+    async with await planned(tmp_path, ["soil"], {"slow": slow, "fast": paged(5)}) as plan:
+        await count(plan)
+        found = await table(plan)
+
+    assert list(found.sources) == ["slow", "fast"]
+    assert list(found.steps[0].figures) == ["slow", "fast"]
+
+
+async def test_a_sum_of_wider_queries_is_not_exact(tmp_path: Path) -> None:
+    """One number that is not of the whole query is enough."""
+    async with await planned(tmp_path, ["soil", "soil NOT peat"]) as plan:
+        await count(plan)
+        lines = (await table(plan)).steps
+
+    assert [line.exact for line in lines] == [True, False]
 
 
 async def test_a_failed_source_is_missing_from_the_sum(tmp_path: Path) -> None:

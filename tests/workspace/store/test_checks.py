@@ -106,6 +106,15 @@ def test_a_file_that_others_may_read_is_a_danger(file: Path):
     assert not problem.harmful
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file stays there")
+def test_a_file_that_was_deleted_while_it_is_open_is_told(file: Path):
+    """What is in it can still be saved."""
+    with Database(file) as db:
+        file.unlink()
+
+        assert any("no longer at its place" in problem.what for problem in check(db))
+
+
 def test_a_check_changes_nothing(file: Path):
     """Rows and log stay, and a file that may only be read is checked, too."""
     with Database(file) as db:

@@ -110,6 +110,16 @@ def test_what_is_written_has_the_keys_of_the_standard(db: Database, strategy: St
     assert record["record_info"] == {}
 
 
+def test_a_string_in_the_syntax_of_the_platform_stays_as_it_is(
+    db: Database, project: Project
+) -> None:
+    """What no tree can say is written again."""
+    string = "TS=(forest* NEAR/3 tree$)"
+    (made,) = add(db, project, {**RECORD, "search_string": string}).strategies
+    content = search_file.write(made, steps.of(db, made), syntax="wos")
+    assert json.loads(content)["search_string"] == string
+
+
 def test_a_string_that_was_changed_elsewhere_is_what_counts(
     db: Database, project: Project, strategy: Strategy
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from metasearch.errors import UsageError
@@ -54,6 +56,36 @@ def test_what_is_written_reads_back(syntax: str) -> None:
     """As a strategy of numbered lines that means the same."""
     meant = "(title:gambling OR title:betting) AND title:harm AND NOT title:mice"
     assert read(written(STEPS, syntax).text, syntax).query == parse(meant)
+
+
+def test_a_step_typed_in_the_syntax_stays_as_typed() -> None:
+    """With what no tree can say, and with the numbers of the lines that it names."""
+    typed = ["x", "exp Gambling/ and (harm* adj3 reduc*).ti,ab.", "limit 2 to yr=2020-", "#1 OR #3"]
+    steps = [replace(step, number=step.number + 5) for step in chain(*typed)]
+    texts = [it.text.replace("limit 2", "limit 7").replace("#1 OR #3", "#6 OR #8") for it in steps]
+    steps = [
+        replace(step, text=text, parents=read_step(text).numbers)
+        for step, text in zip(steps, texts, strict=True)
+    ]
+    out = written(steps, "ovid")
+    assert out.text.splitlines() == [
+        "1 x.mp.",
+        "2 exp Gambling/ and (harm* adj3 reduc*).ti,ab.",
+        "3 limit 2 to yr=2020-",
+        "4 1 or 3",
+    ]
+    assert not out.notes
+    assert written(chain("TI='水质'%贝类", "x"), "cnki").lines[0].text == "TI='水质'%贝类"
+
+
+def test_ebsco_has_its_own_sign() -> None:
+    """Also where a step was typed with another one."""
+    steps = [
+        Step(id=1, strategy=1, number=4, kind="query", text="TI gambl*", syntax="ebsco"),
+        Step(id=2, strategy=1, number=5, kind="query", text="#4 AND (TI harm* N3 reduc*)",
+             syntax="ebsco", parents=(4,)),
+    ]  # fmt: skip
+    assert written(steps, "ebsco").text == "S1 TI gambl*\nS2 S1 AND (TI harm* N3 reduc*)\n"
 
 
 def test_lines_are_counted_anew_and_parents_come_first() -> None:

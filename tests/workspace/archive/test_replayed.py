@@ -1,0 +1,53 @@
+"""A run that has kept its pages can be repeated from an archive, on another computer."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from metasearch.demo import replayed
+from metasearch.demo.transport import DemoTransport
+from metasearch.engine.engine import Engine
+from metasearch.workspace import projects
+from metasearch.workspace.archive.reading import import_project
+from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.projects import Project
+from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.replay import replay_run
+from metasearch.workspace.runs.run import run_strategy
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.workspace import Workspace
+
+
+def begun(db: Database) -> tuple[Project, Strategy]:
+    project = projects.create(db, "lakes", "review")
+    strategy = strategies.create(db, project, "main", sources=("demo-openalex", "demo-library"))
+    steps.add(db, strategy, "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)")
+    return project, strategy
+
+
+async def test_an_archive_replays_to_the_same_records(tmp_path: Path):
+    """The pages that a run has kept travel with the project; repeated from them, after the folder
+    and the workspace of the first computer are gone, it finds the same records."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    async with (
+        Workspace(first / "w.sqlite3") as workspace,
+        Engine(replayed(), transport=DemoTransport()) as engine,
+    ):
+        project, strategy = await workspace.write(begun)
+        await run_strategy(workspace, engine, project, strategy, record=first / "pages")
+        exported = await workspace.read(export_to, project, tmp_path / "lakes.zip")
+    shutil.rmtree(first)
+
+    async with Workspace(second / "w.sqlite3") as workspace:
+        copy = (await workspace.write(import_project, tmp_path / "lakes.zip")).project
+        (run,) = await workspace.read(runs.of, copy)
+        into = await workspace.write(projects.create, "again", "review")
+        repeated = await replay_run(workspace, replayed(), run, into)
+
+    assert exported.pages > 0
+    assert exported.lacking == ()
+    assert repeated.same >= 10
+    assert repeated.lacking == repeated.added == ()
