@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take the pictures of the pages in docs/images: eight states of the demo, in a headless Chromium.
+"""Take the pictures of the pages in docs/images: eleven states of the demo, in a headless Chromium.
 
 Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`, and chromium.
 """
@@ -7,12 +7,14 @@ Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`
 from __future__ import annotations
 
 import asyncio
+import secrets
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, async_playwright
@@ -60,6 +62,46 @@ async def _first_work(page: Page) -> None:
     await page.wait_for_selector("h1")
 
 
+async def _project(page: Page) -> str:
+    """A project with a strategy that has run; its address."""
+    await page.fill("#title", "Gambling harms")
+    await page.fill("#name", f"gambling-{secrets.token_hex(4)}")
+    await page.click("form button.primary")
+    project = page.url
+    await page.goto(f"{project}/strategies")
+    await page.click("form button.primary")
+    for text in ("gambl* OR betting OR wager*", 'harm* OR "affected others"', "#1 AND #2"):
+        await page.fill("#text", text)
+        await page.click("button[value=add]")
+    for what in ("count", "run"):
+        await page.click(f"button[value={what}]")
+        await page.wait_for_selector("body[data-run=done]")
+    return project
+
+
+async def _strategy(page: Page) -> None:
+    """A step was changed, so that it and the one that names it are stale."""
+    project = await _project(page)
+    await page.goto(f"{project}/strategies/main?edit=2")
+    await page.fill("#edit-text", "harm* OR consequence*")
+    await page.click("button[value=edit]")
+    await page.goto(f"{project}/strategies/main")
+
+
+async def _works(page: Page) -> None:
+    """Two works were decided on by keys."""
+    await page.goto(f"{await _project(page)}/works")
+    for key in ("i", "e"):
+        await page.keyboard.press("j")
+        async with page.expect_navigation():
+            await page.keyboard.press(key)
+    await page.evaluate("document.querySelector('#results').scrollIntoView()")
+
+
+async def _report(page: Page) -> None:
+    await page.goto(f"{await _project(page)}/reports/prisma-flow")
+
+
 @dataclass(frozen=True)
 class State:
     """One picture.
@@ -96,6 +138,9 @@ STATES = (
         _without_focus,
         locale="zh-CN",
     ),
+    State("page-strategy", "/projects", _strategy),
+    State("page-works", "/projects", _works, (1280, 1000)),
+    State("page-report", "/projects", _report, (1280, 1300)),
     State("page-phone-dark", _QUERY, _finished, (390, 844), dark=True),
 )
 
@@ -116,12 +161,17 @@ async def take(browser: Browser, address: str, state: State, folder: Path) -> No
 
 
 @asynccontextmanager
-async def demo(slowness: float) -> AsyncIterator[str]:
+async def demo(slowness: float, workspace: Path) -> AsyncIterator[str]:
     """A server of the demo; yields its address."""
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases(slowness) as databases, Engine(databases.settings()) as running:
+        async with (
+            DemoDatabases(slowness) as databases,
+            Engine(
+                replace(databases.settings(), workspace=workspace, serve_workspace=True)
+            ) as running,
+        ):
             yield running
 
     app = make_app(engine, examples=EXAMPLE_QUERIES, notice=NOTICE)
@@ -132,11 +182,14 @@ async def demo(slowness: float) -> AsyncIterator[str]:
 async def main(folder: Path) -> None:
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     async with AsyncExitStack() as stack:
+        temporary = Path(stack.enter_context(TemporaryDirectory()))
         playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=program, args=_FLAGS)
         stack.push_async_callback(browser.close)
         addresses = {
-            slowness: await stack.enter_async_context(demo(slowness))
+            slowness: await stack.enter_async_context(
+                demo(slowness, temporary / f"{slowness}.sqlite3")
+            )
             for slowness in sorted({state.slowness for state in STATES})
         }
         for state in STATES:

@@ -25,6 +25,7 @@ from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
 PAGES = (Path(__file__).resolve().parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
+PROJECTS = (Path(__file__).resolve().parents[2] / "docs" / "pages-projects.md").read_text("utf-8")
 WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(encoding="utf-8")
 WORKSPACE = (Path(__file__).resolve().parents[2] / "docs" / "workspace-api.md").read_text(
     encoding="utf-8"
@@ -37,7 +38,7 @@ def test_routes(path):
     """Every route is in a heading; one that is a page alone may be in the table of pages, and those
     of the workspace's interface are on its own page."""
     row = f"| `{re.sub(r':[^}]*}', '}', path)}` |"
-    assert f"`{path}`" in HEADINGS or row in PAGES or row in WORKSPACE
+    assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE
 
 
 def test_no_route_is_made_up():

@@ -142,7 +142,11 @@ function keys(fold) {
   sessionStorage.removeItem(CURRENT);
   if (!kept) return;
   const [next, last] = kept;
-  const resume = () => setTimeout(() => go(byId(`w-${next}`) ?? byId(`w-${last}`)));
+  const item = byId(`w-${next}`) ?? byId(`w-${last}`);
+  if (!item) return;
+  current = item; // a key that comes at once is for this one
+  item.classList.add("is-current");
+  const resume = () => setTimeout(() => current === item && go(item));
   // The place in the address takes the focus when the page has been loaded.
   if (document.readyState === "complete") resume();
   else addEventListener("load", resume);

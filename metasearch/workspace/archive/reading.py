@@ -21,7 +21,7 @@ from typing import Any
 from metasearch import opening
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace import log, other_sources, projects
+from metasearch.workspace import details, log, other_sources, projects
 from metasearch.workspace.archive import members, values
 from metasearch.workspace.archive.format import (
     PAGE,
@@ -34,7 +34,7 @@ from metasearch.workspace.archive.members import Archive, wrong
 from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
 from metasearch.workspace.projects import Project, check_name
 from metasearch.workspace.reports import finished
-from metasearch.workspace.runs import runs
+from metasearch.workspace.runs import figures, runs
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.strategies import steps, strategies
@@ -226,10 +226,10 @@ class _Reading:
     def _project(self, row: dict[str, Any], at: str) -> None:
         self.project = row["id"]
         self.old_name = _name(row, at)
-        title, details = str(row["title"]), str(row.get("details", ""))
+        title, answers = str(row["title"]), str(row.get("details", ""))
         if not title.isprintable() or not 0 < len(title) <= projects.LONGEST_TITLE:
             raise wrong(f"{at}, title", message("it cannot be a title"))
-        if len(details) > projects.LONGEST_DETAILS:
+        if len(answers) > projects.LONGEST_DETAILS:
             raise wrong(f"{at}, details", message("it is too long"))
         if self.db.one("SELECT 1 FROM project WHERE uid = ?", row["uid"]) is not None:
             row["uid"] = uid()
@@ -345,14 +345,21 @@ class _Reading:
             project = projects.find(self.db, self.uid)
             for strategy in strategies.of(self.db, project):
                 steps.of(self.db, strategy)
+                figures.table(self.db, strategy)
             for run in runs.of(self.db, project):
                 runs.answers(self.db, run)
             other_sources.of(self.db, project)
             for report in finished.frozen(self.db, project):
                 finished.document(self.db, report)
+                finished.find_previous(self.db, project, report.kind, report.number)
+            details.answers(project)
             with suppress(StopIteration):
                 next(iter(log.lines(self.db, project.id, most=1)))
-        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+        except WorkspaceError:
+            raise
+        except UsageError as exc:
+            raise wrong("tables", exc.args[0]) from exc
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as exc:
             raise wrong("tables", message("a value is not as metasearch writes it")) from exc
         return project
 

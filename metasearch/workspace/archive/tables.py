@@ -71,7 +71,14 @@ TABLES: tuple[Table, ...] = (
 #: Made of the tables above: the index of words by the import, the others by the next addition of
 #: records, which finds no row in works_made (works/adding.py).
 DERIVED = frozenset(
-    {"work_words", "record_place", "record_signature", "journal_title", "works_made"}
+    {
+        "work_words",
+        "record_place",
+        "record_signature",
+        "record_sketch",
+        "journal_title",
+        "works_made",
+    }
 )
 
 

@@ -315,21 +315,26 @@ class _Counts:
 
 
 def _studies(db: Database, project: Project, since: int) -> int:
-    """Studies that the included works are of; works with a common tag are of one."""
+    """Studies that the included works are of; works with a common tag are of one. A study of which
+    an earlier work is included is not new.
+    """
     works: dict[int, list[str]] = {}
+    earlier: set[int] = set()
     for row in db.all(
-        "SELECT work.id, tag.text AS tag FROM work"  # noqa: S608
-        f" JOIN {_FULLTEXT} AS text ON text.work = work.id"
+        "SELECT work.id, tag.text AS tag, work.first_run <= ? AS earlier"  # noqa: S608
+        f" FROM work JOIN {_FULLTEXT} AS text ON text.work = work.id"
         f" LEFT JOIN {_TITLE} AS title ON title.work = work.id"
         " LEFT JOIN tag ON tag.work = work.id AND substr(tag.text, 1, ?) = ?"
-        " WHERE work.project = ? AND work.first_run > ?"
+        " WHERE work.project = ?"
         " AND text.verdict IN ('relevant', 'close') AND title.verdict IS NOT 'excluded'",
+        since,
         len(STUDY),
         STUDY,
         project.id,
-        since,
     ):
         works.setdefault(row["id"], []).extend([row["tag"]] if row["tag"] else [])
+        if row["earlier"]:
+            earlier.add(row["id"])
     # A work with several such tags makes one study of all that have any of them.
     of: dict[str, str] = {}
 
@@ -342,4 +347,6 @@ def _studies(db: Database, project: Project, since: int) -> int:
     for tags in works.values():
         for tag in tags:
             of[root(tag)] = root(tags[0])
-    return len({root(tag) for tag in of}) + sum(not tags for tags in works.values())
+    known = {root(tag) for work in earlier for tag in works[work]}
+    alone = sum(not tags for work, tags in works.items() if work not in earlier)
+    return len({root(tag) for tag in of} - known) + alone

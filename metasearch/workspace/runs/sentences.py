@@ -4,13 +4,15 @@ page shows them in another language.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from metasearch.message import Joined, Message
+from metasearch.message import SEPARATORS, Joined, Message
 
+_PLACE = re.compile(r"\{([a-z_][a-z_0-9]*)\}")
 #: Messages within messages.
 DEEPEST = 20
 
@@ -83,7 +85,12 @@ def _read(held: Any, depth: int) -> str:
     plural, number = held.get("plural"), held.get("number")
     if not (isinstance(text, str) and isinstance(template, str) and isinstance(values, dict)):
         return str(text)
-    kind = Joined if held.get("joined") else Message
+    joined = bool(held.get("joined"))
+    wanted = {name for one in (template, plural or "") for name in _PLACE.findall(str(one))}
+    # A project that was imported may hold what no message of metasearch is.
+    if template not in SEPARATORS.values() if joined else not wanted <= values.keys():
+        return text
+    kind = Joined if joined else Message
     return kind(
         text,
         template,

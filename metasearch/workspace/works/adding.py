@@ -90,7 +90,7 @@ def add_records(
         UsageError: There is no such answer in the project, or its rules cannot be used.
     """
     made_by = rules(db, project.id, chain=chain)
-    if db.value("SELECT rules FROM works_made WHERE project = ?", project.id) != made_by.name:
+    if not _is_made_by(db, project, made_by):
         rebuild(db, project, chain=chain, by=by)
     total = Added()
     for some in rows.batches(records, AT_ONCE):
@@ -134,6 +134,12 @@ def _add(
         conflicts=tuple(done.conflicts),
         passed_over=places.passed_over + passed_over,
     )
+
+
+def _is_made_by(db: Database, project: Project, made_by: Rules) -> bool:
+    """Whether places and works are those of the rules of now."""
+    found = db.value("SELECT rules FROM works_made WHERE project = ?", project.id)
+    return bool(found == made_by.name)
 
 
 def _placed(entered: Sequence[rows.Stored], made_by: Rules) -> list[Placed]:
@@ -203,6 +209,8 @@ def _make(
 def remake(db: Database, project: Project, components: Iterable[int], *, by: str = "") -> Assigned:
     """Make the works of some components anew, inside a transaction: after a change of pins."""
     made_by = rules(db, project.id)
+    if not _is_made_by(db, project, made_by):  # as after an import of the project
+        return rebuild(db, project, by=by)
     return _make(db, project.id, made_by, set(components), (), (), None, by, anew=True)[0]
 
 

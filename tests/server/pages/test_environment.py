@@ -50,9 +50,15 @@ OTHERS = (
 hostile = st.lists(st.sampled_from(MARKUP + OTHERS), max_size=12).map("".join)
 
 
+FOLDER = files("metasearch.server") / "templates"
 TEMPLATES = {
-    file.name: file.read_text(encoding="utf-8")
-    for file in (files("metasearch.server") / "templates").iterdir()
+    **{file.name: file.read_text(encoding="utf-8") for file in FOLDER.iterdir() if file.is_file()},
+    **{
+        f"{folder.name}/{file.name}": file.read_text(encoding="utf-8")
+        for folder in FOLDER.iterdir()
+        if folder.is_dir()
+        for file in folder.iterdir()
+    },
 }
 
 

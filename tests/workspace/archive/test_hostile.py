@@ -168,6 +168,8 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "work_body")[0].update(hit={"base64": "!"}), "base64"),
     "a frozen report that was changed": (
         lambda f, m: rows(f, "report")[0].update(document='{"a":1}'), "report.jsonl, line 1"),
+    "a report with other numbers": (
+        lambda f, m: rows(f, "report")[0].update(data='{"title": "a"}'), "The numbers of report 1"),
     "a report that is none": (
         lambda f, m: rows(f, "report")[0].update(
             document="{}", digest=hashlib.sha256(b"{}").hexdigest()), "report"),

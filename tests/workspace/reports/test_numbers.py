@@ -138,6 +138,21 @@ def test_works_with_one_study_tag_are_one_study(filled: Filled):
     assert (found.included, found.studies) == (5, 3)
 
 
+def test_a_new_report_of_an_earlier_study_is_no_new_study(filled: Filled):
+    """An update counts the report; the study was included before."""
+    (old,) = filled.found({"pubmed": [1]})
+    last = filled.db.value("SELECT max(id) FROM run")
+    new = filled.found({"eric": [2, 3]})
+    for work in (old, *new):
+        filled.decide(work, "fulltext", "relevant")
+    for work in (old, new[0]):
+        filled.tag(work, "study:a")
+    previous = Previous(number="1", frozen="", run=last, studies=1, reports=1, works=1)
+    found = numbers(filled.db, filled.project, previous)
+    assert (found.included, found.studies) == (2, 1)
+    assert (found.total_reports, found.total_studies) == (3, 2)
+
+
 def test_an_update_counts_what_came_after_the_earlier_report(filled: Filled):
     """Records of works that the earlier report has covered are known, and no duplicates."""
     first = filled.found({"pubmed": [1, 2], "eric": [1]})

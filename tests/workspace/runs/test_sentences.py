@@ -54,3 +54,19 @@ def test_messages_that_are_nested_too_deeply_end_in_their_texts() -> None:
     read = sentence(str(deep), unpacked(packed(error=deep))["error"])
 
     assert read == deep
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"template": "{file} exists already", "values": {}},
+        {"template": "a", "plural": "{count} records", "values": {}},
+        {"template": "no place", "values": {"0": "a"}, "joined": True},
+    ],
+)
+def test_a_template_without_its_values_leaves_the_english_text(held: dict[str, object]) -> None:
+    """As an imported project may have it: a page that translates it would find no value."""
+    read = sentence("plain", held | {"text": "plain", "number": 2})
+
+    assert read == "plain"
+    assert not isinstance(read, Message)

@@ -71,3 +71,16 @@ def test_a_pin_that_is_turned_round(db: Database) -> None:
     change = log.lines(db, held.project.id)[0:2]
     undo(db, held.project, next(line.id for line in change if line.action == pins.PIN))
     assert len(held.works()) == 1
+
+
+def test_what_is_derived_is_made_again(db: Database) -> None:
+    """After an import of a project its places are missing: the first change makes them."""
+    held = Held(db)
+    held.add(ONE, OTHER)
+    for table in ("works_made", "record_place", "journal_title"):
+        db.run(f"DELETE FROM {table} WHERE project = ?", held.project.id)
+    pins.pin(db, held.project, "same", "a:1", "b:2")
+    assert len(held.works()) == 1
+    pins.unpin(db, held.project, pins.of(db, held.project)[0].id)
+    held.add(paper("c", 3))
+    assert keys(held.works()) == [["a:1", "c:3"], ["b:2"]]

@@ -21,11 +21,11 @@ from metasearch.server.pages.projects.reports import PREFIX, ReportPage, report_
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.workspace import details, projects
+from metasearch.workspace import details, other_sources, projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import finished, freezing
 from metasearch.workspace.reports.document import Document, Language
-from metasearch.workspace.reports.kinds import KINDS, ReportKind
+from metasearch.workspace.reports.kinds import CONTINUED, KINDS, ReportKind
 from metasearch.workspace.reports.render import FORMATS, ReportFormat, write
 from metasearch.workspace.store.database import Database
 
@@ -44,12 +44,15 @@ async def answer(request: web.Request) -> web.StreamResponse:
     kind, form = _named(request.match_info["report"][:_LONGEST_NAME])
     language = _language(here, kind)
     number = only(request.query, "frozen")[:_LONGEST_NAME]
+    previous = only(request.query, "previous")[:_LONGEST_NAME]
     if form is not None and request.method != "POST":
-        return await _file(here, kind, form, language, number)
+        return await _file(here, kind, form, language, number, previous)
 
     async def render(said: Said) -> str:
         async with here.shared.admission.brief():
-            shown = await here.workspace.read(_shown, here.project, kind, language, number)
+            shown = await here.workspace.read(
+                _shown, here.project, kind, language, number, previous
+            )
         return report_page(here.visit, here.project, shown, said, only(request.query, "done"))
 
     if request.method != "POST":
@@ -75,7 +78,12 @@ def _language(here: Opened, kind: ReportKind) -> Language:
 
 
 def _shown(
-    db: Database, project: Project, kind: ReportKind, language: Language, number: str
+    db: Database,
+    project: Project,
+    kind: ReportKind,
+    language: Language,
+    number: str,
+    previous: str,
 ) -> ReportPage:
     """What the page shows; a report that cannot be made says why."""
     project = projects.find(db, project.uid)
@@ -83,7 +91,7 @@ def _shown(
     unmade: UsageError | None = None
     report: finished.Report | None = None
     try:
-        document, report = _document(db, project, kind, language, number)
+        document, report = _document(db, project, kind, language, number, previous)
     except UsageError as error:
         unmade = error
     return ReportPage(
@@ -95,26 +103,41 @@ def _shown(
         questions=details.questions(project, kind.name),
         answers=details.answers(project),
         missing=frozenset(one.key for one in details.missing(project, kind.name)),
+        previous=previous,
+        other_sources=other_sources.of(db, project),
+        earlier=[report.number for report in finished.frozen(db, project, kind.name)]
+        if kind.name in CONTINUED
+        else [],
         others=[name for name in names_for(project) if name != kind.name],
     )
 
 
 def _document(
-    db: Database, project: Project, kind: ReportKind, language: Language, number: str
+    db: Database,
+    project: Project,
+    kind: ReportKind,
+    language: Language,
+    number: str,
+    previous: str,
 ) -> tuple[Document, finished.Report | None]:
-    """The report as it would be now; with a number the frozen one."""
+    """The report as it would be now, as an update of `previous`; with a number the frozen one."""
     if not number:
-        return kind.build(db, project, language=language), None
+        return kind.build(db, project, language=language, previous=previous or None), None
     report = finished.find(db, project, kind.name, number)
     return finished.document(db, report), report
 
 
 async def _file(
-    here: Opened, kind: ReportKind, form: ReportFormat, language: Language, number: str
+    here: Opened,
+    kind: ReportKind,
+    form: ReportFormat,
+    language: Language,
+    number: str,
+    previous: str,
 ) -> web.Response:
     try:
         document, report = await here.workspace.read(
-            _document, here.project, kind, language, number
+            _document, here.project, kind, language, number, previous
         )
     except UsageError as error:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
@@ -140,10 +163,18 @@ async def _done(
 ) -> str:
     """Does what a form says; the address that shows it."""
     here_again = here.path(f"/reports/{kind.name}")
-    match chosen(fields, "do", ("answer", "freeze"), ""):
+    match chosen(fields, "do", ("answer", "freeze", "other", "forget"), ""):
         case "answer":
             await here.workspace.write(_answered, here.project, kind, fields)
             return with_parameters(here_again, {"done": "answered", "language": language})
+        case "other":
+            await here.workspace.write(_other, here.project, fields)
+            return with_parameters(here_again, {"done": "other", "language": language}, "other")
+        case "forget":
+            number = _number(fields, "other")
+            if number is not None:
+                await here.workspace.write(other_sources.remove, here.project, number)
+            return with_parameters(here_again, {"done": "forgotten", "language": language}, "other")
         case "freeze":
             if only(fields, "sure") != "yes":
                 raise UsageError(
@@ -155,6 +186,7 @@ async def _done(
                 here.project,
                 kind.name,
                 language=language,
+                previous=only(fields, "previous") or None,
                 draft=only(fields, "draft") == "yes",
             )
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
@@ -171,3 +203,32 @@ def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMap
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
     details.answer(db, project, values)
+
+
+def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
+    """Keep another way of searching."""
+    other_sources.add(
+        db,
+        project,
+        only(fields, "kind"),
+        only(fields, "name").strip(),
+        how=only(fields, "how").strip(),
+        date=only(fields, "date").strip(),
+        identified=_number(fields, "identified"),
+        sought=_number(fields, "sought"),
+        not_retrieved=_number(fields, "not_retrieved"),
+    )
+
+
+def _number(fields: MultiMapping[str], name: str) -> int | None:
+    """The number in a field; None where it is empty.
+
+    Raises:
+        UsageError: It is none.
+    """
+    text = only(fields, name).strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 13):
+        raise UsageError(message("{text} is no number", text=repr(text[:40])))
+    return int(text)

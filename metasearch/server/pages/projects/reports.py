@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
-from multidict import MultiMapping
+from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
@@ -17,6 +17,7 @@ from metasearch.server.pages.projects.overview import ReportLine
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
+from metasearch.workspace.other_sources import OtherSource
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Choice, Question, Value
 from metasearch.workspace.reports.document import Document, Figure
@@ -28,8 +29,22 @@ from metasearch.workspace.reports.render.html import body
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "answered": N_("The answers were saved."),
+    "other": N_("The other way of searching was added."),
+    "forgotten": N_("The other way of searching was removed."),
     "frozen": N_("The report was frozen. It is listed with its digest."),
 }
+#: Kind of another way of searching -> its name.
+OTHER_WORDS: Mapping[str, str] = {
+    "website": N_("website"),
+    "organisation": N_("organisation"),
+    "browse": N_("tables of contents or pages"),
+    "citation": N_("citation searching"),
+    "contact": N_("contact"),
+    "register": N_("study register, by hand"),
+    "other": N_("other"),
+}
+#: Reports that count other ways of searching.
+_WITH_OTHERS = frozenset({"prisma-s", "prisma-flow"})
 #: What fields of answers are called in a form, before the key of the question.
 PREFIX = "a:"
 #: Language of a report -> (its tag, its name for its readers).
@@ -92,6 +107,9 @@ class ReportPage:
         questions: Those of the report.
         answers: Key of a question -> its answer.
         missing: Keys of those that lack one.
+        previous: Number of the report of which this one is an update; "" for none.
+        other_sources: Other ways of searching.
+        earlier: Numbers of the frozen reports that it may be an update of.
         others: Names of the other kinds.
     """
 
@@ -103,6 +121,9 @@ class ReportPage:
     questions: Sequence[Question]
     answers: Mapping[str, Value]
     missing: frozenset[str]
+    previous: str
+    other_sources: Sequence[OtherSource]
+    earlier: Sequence[str]
     others: Sequence[str]
 
 
@@ -146,9 +167,12 @@ def report_page(
     base = f"{made.base}/reports"
     kind, document = shown.kind, shown.document
     number = shown.frozen.number if shown.frozen else ""
+    typed = said.fields if said.place == "answer" else MultiDict()
     # Of a diagram alone there is a picture.
     has_figure = document is not None and any(isinstance(b, Figure) for b in document.blocks)
     given: dict[str, str] = {"frozen": number} if number else {"language": shown.language}
+    if shown.previous and not number:
+        given["previous"] = shown.previous
     return page(
         "projects/report.html",
         visit,
@@ -163,6 +187,15 @@ def report_page(
         draft=[] if document is None else document.draft,
         draft_lang=_LANGUAGE_NAMES[document.language if document else shown.language][0],
         downloads=_downloads(base, kind.name, svg=has_figure, **given) if document else (),
+        others_asked=kind.name in _WITH_OTHERS,
+        other_sources=shown.other_sources,
+        other_kinds=OTHER_WORDS,
+        previous=shown.previous,
+        earlier=[
+            (earlier, _address(base, kind.name, language=shown.language, previous=earlier))
+            for earlier in shown.earlier
+            if earlier != shown.previous
+        ],
         languages=[
             (
                 *_LANGUAGE_NAMES[language],
@@ -172,7 +205,7 @@ def report_page(
             for language in kind.languages
             if len(kind.languages) > 1
         ],
-        groups=[] if shown.frozen else _groups(shown, said.fields),
+        groups=[] if shown.frozen else _groups(shown, typed),
         missing=len(shown.missing),
         # Made by lxml from texts alone; no part of it is taken as HTML.
         preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704

@@ -47,7 +47,7 @@ def results(found: Findings) -> Iterator[Block]:
                 for row in rows
             ),
             numbers=(3, 4),
-            widths=(22, 16, 36, 13, 13),
+            widths=(21, 17, 37, 12.5, 12.5),
         )
         for row in rows:
             if (

@@ -229,6 +229,31 @@ async def test_answers_fill_a_report_which_is_then_frozen(client, workspace):
     assert (await post(client, address, {"do": "freeze", "sure": "yes"})).status == 400
 
 
+async def test_other_ways_of_searching_stand_in_the_flow(client, workspace):
+    """Numbers that contradict one another are refused, and what is not known is not 0."""
+    address = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    other = {"do": "other", "kind": "citation", "name": "θικλ", "identified": "7"}
+
+    assert (await post(client, address, other | {"sought": "9"})).status == 400
+    assert (await post(client, address, other)).status == 303
+    shown = await page(client, address)
+    assert "7" in shown.xpath("string(//*[@id='other']//tbody/tr)")
+    [number] = shown.xpath("//button[@name='other']/@value")
+    assert (await post(client, address, {"do": "forget", "other": number})).status == 303
+    assert not (await page(client, address)).xpath("//button[@name='other']")
+
+
+async def test_a_report_continues_a_frozen_one(client, workspace):
+    """As the update of a review does."""
+    address = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    shown = await page(client, address)
+
+    [link] = [
+        href for href in shown.xpath("//a/@href") if "previous=1" in href and ".svg" not in href
+    ]
+    assert "This is an update of report 1" in text(await page(client, link))
+
+
 async def test_a_frozen_report_stays_as_it_was(client, workspace):
     """Also after works were decided on."""
     base = f"/projects/{workspace.review.uid}"
@@ -259,3 +284,56 @@ async def test_a_project_is_deleted_only_by_its_name(client, workspace):
     assert (await page(client, address)) is not None
     assert (await post(client, address, {"do": "delete", "name": "empty"})).status == 303
     assert (await client.get(address, headers=HTML)).status == 404
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "/works?from=abc",
+        "/works?start=-1",
+        "/works?start=99999999999",
+        "/works?first=x",
+        "/works?step=%00",
+        f"/works?q={'x' * 3000}",
+        f"/strategies/{TEXT}?edit=x",
+        f"/strategies/{TEXT}?asked=%F0%9F%92%A9",
+        "/log?before=x",
+    ],
+)
+async def test_an_address_that_cannot_be_is_refused(client, workspace, rest):
+    """With 400 and a reason, never with 500."""
+    response = await client.get(f"/projects/{workspace.review.uid}{rest}", headers=HTML)
+
+    assert response.status == 400
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "/works?verdict=x&stage=x&sort=x&known=x&type=x&done=x&works=1",
+        f"/strategies/{TEXT}?edit=99&asked=99&to=x&done=x",
+        "/reports/prisma-flow?language=x&done=x",
+        "/reports?done=x",
+        "?done=x",
+    ],
+)
+async def test_what_a_page_does_not_know_changes_nothing(client, workspace, rest):
+    """It is shown as if that were not there."""
+    await page(client, f"/projects/{workspace.review.uid}{rest}")
+
+
+@pytest.mark.parametrize(
+    "rest", ["/strategies/none", "/reports/none", "/reports/prisma-s.exe", "/reports/none.html"]
+)
+async def test_what_is_not_there_is_not_found(client, workspace, rest):
+    """With 404."""
+    response = await client.get(f"/projects/{workspace.review.uid}{rest}", headers=HTML)
+
+    assert response.status == 404
+
+
+async def test_a_form_whose_button_is_unknown_changes_nothing(client, workspace):
+    """On every page."""
+    for rest in ("", f"/strategies/{TEXT}", "/works", "/reports/prisma-s"):
+        response = await post(client, f"/projects/{workspace.review.uid}{rest}", {"do": "x"})
+        assert response.status == 400, rest
