@@ -40,7 +40,6 @@ KINDS: Mapping[str, str] = {
     "rate-limited": message("Too many requests"),
     "forged-form": message("The form cannot be accepted"),
     "no-workspace": message("This server has no workspace"),
-    "no-such-project": message("There is no such project here"),
     "running": message("A run is under way"),
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),

@@ -27,13 +27,18 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(en
 PAGES = (Path(__file__).resolve().parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
 PROJECTS = (Path(__file__).resolve().parents[2] / "docs" / "pages-projects.md").read_text("utf-8")
 WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(encoding="utf-8")
+WORKSPACE = (Path(__file__).resolve().parents[2] / "docs" / "workspace-api.md").read_text(
+    encoding="utf-8"
+)
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
 @pytest.mark.parametrize("path", [route.path for route in ROUTES])
 def test_routes(path):
-    """Every route is in a heading; one that is a page alone may be in the table of pages."""
-    assert f"`{path}`" in HEADINGS or f"| `{path}` |" in PAGES + PROJECTS
+    """Every route is in a heading; one that is a page alone may be in the table of pages, and those
+    of the workspace's interface are on its own page."""
+    row = f"| `{re.sub(r':[^}]*}', '}', path)}` |"
+    assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE
 
 
 def test_no_route_is_made_up():

@@ -284,3 +284,56 @@ async def test_a_project_is_deleted_only_by_its_name(client, workspace):
     assert (await page(client, address)) is not None
     assert (await post(client, address, {"do": "delete", "name": "empty"})).status == 303
     assert (await client.get(address, headers=HTML)).status == 404
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "/works?from=abc",
+        "/works?start=-1",
+        "/works?start=99999999999",
+        "/works?first=x",
+        "/works?step=%00",
+        f"/works?q={'x' * 3000}",
+        f"/strategies/{TEXT}?edit=x",
+        f"/strategies/{TEXT}?asked=%F0%9F%92%A9",
+        "/log?before=x",
+    ],
+)
+async def test_an_address_that_cannot_be_is_refused(client, workspace, rest):
+    """With 400 and a reason, never with 500."""
+    response = await client.get(f"/projects/{workspace.review.uid}{rest}", headers=HTML)
+
+    assert response.status == 400
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "/works?verdict=x&stage=x&sort=x&known=x&type=x&done=x&works=1",
+        f"/strategies/{TEXT}?edit=99&asked=99&to=x&done=x",
+        "/reports/prisma-flow?language=x&done=x",
+        "/reports?done=x",
+        "?done=x",
+    ],
+)
+async def test_what_a_page_does_not_know_changes_nothing(client, workspace, rest):
+    """It is shown as if that were not there."""
+    await page(client, f"/projects/{workspace.review.uid}{rest}")
+
+
+@pytest.mark.parametrize(
+    "rest", ["/strategies/none", "/reports/none", "/reports/prisma-s.exe", "/reports/none.html"]
+)
+async def test_what_is_not_there_is_not_found(client, workspace, rest):
+    """With 404."""
+    response = await client.get(f"/projects/{workspace.review.uid}{rest}", headers=HTML)
+
+    assert response.status == 404
+
+
+async def test_a_form_whose_button_is_unknown_changes_nothing(client, workspace):
+    """On every page."""
+    for rest in ("", f"/strategies/{TEXT}", "/works", "/reports/prisma-s"):
+        response = await post(client, f"/projects/{workspace.review.uid}{rest}", {"do": "x"})
+        assert response.status == 400, rest
