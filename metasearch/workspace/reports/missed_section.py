@@ -45,7 +45,7 @@ def section(db: Database, project: Project, say: Say, *, level: int = 1) -> Iter
         ),
         rows=tuple(rows),
         numbers=(1, 2, 3, 4, 5, 6, 7),
-        widths=(28, 12, 9, 11, 9, 12, 17, 10),
+        widths=(21, 15, 10, 10, 9, 15, 11, 9),
     )
     yield from _words([estimate(found) for _, found in both], both[0][1], say)
 

@@ -35,13 +35,13 @@ def section(found: Findings) -> Iterator[Block]:
     if not rows:
         yield Paragraph(text=NOTHING)
     else:
+        searched = dict.fromkeys(
+            (row.said.label, way(row), years(found, row), row.day or "未知") for row in rows
+        )
         yield Table(
             caption="检索的数据库",
             head=("序号", "数据库", "检索方式", "年限", "检索日期"),
-            rows=tuple(
-                (str(number), row.said.label, way(row), years(found, row), row.day or "未知")
-                for number, row in enumerate(rows, 1)
-            ),
+            rows=tuple((str(number), *one) for number, one in enumerate(searched, 1)),
             widths=(7, 24, 35, 17, 17),
             row_heads=False,
         )
