@@ -91,7 +91,7 @@ class _Drawing:
             title=say("PRISMA 2020 flow diagram", "PRISMA 2020 文献筛选流程图"),
             description=self._description(),
             width=self._width,
-            height=y - _GAP + 2,
+            height=max(box.y + box.height for box in self._boxes) + 2,
             boxes=tuple(self._boxes),
             arrows=tuple(self._arrows),
             table=table,

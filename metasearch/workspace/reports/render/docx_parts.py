@@ -29,6 +29,8 @@ _MM = 56.7
 _TEXT_WIDTH = round((WIDTH - 2 * SIDE) * _MM)
 #: Word opens no address beyond this, and a file holds only so many.
 _LONGEST_ADDRESS, _MOST_ADDRESSES = 2_000, 5_000
+#: Height of a band of one row, whose word stands turned, in twentieths of a point: 20 mm.
+_TURNED = 1134
 _BREAKS = re.compile("([\n\t])")
 #: Width of a character of a column whose width is not given, least and most of them.
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 5, 40
@@ -229,7 +231,10 @@ class Parts:
                 else:
                     sign = signs.get((place, at), "")
                     cells.append(self._cell(sign, "Flow Box", width, "center"))
-            _row(element, cells)
+            alone = not between and any(
+                box.role == "stage" and box.row == row and box.rows == 1 for box in figure.boxes
+            )
+            _row(element, cells, least=_TURNED if alone else 0)
         yield element
         yield self.paragraph("", "Table Cell")
 
@@ -320,9 +325,13 @@ def _table(widths: Sequence[int], *, borders: bool = True) -> Any:
     return element
 
 
-def _row(table: Any, cells: Sequence[Any]) -> Any:
+def _row(table: Any, cells: Sequence[Any], *, least: int = 0) -> Any:
+    """A row; it is at least so high, in twentieths of a point."""
     row = _add(table, "w:tr")
-    _add(_add(row, "w:trPr"), "w:cantSplit")
+    looks = _add(row, "w:trPr")
+    _add(looks, "w:cantSplit")
+    if least:
+        _add(looks, "w:trHeight", val=str(least), hRule="atLeast")
     row.extend(cells)
     return row
 
