@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take the pictures of the pages in docs/images: eleven states of the demo, in a headless Chromium.
+"""Take the pictures of the pages in docs/images: twelve states of the demo, in a headless Chromium.
 
 Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`, and chromium.
 """
@@ -7,7 +7,6 @@ Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`
 from __future__ import annotations
 
 import asyncio
-import secrets
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,10 +21,14 @@ from playwright.async_api import Browser, Page, async_playwright
 from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
+from metasearch.workspace.examples import EXAMPLES, novelty, review
+from metasearch.workspace.workspace import Workspace
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
 _QUERY = "/search?q=gambling+harms"
+#: The worked examples.
+_REVIEW, _NOVELTY = (f"/projects/{module.NAME}" for module in (review, novelty))
 
 
 async def _nothing(_: Page) -> None:
@@ -62,44 +65,16 @@ async def _first_work(page: Page) -> None:
     await page.wait_for_selector("h1")
 
 
-async def _project(page: Page) -> str:
-    """A project with a strategy that has run; its address."""
-    await page.fill("#title", "Gambling harms")
-    await page.fill("#name", f"gambling-{secrets.token_hex(4)}")
-    await page.click("form button.primary")
-    project = page.url
-    await page.goto(f"{project}/strategies")
-    await page.click("form button.primary")
-    for text in ("gambl* OR betting OR wager*", 'harm* OR "affected others"', "#1 AND #2"):
-        await page.fill("#text", text)
-        await page.click("button[value=add]")
-    for what in ("count", "run"):
-        await page.click(f"button[value={what}]")
-        await page.wait_for_selector("body[data-run=done]")
-    return project
-
-
-async def _strategy(page: Page) -> None:
-    """A step was changed, so that it and the one that names it are stale."""
-    project = await _project(page)
-    await page.goto(f"{project}/strategies/main?edit=2")
+async def _stale(page: Page) -> None:
+    """A step of the worked example was changed, so that it and those that name it are stale."""
+    await page.goto(f"{page.url}?edit=2")
     await page.fill("#edit-text", "harm* OR consequence*")
     await page.click("button[value=edit]")
-    await page.goto(f"{project}/strategies/main")
+    await page.goto(page.url.partition("?")[0])
 
 
 async def _works(page: Page) -> None:
-    """Two works were decided on by keys."""
-    await page.goto(f"{await _project(page)}/works")
-    for key in ("i", "e"):
-        await page.keyboard.press("j")
-        async with page.expect_navigation():
-            await page.keyboard.press(key)
     await page.evaluate("document.querySelector('#results').scrollIntoView()")
-
-
-async def _report(page: Page) -> None:
-    await page.goto(f"{await _project(page)}/reports/prisma-flow")
 
 
 @dataclass(frozen=True)
@@ -138,9 +113,10 @@ STATES = (
         _without_focus,
         locale="zh-CN",
     ),
-    State("page-strategy", "/projects", _strategy),
-    State("page-works", "/projects", _works, (1280, 1000)),
-    State("page-report", "/projects", _report, (1280, 1300)),
+    State("page-works", f"{_REVIEW}/works", _works, (1280, 1000)),
+    State("page-report", f"{_REVIEW}/reports/prisma-flow", size=(1280, 1300)),
+    State("page-report-zh", f"{_NOVELTY}/reports/chaxin", size=(1280, 1300), locale="zh-CN"),
+    State("page-strategy", f"{_REVIEW}/strategies/main", _stale),
     State("page-phone-dark", _QUERY, _finished, (390, 844), dark=True),
 )
 
@@ -162,7 +138,10 @@ async def take(browser: Browser, address: str, state: State, folder: Path) -> No
 
 @asynccontextmanager
 async def demo(slowness: float, workspace: Path) -> AsyncIterator[str]:
-    """A server of the demo; yields its address."""
+    """A server of the demo, with the worked examples; yields its address."""
+    async with Workspace(workspace) as kept:
+        for install in EXAMPLES.values():
+            await install(kept)
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
