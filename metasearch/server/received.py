@@ -5,6 +5,7 @@ POST.
 from __future__ import annotations
 
 import asyncio
+from typing import IO
 from urllib.parse import parse_qsl
 
 import orjson
@@ -23,6 +24,8 @@ _WIDEST = 12
 #: Bytes of everything else in a body.
 _REST = 16_384
 _MOST_FIELDS = 500
+#: Bytes a second that a large body has at least, on the whole.
+SLOWEST = 50_000
 _JSON_BODY = message("a JSON object of at most {number} members", number=_MOST_FIELDS)
 
 
@@ -86,12 +89,41 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
             async for chunk in request.content.iter_chunked(65_536):
                 body += chunk
                 if len(body) > most:
-                    raise Problem(
-                        413, None, message("The body has more than {most} bytes.", most=f"{most:,}")
-                    )
+                    raise _too_large(most)
     except TimeoutError:
-        raise Problem(408, None, message("The body of the request did not come in time.")) from None
+        raise _too_slow() from None
     return bytes(body)
+
+
+async def body_into(request: web.Request, options: Options, most: int, file: IO[bytes]) -> None:
+    """Write the body of a request, of at most so many bytes, to a file as it comes: for bodies that
+    are too large for memory. The larger it is, the longer it may take.
+
+    Raises:
+        OSError: The file cannot be written.
+        Problem: 408 where it comes more slowly than `SLOWEST`, 413 where it is too large.
+    """
+    if (request.content_length or 0) > most:
+        raise _too_large(most)
+    size, latest = 0, asyncio.get_running_loop().time() + options.head_timeout
+    try:
+        async with asyncio.timeout_at(latest) as limit:
+            async for chunk in request.content.iter_chunked(262_144):
+                size += len(chunk)
+                if size > most:
+                    raise _too_large(most)
+                await asyncio.to_thread(file.write, chunk)
+                limit.reschedule(latest + size / SLOWEST)
+    except TimeoutError:
+        raise _too_slow() from None
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, None, message("The body has more than {most} bytes.", most=f"{most:,}"))
+
+
+def _too_slow() -> Problem:
+    return Problem(408, None, message("The body of the request did not come in time."))
 
 
 def pairs_of_form(body: bytes) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ others see its answers in the file.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,6 +27,9 @@ from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+
+#: Archives of projects that one process writes and reads at a time.
+_MOST_ARCHIVES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +59,14 @@ class WorkspaceService:
     Attributes:
         workspace: Its file: `await service.workspace.read(function, ...)`.
         jobs: The runs of this process, by the id of their project.
+        archives: Permits for archives that are written or read: each takes room on the disk.
     """
 
     def __init__(self, path: Path, engine: Engine) -> None:
         self.workspace = Workspace(path)
         self.engine = engine
         self.jobs: Jobs[SourceAnswer] = Jobs()
+        self.archives = asyncio.Semaphore(_MOST_ARCHIVES)
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metasearch.formats.answer import hit_object
 from metasearch.workspace.log import Change
@@ -17,11 +17,18 @@ from metasearch.workspace.questions.question import Question, Value
 from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.validation import Validated
+from metasearch.workspace.runs.validation import Validated, Validation
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works.listing import WorksPage
 from metasearch.workspace.works.works import Finding, Work
+
+if TYPE_CHECKING:  # a command loads what it needs of them
+    from metasearch.workspace.archive.reading import ImportedProject
+    from metasearch.workspace.runs.known import KnownWork
+    from metasearch.workspace.strategies.lines import CopiedIn
+    from metasearch.workspace.strategies.search_file import FileIn
+    from metasearch.workspace.strategies.writing import Written
 
 #: An object for JSON.
 Object = dict[str, Any]
@@ -38,6 +45,15 @@ def project(shown: Project, numbers: Overview | None = None) -> Object:
         "archived": shown.archived,
     }
     return made if numbers is None else made | {"holds": asdict(numbers)}
+
+
+def imported_project(made: ImportedProject) -> Object:
+    """A project that came of an archive, and what was in it."""
+    return project(made.project) | {
+        "rows": dict(made.rows),
+        "pages": made.pages,
+        "new_uids": made.new_uids,
+    }
 
 
 def change(shown: Change) -> Object:
@@ -96,6 +112,36 @@ def step(shown: Step) -> Object:
         "parents": list(shown.parents),
         "details": dict(shown.details),
         "edited": shown.edited,
+    }
+
+
+def copied_in(strategy: Strategy, made: CopiedIn) -> Object:
+    """The steps that came of the lines of a text."""
+    return {
+        "strategy": strategy.name,
+        "syntax": made.syntax,
+        "steps": [step(each) for each in made.steps],
+        "notes": list(made.notes),
+    }
+
+
+def written(strategy: Strategy, made: Written) -> Object:
+    """A strategy in the syntax of another database."""
+    return {
+        "strategy": strategy.name,
+        "syntax": made.syntax,
+        "lines": [
+            {"label": line.label, "step": line.step, "text": line.text} for line in made.lines
+        ],
+        "notes": list(made.notes),
+    }
+
+
+def search_file(made: FileIn) -> Object:
+    """The strategies that came of a search file."""
+    return {
+        "strategies": [strategy(each) for each in made.strategies],
+        "notes": list(made.notes),
     }
 
 
@@ -216,6 +262,21 @@ def validated(shown: Validated) -> Object:
             }
             for each in shown.steps
         ],
+    }
+
+
+def known(shown: KnownWork) -> Object:
+    """A work that searches are expected to find."""
+    return {"name": shown.name, "title": shown.record.title, "year": shown.record.year}
+
+
+def validation(strategy: Strategy, made: Validation) -> Object:
+    """All known works of a project under one strategy."""
+    return {
+        "strategy": strategy.name,
+        "found": made.found,
+        "known": len(made.works),
+        "works": [validated(each) for each in made.works],
     }
 
 

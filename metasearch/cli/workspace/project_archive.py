@@ -63,11 +63,7 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
     with call.open(make=True) as db:
         made = import_project(db, file, name=name)
     call.use(made.project)
-    call.answer(
-        objects.project(made.project)
-        | {"rows": dict(made.rows), "pages": made.pages, "new_uids": made.new_uids},
-        (),
-    )
+    call.answer(objects.imported_project(made), ())
     renamed = f", which was called {made.name}" if made.name != made.project.name else ""
     call.tell(f"project {made.project.name}{renamed} is imported; the next commands are about it")
     return Exit.OK

@@ -16,7 +16,6 @@ from metasearch.cli.workspace.options import in_project
 from metasearch.cli.workspace.strategy_options import found, strategy_option
 
 if TYPE_CHECKING:
-    from metasearch.workspace.runs.known import KnownWork
     from metasearch.workspace.runs.validation import Validated
 
 #: Bytes of a file of known works.
@@ -52,6 +51,7 @@ def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
     from metasearch import opening
     from metasearch.errors import UsageError
     from metasearch.message import message
+    from metasearch.workspace import objects
     from metasearch.workspace.runs import known as known_works
 
     if not names and file is None:
@@ -66,7 +66,7 @@ def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
                 made += known_works.add_lines(db, project, text)
             elif file:
                 made += known_works.add_file(db, project, content, file.name)
-    call.answer([_object(each) for each in made], (each.name for each in made))
+    call.answer([objects.known(each) for each in made], (each.name for each in made))
     call.tell(f"{counted(len(made), 'known work')} added")
     return Exit.OK
 
@@ -75,11 +75,12 @@ def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
 @in_project
 def list_(call: Call, /) -> int:
     """List the known works of the project."""
+    from metasearch.workspace import objects
     from metasearch.workspace.runs import known as known_works
 
     with call.open() as db:
         listed = known_works.of(db, call.project(db))
-    call.answer([_object(each) for each in listed], (each.name for each in listed))
+    call.answer([objects.known(each) for each in listed], (each.name for each in listed))
     return Exit.OK
 
 
@@ -95,10 +96,6 @@ def remove(call: Call, /, *, names: tuple[str, ...]) -> int:
     call.answer({"removed": list(names)}, ())
     call.tell(f"{counted(len(names), 'known work')} removed")
     return Exit.OK
-
-
-def _object(each: KnownWork) -> dict[str, object]:
-    return {"name": each.name, "title": each.record.title, "year": each.record.year}
 
 
 @click.command(
@@ -119,12 +116,7 @@ def validate(call: Call, /, *, name: str | None) -> int:
         project, chosen = found(call, db, name)
         made = validation.validate(db, project, chosen)
     call.answer(
-        {
-            "strategy": chosen.name,
-            "found": made.found,
-            "known": len(made.works),
-            "works": [objects.validated(each) for each in made.works],
-        },
+        objects.validation(chosen, made),
         (line for each in made.works for line in _lines(each)),
     )
     call.tell(

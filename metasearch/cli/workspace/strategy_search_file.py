@@ -53,13 +53,7 @@ def read(call: Call, /, *, file: Path, name: str | None) -> int:
     content = opening.read(file, _LARGEST, pipes=True)
     with call.open() as db:
         made = files.add(db, call.project(db), content, file.name, strategy=name)
-    call.answer(
-        {
-            "strategies": [objects.strategy(each) for each in made.strategies],
-            "notes": list(made.notes),
-        },
-        (),
-    )
+    call.answer(objects.search_file(made), ())
     for note in made.notes:
         call.tell(note, "yellow")
     call.tell(f"made {', '.join(each.name for each in made.strategies)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -65,13 +64,9 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
             strategies.create(db, project, FIRST)
         chosen = strategies.find(db, project, name)
         made = lines.copy_in(db, chosen, text, syntax=syntax or "auto")
-    value: dict[str, Any] = {
-        "strategy": chosen.name,
-        "syntax": made.syntax,
-        "steps": [objects.step(step) for step in made.steps],
-        "notes": list(made.notes),
-    }
-    call.answer(value, (f"#{step.number}  {step.text}" for step in made.steps))
+    call.answer(
+        objects.copied_in(chosen, made), (f"#{step.number}  {step.text}" for step in made.steps)
+    )
     for note in made.notes:
         call.tell(note, "yellow")
     call.tell(f"{counted(len(made.steps), 'step')} added to {chosen.name}")
@@ -101,20 +96,13 @@ def write(call: Call, /, *, syntax: str, name: str | None) -> int:
     """Write the steps for a database that is searched by hand; standard error tells what its syntax
     cannot say.
     """
+    from metasearch.workspace import objects
     from metasearch.workspace.strategies import steps, writing
 
     with call.open() as db:
         _, chosen = found(call, db, name)
         made = writing.written(steps.of(db, chosen), syntax, years=chosen.years)
-    value = {
-        "strategy": chosen.name,
-        "syntax": made.syntax,
-        "lines": [
-            {"label": line.label, "step": line.step, "text": line.text} for line in made.lines
-        ],
-        "notes": list(made.notes),
-    }
-    call.answer(value, made.text.splitlines())
+    call.answer(objects.written(chosen, made), made.text.splitlines())
     for note in made.notes:
         call.tell(note, "yellow")
     return Exit.OK

@@ -22,6 +22,7 @@ from metasearch.server.faces.openapi import (
     searches,
     works,
     workspace,
+    workspace_more,
     workspace_shapes,
     workspace_works,
 )
@@ -137,6 +138,7 @@ def declared(options: Options) -> list[Operation]:
         *about.operations(),
         *workspace.operations(),
         *workspace_works.operations(),
+        *workspace_more.operations(),
     ]
 
 

@@ -26,6 +26,7 @@ HEADERS: Mapping[str, str] = {
     "Server-Timing": "Milliseconds of each source, of merging and of the whole.",
     "Location": "The address of what was made or begun.",
     "Content-Disposition": "The name of the file, of formats that a browser saves.",
+    "Lacking-Runs": "Numbers of the runs whose recorded pages the archive lacks; without it none.",
     "RateLimit": "What is left of the quota of the client: r requests, all of it in t seconds.",
     "RateLimit-Policy": "The quota: q requests in w seconds.",
     "Retry-After": "Seconds to wait before the next request.",

@@ -94,7 +94,7 @@ def operation(
         id=name,
         tag=TAG,
         summary=summary,
-        parameters=(*((OF_PROJECT,) if path else ()), *more),
+        parameters=(*((OF_PROJECT,) if "{project}" in path else ()), *more),
         answer=kwargs.pop("content", None) or {JSON: ref(answer)},
         method="post" if changes else "get",
         errors=errors,

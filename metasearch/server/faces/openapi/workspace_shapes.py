@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from metasearch.events import Status
+from metasearch.query.writing import TARGETS
 from metasearch.server.faces.openapi.schema import (
     Schema,
     by_name,
@@ -20,13 +21,19 @@ from metasearch.server.faces.openapi.schema import (
     whole,
     yes_or_no,
 )
+from metasearch.workspace.archive.reading import ImportedProject
 from metasearch.workspace.log import Change
+from metasearch.workspace.other_sources import KINDS as OTHER_KINDS
+from metasearch.workspace.other_sources import OtherSource
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import KINDS, Project
 from metasearch.workspace.questions.question import KINDS as QUESTION_KINDS
 from metasearch.workspace.questions.question import Question
 from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.runs.runs import PLACES, Mode, Run, RunStatus, SourceAnswer
+from metasearch.workspace.runs.validation import Finder, StepVerdict, Validated
+from metasearch.workspace.strategies.lines import CopiedIn, WrittenLine
+from metasearch.workspace.strategies.lines import Written as WrittenText
 from metasearch.workspace.strategies.step import STEP_KINDS, Step
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works.decisions import Changed
@@ -130,6 +137,25 @@ _WORK = explained(
         "added": text(),
     },
     Work,
+)
+_FINDER = explained(
+    {
+        "run": whole(),
+        "step": whole(),
+        "source": text(),
+        "position": whole(description="In the answer, from 1; 0 is unknown."),
+        "asked_at": nullable(text()),
+    },
+    Finder,
+)
+_VERDICT = explained(
+    {
+        "step": whole(),
+        "sources": listed(text()),
+        "fits": nullable(yes_or_no()),
+        "lacks": listed(text()),
+    },
+    StepVerdict,
 )
 #: Name in the document -> schema.
 SCHEMAS: Mapping[str, Schema] = {
@@ -345,6 +371,100 @@ SCHEMAS: Mapping[str, Schema] = {
         description="What became of the works.",
     ),
     "Undone": thing({"undone": whole(), "change": whole(description="The line that says so.")}),
+    "KnownWorks": thing({"known": listed(ref("KnownWork"))}),
+    "AddedKnownWorks": thing(
+        {"new": listed(ref("KnownWork"), description="Those that were not there.")}
+    ),
+    "RemovedKnownWorks": thing({"removed": listed(text(description="The name that it had."))}),
+    "KnownWork": thing(
+        {
+            "name": text(description="`doi:10.1000/182`, `pmid:1`, or its title."),
+            "title": text(description="Empty where only an identifier is known."),
+            "year": nullable(whole()),
+        },
+        description="A work that the searches are expected to find.",
+    ),
+    "Validation": thing(
+        {
+            "strategy": text(description="Its name."),
+            "found": whole(description="How many of them it has found."),
+            "known": whole(description="How many there are."),
+            "works": listed(ref("ValidatedWork")),
+        }
+    ),
+    "ValidatedWork": thing(
+        {
+            "name": text(),
+            "title": text(),
+            "found": yes_or_no(description="Whether this strategy has found it."),
+            **explained(
+                {
+                    "works": listed(text()),
+                    "finders": listed(thing(_FINDER)),
+                    "steps": listed(thing(_VERDICT)),
+                },
+                Validated,
+            ),
+        },
+        description="A known work, and what became of it.",
+    ),
+    "PastedSteps": thing(
+        {
+            "strategy": text(description="Its name."),
+            **explained(
+                {"syntax": text(), "steps": listed(ref("Step")), "notes": listed(text())}, CopiedIn
+            ),
+        }
+    ),
+    "WrittenStrategy": thing(
+        {
+            "strategy": text(description="Its name."),
+            **explained(
+                {
+                    "syntax": one_of(tuple(TARGETS)),
+                    "lines": listed(
+                        thing(
+                            explained(
+                                {"label": text(), "step": whole(), "text": text()}, WrittenLine
+                            )
+                        )
+                    ),
+                    "notes": listed(text()),
+                },
+                WrittenText,
+            ),
+        }
+    ),
+    "SearchFile": by_name(_ANYTHING, description="A search after Haddaway et al. 2022."),
+    "ReadSearchFile": thing(
+        {
+            "strategies": listed(ref("Strategy")),
+            "notes": listed(text(), description="What of the file does not hold for them."),
+        }
+    ),
+    "OtherSources": thing({"other_sources": listed(ref("OtherSource"))}),
+    "OtherSource": thing(
+        explained(
+            {
+                "id": whole(),
+                "kind": one_of(OTHER_KINDS),
+                **dict.fromkeys(("name", "how", "date"), text()),
+                **dict.fromkeys(("identified", "sought", "not_retrieved"), nullable(whole())),
+                "excluded": by_name(whole()),
+            },
+            OtherSource,
+        ),
+        description="Another way of searching. A number that is not known is null, never 0.",
+    ),
+    "RemovedOtherSource": thing({"removed": whole(description="The id that it had.")}),
+    "ImportedProject": thing(
+        {
+            **{name: _PROJECT[name] for name in _PROJECT if name not in ("holds", "details")},
+            **explained({"rows": by_name(whole()), "pages": whole()}, ImportedProject),
+            "new_uids": whole(description="Works that got another uid."),
+        },
+        description="A project that came of an archive.",
+    ),
     "Reports": thing(
         {
             "kinds": listed(thing({"kind": text(), "label": text(), "languages": listed(text())})),

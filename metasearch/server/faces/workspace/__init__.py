@@ -3,6 +3,7 @@
 Each module answers the addresses of one thing. What it takes is declared as `members.Member`, what
 it answers is `metasearch.workspace.objects`, and both are described in the OpenAPI document.
 
-GET reads, POST changes. A POST needs `Content-Type: application/json`, which a page of another site
-cannot send without a preflight, and no cookie has a part in what may be done.
+GET reads, POST changes. A POST needs `Content-Type: application/json`, that of an archive
+`application/zip`: a page of another site cannot send these without a preflight, and no cookie has a
+part in what may be done.
 """

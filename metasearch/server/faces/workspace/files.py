@@ -16,6 +16,7 @@ from metasearch.formats.citations.styles import STYLES
 from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
+from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
@@ -32,7 +33,8 @@ from metasearch.workspace.works.works import STAGES, VERDICTS
 
 #: Characters of a file in a body: of base64 four for three bytes.
 LARGEST = 40_000_000
-_FILE: Members = {
+#: A file in a body.
+FILE: Members = {
     "name": Member(help="Of the file.", required=True, most=200, example="cnki.ris"),
     "text": Member(help="The file as text.", most=LARGEST),
     "base64": Member(help="In place of `text`: its bytes, in base64.", most=LARGEST),
@@ -42,7 +44,7 @@ _FILE: Members = {
     "encoding": Member(help="Its encoding, instead of detecting it.", most=40),
 }
 IMPORT: Members = {
-    **_FILE,
+    **FILE,
     "strategy": Member(help="Its name; without it the newest one.", most=LONGEST_NAME),
     "source": Member(
         help="The database, as reports shall name it.",
@@ -62,7 +64,7 @@ IMPORT: Members = {
 
 
 DECISIONS: Members = {
-    **{name: member for name, member in _FILE.items() if name != "format"},
+    **{name: member for name, member in FILE.items() if name != "format"},
     "stage": Member(help="By title and abstract, or by the whole text.", choices=STAGES),
     "verdict": Member(
         help="What is decided on all works of the file, where it says nothing itself.",
@@ -85,8 +87,6 @@ EXPORT_NAMED: Members = {
     ),
     "stage": Member(help="Whose decisions ASReview gets.", choices=STAGES),
 }
-#: Bytes of an export that are sent at a time.
-_PART = 262_144
 
 
 async def imports(request: web.Request) -> web.Response:
@@ -169,24 +169,9 @@ async def exports(request: web.Request) -> web.StreamResponse:
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)
-    # Written to a file first, so that a failure is an answer, and a slow reader holds up nothing.
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
-        size = file.tell()
-        response = web.StreamResponse(
-            headers={
-                "Cache-Control": "no-store",
-                "Content-Type": about.media_type,
-                "Content-Length": str(size),
-                "Content-Disposition": f'attachment; filename="works.{about.extension}"',
-            }
-        )
-        file.seek(0)
-        await response.prepare(request)
-        while part := file.read(_PART):
-            await response.write(part)
-        await response.write_eof()
-    return response
+        return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 
 def _written(

@@ -26,7 +26,7 @@ from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import figures
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
+from metasearch.workspace.strategies import copying, steps, strategies
 from metasearch.workspace.strategies.resolve import resolve_all
 from metasearch.workspace.strategies.strategies import Strategy
 
@@ -72,6 +72,19 @@ CHANGED_STEP: Members = {
 }
 
 
+COPY: Members = {
+    "name": Member(help="Of the copy.", required=True, most=LONGEST_NAME, example="second"),
+    "order": Member(
+        help="The numbers of all steps but imported files: the copy numbers them anew in this "
+        "order. Without it they keep their numbers.",
+        kind="wholes",
+        least=1,
+        most=steps.MOST_STEPS,
+        example=[2, 1],
+    ),
+}
+
+
 async def strategies_(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies`: the list, or a new one.
 
@@ -96,7 +109,7 @@ async def strategy(request: web.Request) -> web.Response:
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
     """
-    here, _, shown = await _found(request)
+    here, _, shown = await strategy_of(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
         shown = await here.workspace.write(strategies.update, shown, **given)
@@ -110,7 +123,7 @@ async def steps_(request: web.Request) -> web.Response:
     Raises:
         Problem: 404 where there is no such strategy, 400 for a step that cannot be read.
     """
-    here, _, shown = await _found(request)
+    here, _, shown = await strategy_of(request)
     given = await body_of(request, NEW_STEP)
     made = await here.workspace.write(steps.add, shown, given.pop("text"), **given)
     return answer(objects.step(made), status=201)
@@ -122,7 +135,7 @@ async def step(request: web.Request) -> web.Response:
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
     """
-    here, _, shown = await _found(request)
+    here, _, shown = await strategy_of(request)
     number = numbered(request, "step")
     given = await body_of(request, CHANGED_STEP)
     await found(here.workspace.read(steps.one, shown, number))
@@ -135,7 +148,7 @@ async def step(request: web.Request) -> web.Response:
     return answer(objects.step(made))
 
 
-async def _found(request: web.Request) -> tuple[Here, Project, Strategy]:
+async def strategy_of(request: web.Request) -> tuple[Here, Project, Strategy]:
     """The workspace, the project and the strategy of the address.
 
     Raises:
@@ -147,13 +160,31 @@ async def _found(request: web.Request) -> tuple[Here, Project, Strategy]:
     return here, project, shown
 
 
+async def copy(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps in another order if asked.
+
+    Raises:
+        Problem: 404 where there is no such strategy, 400 for a name or an order that cannot be.
+    """
+    here, project, shown = await strategy_of(request)
+    given = await body_of(request, COPY)
+    if "order" in given:
+        made = await here.workspace.write(copying.reorder, shown, given["order"], given["name"])
+    else:
+        made = await here.workspace.write(copying.copied, shown, given["name"])
+    location = f"/api/projects/{project.uid}/strategies/{made.name}"
+    async with here.shared.admission.brief():
+        value = await here.workspace.read(_one, made)
+    return answer(value, status=201, location=site_of(request).path(location))
+
+
 async def counts(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/counts`: what is known of each step at each source.
 
     Raises:
         Problem: 404 where there is no such strategy.
     """
-    here, _, shown = await _found(request)
+    here, _, shown = await strategy_of(request)
     async with here.shared.admission.brief():
         known = await here.workspace.read(figures.table, shown)
     return answer(objects.figures(known))

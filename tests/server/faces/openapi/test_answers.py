@@ -199,4 +199,6 @@ def test_each_operation_has_an_example_or_a_page():
         # of the workspace: long lists, and what ends something
         *("questions", "answerQuestions", "deleteProject", "stopRun"),
         *("pin", "unpin", "report", "exportNamedWorks"),
+        # bytes, and what holds the version of metasearch
+        *("exportProject", "importProject", "searchFile"),
     }
