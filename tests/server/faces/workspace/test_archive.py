@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from metasearch.server import received
 from metasearch.server.faces.workspace import archive
 from metasearch.settings import Settings
 from metasearch.workspace.store.database import Database
@@ -120,7 +121,7 @@ async def test_a_body_that_is_too_large(review: Api, monkeypatch: pytest.MonkeyP
 async def test_so_many_archives_at_a_time(review: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others get 503 and when to ask again; afterwards there is room again."""
     began, go_on = asyncio.Event(), asyncio.Event()
-    into = archive.body_into
+    into = received.body_into
     waiting = 0
 
     async def held(*given: Any) -> None:

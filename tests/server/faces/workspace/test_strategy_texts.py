@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 
 import pytest
@@ -118,7 +119,6 @@ async def test_a_search_file_is_written_and_read_again(main: Api) -> None:
         {"name": "a.json", "text": "{"},
         {"name": "a.json", "text": '{"search_string": 5}'},
         {"name": "a.json", "text": "[" * 1_000},
-        {"name": "a.json", "text": " " * 2_000_001},
         {"name": "a.json", "base64": "*"},
         {"text": "{}"},
     ],
@@ -128,6 +128,17 @@ async def test_what_is_no_search_file(main: Api, members: dict[str, object]) -> 
     await main.post("/g/search-files", 400, **members)
 
     assert len((await main.get("/g/strategies"))["strategies"]) == 1
+
+
+@pytest.mark.parametrize(("size", "status"), [(2_000_001, 400), (6_000_001, 413)])
+async def test_a_search_file_that_is_too_large(main: Api, size: int, status: int) -> None:
+    """It is refused before it is read."""
+    body = io.BytesIO(json.dumps({"name": "a.json", "text": " " * size}).encode())
+
+    async with main.session.post(
+        f"{main.base}/g/search-files", data=body, headers={"Content-Type": "application/json"}
+    ) as response:
+        assert response.status == status, await response.text()
 
 
 async def test_what_cannot_be_written_as_a_search_file(main: Api) -> None:
