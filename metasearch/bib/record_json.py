@@ -5,7 +5,7 @@ What is read back is checked, because the file may have come from anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -21,6 +21,8 @@ _NUMBERS = frozenset({"year", "citations"})
 _TUPLES = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
 _PEOPLE = frozenset({"authors", "editors"})
 _LINKS = frozenset({"url", "pdf_url"})
+_TERMS = {"type": TYPES, "open_access": OPEN_ACCESS}
+_STRINGS = frozenset({str})
 _PARTS = {field.name: bool if field.name == "collective" else str for field in fields(Author)}
 
 
@@ -30,10 +32,18 @@ def packed(record: Record) -> bytes:
     Raises:
         ValueError: It holds what JSON cannot, such as a number of thirty digits.
     """
-    values = {name: value for name in _NAMES if _is_filled(value := getattr(record, name))}
+    values = {
+        name: value
+        for name in _NAMES
+        if (value := getattr(record, name)) or (value is not None and _is_filled(value))
+    }
     for role in _PEOPLE & values.keys():
         values[role] = [
-            {part: value for part in _PARTS if _is_filled(value := getattr(author, part))}
+            {
+                part: value
+                for part in _PARTS
+                if (value := getattr(author, part)) or (value is not None and _is_filled(value))
+            }
             for author in values[role]
         ]
     try:
@@ -67,40 +77,85 @@ def unpacked(found: Any, source: str, position: int) -> Record:
     """
     if not isinstance(found, Mapping):
         raise ValueError("not an object")
-    values = {name: _checked(name, found[name]) for name in _NAMES if name in found}
+    values = {name: _CHECKS[name](name, found[name]) for name in _NAMES if name in found}
     if not any(values.get(name) for name in ("title", "authors", "doi", "ids", "source_id")):
         raise ValueError("neither a title nor an identifier")
     return Record(source=source, position=position, **values)
 
 
-def _checked(name: str, value: Any) -> Any:
-    if name in _PEOPLE and isinstance(value, list):
-        return tuple(_person(name, item) for item in value)
-    if name in _TUPLES and _strings(value):
-        return tuple(value)
-    if name == "ids" and isinstance(value, dict) and _strings(list(value.values())):
-        return value
-    if name in _LINKS and isinstance(value, str):
-        return web_url(value)
-    closed = {"type": TYPES, "open_access": OPEN_ACCESS}.get(name)
-    kind = int if name in _NUMBERS else bool if name == "retracted" else str
-    if (
-        type(value) is not kind
-        or name in _PEOPLE | _TUPLES | {"ids"}
-        or (closed and value not in closed)
-    ):
-        raise ValueError(f"{name} is not what a record has there")
+def _is_other(name: str) -> ValueError:
+    return ValueError(f"{name} is not what a record has there")
+
+
+def _text(name: str, value: Any) -> str:
+    if type(value) is not str:
+        raise _is_other(name)
     return value
 
 
+def _number(name: str, value: Any) -> int:
+    if type(value) is not int:
+        raise _is_other(name)
+    return value
+
+
+def _yes_or_no(name: str, value: Any) -> bool:
+    if type(value) is not bool:
+        raise _is_other(name)
+    return value
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if not _strings(value):
+        raise _is_other(name)
+    return tuple(value)
+
+
+def _identifiers(name: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not _strings(list(value.values())):
+        raise _is_other(name)
+    return value
+
+
+def _link(name: str, value: Any) -> str | None:
+    return web_url(_text(name, value))
+
+
+def _term(name: str, value: Any) -> str:
+    """One of a closed list of words."""
+    if _text(name, value) not in _TERMS[name]:
+        raise _is_other(name)
+    return str(value)
+
+
+def _people(name: str, value: Any) -> tuple[Author, ...]:
+    if not isinstance(value, list):
+        raise _is_other(name)
+    return tuple([_person(name, item) for item in value])
+
+
 def _person(name: str, found: Any) -> Author:
-    fits = isinstance(found, dict) and all(
-        type(value) is _PARTS.get(part) for part, value in found.items()
-    )
-    if not fits or not found.get("name"):
-        raise ValueError(f"{name} is not what a record has there")
+    if not isinstance(found, dict) or not found.get("name"):
+        raise _is_other(name)
+    for part, value in found.items():
+        if type(value) is not _PARTS.get(part):
+            raise _is_other(name)
     return Author(**found)
 
 
 def _strings(value: Any) -> bool:
-    return isinstance(value, list) and all(type(item) is str for item in value)
+    return isinstance(value, list) and {*map(type, value)} <= _STRINGS
+
+
+#: Field -> what checks and converts its value: one look for each, as whole collections are read.
+_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    name: _people if name in _PEOPLE
+    else _texts if name in _TUPLES
+    else _link if name in _LINKS
+    else _number if name in _NUMBERS
+    else _term if name in _TERMS
+    else _yes_or_no if name == "retracted"
+    else _identifiers if name == "ids"
+    else _text
+    for name in _NAMES
+}  # fmt: skip

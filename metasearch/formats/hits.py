@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+import orjson
+
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 
 #: Of the shape below; a hit that was written in another one is not read.
 _SHAPE = 1
+#: Most values of a record.
+_AS_THEY_ARE = frozenset({str, int, bool, float})
 _OF_AUTHORS = frozenset({"authors", "editors"})
 _NAMES: Mapping[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind))
@@ -25,24 +29,25 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def write(hit: Hit) -> bytes:
-    """The hit, its list position included, as one JSON object in ASCII."""
-    # Not orjson: it refuses a lone surrogate, which a record may hold.
+    """The hit, its list position included, as one JSON object in UTF-8."""
     record = _fields(hit.record)
-    return _ENCODER.encode(
-        {
-            "shape": _SHAPE,
-            "id": hit.id,
-            "record": record,
-            "records": [record if it is hit.record else _fields(it) for it in hit.records],
-            "provenance": dict(hit.provenance),
-            "matches": [_fields(match) for match in hit.matches],
-            "versions": [_fields(version) for version in hit.versions],
-            "score": hit.score,
-            "rank": hit.rank,
-            "reasons": [_fields(reason) for reason in hit.reasons],
-            "also": hit.also,
-        }
-    ).encode("ascii")
+    values = {
+        "shape": _SHAPE,
+        "id": hit.id,
+        "record": record,
+        "records": [record if it is hit.record else _fields(it) for it in hit.records],
+        "provenance": dict(hit.provenance),
+        "matches": [_fields(match) for match in hit.matches],
+        "versions": [_fields(version) for version in hit.versions],
+        "score": hit.score,
+        "rank": hit.rank,
+        "reasons": [_fields(reason) for reason in hit.reasons],
+        "also": hit.also,
+    }
+    try:
+        return orjson.dumps(values)
+    except TypeError:  # a lone surrogate, or a number of more than 64 bits; a record may hold both
+        return _ENCODER.encode(values).encode("ascii")
 
 
 def read(data: bytes) -> Hit:
@@ -79,7 +84,7 @@ def _fields(of: Author | Match | Reason | Record | Version) -> dict[str, Any]:
     if not isinstance(of, Author | Record):
         return {name: getattr(of, name) for name in names}
     return {
-        name: _plain(value)
+        name: value if value.__class__ in _AS_THEY_ARE else _plain(value)
         for name in names
         if (value := getattr(of, name)) is not None and value != "" and value != ()
     }

@@ -29,6 +29,8 @@ CACHE = 32_768
 CHECKPOINT = 8_000
 #: Strategies hold what a person has not published yet.
 _OWNER_ONLY = 0o600
+#: What a statement raises.
+_WRONG = (sqlite3.Error, UnicodeEncodeError, OverflowError)
 #: Bytes of the write-ahead log that are kept for the next changes, after a large one.
 _LARGEST_LOG = 64 << 20
 
@@ -95,14 +97,18 @@ class Database:
             WorkspaceError: The file cannot be used; here and below.
             UsageError: A value cannot be saved; here and below.
         """
-        with self._told():
+        try:
             return self._db.execute(sql, values).fetchall()
+        except _WRONG as exc:
+            raise self._told(exc) from exc
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row; None where there is none."""
-        with self._told():
+        try:
             row: sqlite3.Row | None = self._db.execute(sql, values).fetchone()
-            return row
+        except _WRONG as exc:
+            raise self._told(exc) from exc
+        return row
 
     def value(self, sql: str, *values: object) -> Any:
         """The first column of the first row; None where there is none."""
@@ -111,31 +117,34 @@ class Database:
 
     def rows(self, sql: str, *values: object) -> Iterator[sqlite3.Row]:
         """The rows one by one, for results that memory should not hold."""
-        with self._told():
+        try:
             yield from self._db.execute(sql, values)
+        except _WRONG as exc:
+            raise self._told(exc) from exc
 
     def run(self, sql: str, *values: object) -> int:
         """Run a statement that changes something; returns the id of the row that it inserted."""
-        with self._told():
+        try:
             return self._db.execute(sql, values).lastrowid or 0
+        except _WRONG as exc:
+            raise self._told(exc) from exc
 
     def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each of many rows."""
-        with self._told():
-            self._db.executemany(sql, rows)
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What goes wrong inside as errors with advice."""
         try:
-            yield
-        except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
-        except (UnicodeEncodeError, OverflowError) as exc:
-            raise UsageError(
-                message("a text or a number cannot be saved: {reason}", reason=str(exc)),
-                advice=message("Texts are Unicode, and numbers have at most 18 digits."),
-            ) from exc
+            self._db.executemany(sql, rows)
+        except _WRONG as exc:
+            raise self._told(exc) from exc
+
+    def _told(self, exc: Exception) -> UsageError:
+        """What has gone wrong with a statement, as an error with advice."""
+        # No context manager: thousands of short statements would spend more on it than on SQLite.
+        if isinstance(exc, sqlite3.Error):
+            return unusable(self.path, exc)
+        return UsageError(
+            message("a text or a number cannot be saved: {reason}", reason=str(exc)),
+            advice=message("Texts are Unicode, and numbers have at most 18 digits."),
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

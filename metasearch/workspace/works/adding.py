@@ -7,7 +7,7 @@ What an addition costs depends on the records that are added, and not on those t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.dedup import Chain, Fingerprint
@@ -24,8 +24,8 @@ from metasearch.workspace.works.names import works_named
 from metasearch.workspace.works.places import Placed, Places
 from metasearch.workspace.works.rules import Rules, rules
 
-#: Records of one transaction: others wait for no more than that.
-AT_ONCE = 1_000
+#: Records of one transaction: others who write wait for no more than that, some three seconds.
+AT_ONCE = 2_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +119,9 @@ def _add(
     places = Places(db, project, made_by.chain)
     touched = _leave(db, project, places, made_by, kept.superseded)
     placed = _placed(kept.entered, made_by)
-    touched |= _meet(db, project, places, made_by, placed)
-    done, passed_over = _make(db, project, made_by, touched, kept.entered, placed, run, by)
+    met, prints = _meet(db, project, places, made_by, placed)
+    prints |= {one.id: one.print for one in placed}
+    done, passed_over = _make(db, project, made_by, touched | met, kept.entered, prints, run, by)
     return Added(
         received=len(some),
         new_records=kept.new,
@@ -164,24 +165,25 @@ def _leave(
 
 def _meet(
     db: Database, project: int, places: Places, made_by: Rules, placed: Sequence[Placed]
-) -> set[int]:
-    """Enter new records; returns the components that they touch."""
+) -> tuple[set[int], dict[int, Fingerprint]]:
+    """Enter new records; returns the components that they touch, and fingerprints of records of
+    these, by row.
+    """
     pairs = []
-    touched: set[int] = set()
     named: list[str] = []
     for one in placed:
         near = places.near(one)
         pairs.append((one, near.exactly, near.others))
         if made_by.pins and made_by.pins.touches(one.print):
             named += made_by.pins.same_names(one.print)
-    touched |= joining(db, project, made_by, pairs)
+    touched, prints = joining(db, project, made_by, pairs)
     if named:
         works = works_named(db, project, named)
         touched |= {work.component for found in works.values() for work in found}
     places.enter(placed)
     for title in JournalTitles(db, project).take(placed):
         touched |= set(components_of(db, project, places.with_title(title)).values())
-    return touched
+    return touched, prints
 
 
 def _make(
@@ -190,7 +192,7 @@ def _make(
     made_by: Rules,
     touched: set[int],
     entered: Sequence[rows.Stored],
-    placed: Sequence[Placed],
+    prints: Mapping[int, Fingerprint],
     run: int | None,
     by: str,
     *,
@@ -199,8 +201,7 @@ def _make(
     """Make the works of components and of new records; returns what became of them, and how many
     comparisons were not made.
     """
-    group = gathered(db, project, touched, entered)
-    prints = {one.id: one.print for one in placed}
+    group = gathered(db, project, touched, entered, prints)
     found = list(divided(db, project, made_by, group, prints))
     done = assign(db, project, touched, found, run=run, anew=anew, by=by)
     return done, group.passed_over
@@ -211,7 +212,7 @@ def remake(db: Database, project: Project, components: Iterable[int], *, by: str
     made_by = rules(db, project.id)
     if not _is_made_by(db, project, made_by):  # as after an import of the project
         return rebuild(db, project, by=by)
-    return _make(db, project.id, made_by, set(components), (), (), None, by, anew=True)[0]
+    return _make(db, project.id, made_by, set(components), (), {}, None, by, anew=True)[0]
 
 
 def rebuild(
@@ -241,7 +242,7 @@ def rebuild(
             row[0]
             for row in db.all("SELECT DISTINCT component FROM work WHERE project = ?", number)
         }
-        done, _ = _make(db, number, made_by, touched, (), (), None, by, anew=True)
+        done, _ = _make(db, number, made_by, touched, (), {}, None, by, anew=True)
         db.run(
             "INSERT OR REPLACE INTO works_made (project, rules) VALUES (?, ?)",
             number,

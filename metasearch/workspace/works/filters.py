@@ -82,11 +82,14 @@ class Condition:
         name: Of the field of `WorksQuery`; the facet of that name is counted without it.
         sql: With question marks.
         values: What stands in their places.
+        works: A SELECT of the rows of just these works, with the same values, which may return one
+            repeatedly; "" where there is none that is faster than the condition.
     """
 
     name: str
     sql: str
     values: tuple[object, ...] = ()
+    works: str = ""
 
 
 def checked(query: WorksQuery) -> None:
@@ -160,12 +163,12 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
     if query.steps:
         yield _steps(project, query.steps)
     if query.runs:
-        yield Condition(
+        yield _found(
             "runs",
-            "work.id IN (SELECT work_record.work FROM run JOIN answer ON answer.run = run.id"
+            "SELECT work_record.work FROM run JOIN answer ON answer.run = run.id"
             " JOIN finding ON finding.answer = answer.id"
             " JOIN work_record ON work_record.record = finding.record"
-            f" WHERE run.project = ? AND run.number IN ({in_marks(query.runs)}))",
+            f" WHERE run.project = ? AND run.number IN ({in_marks(query.runs)})",
             (project.id, *query.runs),
         )
     if query.first_runs:
@@ -230,14 +233,19 @@ def _steps(project: Project, steps: Sequence[str | int]) -> Condition:
             )
         named.append("(step.number = ? AND strategy.name = ?)" if slash else "step.number = ?")
         values += [int(digits), *([strategy] if slash else [])]
-    return Condition(
+    return _found(
         "steps",
-        "work.id IN (SELECT work_record.work FROM strategy JOIN step ON step.strategy = strategy.id"
+        "SELECT work_record.work FROM strategy JOIN step ON step.strategy = strategy.id"
         " JOIN answer ON answer.step = step.id JOIN finding ON finding.answer = answer.id"
         " JOIN work_record ON work_record.record = finding.record"
-        f" WHERE strategy.project = ? AND ({' OR '.join(named)}))",
+        f" WHERE strategy.project = ? AND ({' OR '.join(named)})",
         tuple(values),
     )
+
+
+def _found(name: str, works: str, values: tuple[object, ...]) -> Condition:
+    """The condition that a work is one of those that a SELECT returns."""
+    return Condition(name, f"work.id IN ({works})", values, works)
 
 
 def words_query(text: str) -> str:

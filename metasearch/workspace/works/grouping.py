@@ -68,9 +68,15 @@ def components_of(db: Database, project: int, records: Iterable[int]) -> dict[in
 
 
 def gathered(
-    db: Database, project: int, components: Collection[int], entered: Sequence[Stored] = ()
+    db: Database,
+    project: int,
+    components: Collection[int],
+    entered: Sequence[Stored] = (),
+    prints: Mapping[int, Fingerprint] | None = None,
 ) -> Group:
-    """Components with all their records, and with those that are new."""
+    """Components with all their records, and with those that are new; records of which there is a
+    fingerprint are not read again.
+    """
     group = Group(set(components))
     ids: list[int] = []
     for some in batches(sorted(group.components), AT_ONCE):
@@ -87,7 +93,14 @@ def gathered(
             )
         )
     new = {one.id: one for one in entered}
-    group.stored = {one.id: one for one in read(db, set(ids) - new.keys())} | new
+    there = prints or {}
+    again = {
+        number: Stored(number, there[number].record_key, there[number].record)
+        for number in ids
+        if number in there
+    }
+    unread = set(ids) - new.keys() - again.keys()
+    group.stored = {one.id: one for one in read(db, unread)} | again | new
     return group
 
 
@@ -157,8 +170,9 @@ def joining(
     project: int,
     rules: Rules,
     pairs: Sequence[tuple[Placed, Collection[int], Collection[int]]],
-) -> set[int]:
-    """The components that new records belong to.
+) -> tuple[set[int], dict[int, Fingerprint]]:
+    """The components that new records belong to, and the fingerprints of those of their records
+    that were compared, by row.
 
     Args:
         db: The workspace.
@@ -180,6 +194,7 @@ def joining(
     if applies(rules.chain):
         asked = _without_strangers(db, asked)
     touched: set[int] = set()
+    prints: dict[int, Fingerprint] = {}
     separate = rules.versions == "separate"
     for some in batches(sorted(asked), AT_ONCE):
         rest = [row for row in some if component[row] not in touched]
@@ -194,5 +209,6 @@ def joining(
                 if match.verdict == "version" and separate:
                     continue
                 touched.add(component[stored.id])
+                prints[stored.id] = other
                 break
-    return touched
+    return touched, prints

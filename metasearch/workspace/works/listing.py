@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -75,7 +75,7 @@ def page(
     found = conditions(db, project, query)
     chosen = _chosen(db, project, found)
     total = counting.counted(db, chosen)
-    counted = _indexed(project, chosen) if total > _MANY else chosen
+    counted = _indexed(db, project, chosen) if total > _MANY else chosen
     of_facets = {
         name: (
             counted
@@ -152,16 +152,22 @@ def _chosen(db: Database, project: Project, found: Sequence[Condition]) -> Chose
         return chosen
     db.run("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
     db.run("DELETE FROM temp.chosen")
-    db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
+    if len(found) == 1 and found[0].works:
+        db.run(f"INSERT OR IGNORE INTO temp.chosen {found[0].works}", *found[0].values)
+    else:
+        db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
     total = db.value("SELECT count(*) FROM temp.chosen")
     rows = "work WHERE work.id IN (SELECT id FROM temp.chosen)"
     return Chosen(rows, (), ids=_CHOSEN, total=total)
 
 
-def _indexed(project: Project, chosen: Chosen) -> Chosen:
+def _indexed(db: Database, project: Project, chosen: Chosen) -> Chosen:
     """The same works, read in the order of the index of facets."""
     if chosen.all:
         return chosen
+    whole = _where(project, [])
+    if chosen.total == counting.counted(db, whole):  # none has to be looked up
+        return replace(whole, total=chosen.total)
     return Chosen(
         "work INDEXED BY work_facets WHERE work.project = ?"
         " AND work.id IN (SELECT id FROM temp.chosen)",

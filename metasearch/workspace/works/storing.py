@@ -12,6 +12,7 @@ from metasearch.bib.chinese.characters import plain
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
 
 #: Characters of what a list shows and sorts by, and of what is searched in it.
 LONGEST_SHOWN, LONGEST_KEY, LONGEST_WORDS = 1_000, 100, 30_000
@@ -60,6 +61,7 @@ class WorkRows:
         self._db = db
         self._project = project
         self._written: dict[int, tuple[str, Contents]] = {}
+        self._updated: list[int] = []
         self._smaller: list[int] = []
         self._records: dict[int, int] = {}
         # (row of a work, its words before, its words now); None where there are none.
@@ -106,6 +108,7 @@ class WorkRows:
         )
         if before != words:
             self._words.append((work, before, words))
+        self._updated.append(work)
         if smaller:
             self._smaller.append(work)
         self._written[work] = (uid, contents)
@@ -126,7 +129,7 @@ class WorkRows:
             before = db.value("SELECT words FROM work_body WHERE work = ?", work)
             self._words.append((work, before, None))
             db.run("DELETE FROM work WHERE id = ?", work)
-        db.run_many("DELETE FROM work_source WHERE work = ?", [(work,) for work in self._written])
+        db.run_many("DELETE FROM work_source WHERE work = ?", [(work,) for work in self._updated])
         db.run_many(
             "INSERT INTO work_source (work, project, source) VALUES (?, ?, ?)",
             sorted(
@@ -136,12 +139,13 @@ class WorkRows:
             ),
         )
         db.run_many("DELETE FROM alias WHERE work = ?", [(work,) for work in self._smaller])
+        earlier = self._earlier()
         db.run_many(
             "INSERT OR IGNORE INTO alias (project, name, work) VALUES (?, ?, ?)",
             sorted(
                 (project, name, work)
                 for work, (uid, contents) in self._written.items()
-                for name in {uid, *self._earlier(work), *_names(contents)}
+                for name in {uid, *earlier.get(work, ()), *_names(contents)}
             ),
         )
         db.run_many(
@@ -153,9 +157,15 @@ class WorkRows:
             [(work, now) for work, _, now in self._words if now is not None],
         )
 
-    def _earlier(self, work: int) -> list[str]:
-        """The ids of works that have joined it."""
-        return [row[0] for row in self._db.all("SELECT uid FROM joined_work WHERE work = ?", work)]
+    def _earlier(self) -> dict[int, list[str]]:
+        """Work -> the ids of works that have joined it."""
+        found: dict[int, list[str]] = {}
+        for some in batches(self._written, AT_ONCE):
+            for work, name in self._db.all(
+                f"SELECT work, uid FROM joined_work WHERE work IN ({in_marks(some)})", *some
+            ):
+                found.setdefault(work, []).append(name)
+        return found
 
 
 def _names(contents: Contents) -> Iterable[str]:
