@@ -115,6 +115,7 @@ ROUTES = (
             ("/strategies/{strategy}/check", "strategy", "check"),
             ("/strategies/{strategy}/progress", "progress", "answer"),
             ("/works/export", "export", "answer"),
+            ("/archive", "archive", "answer"),
         )
     ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),

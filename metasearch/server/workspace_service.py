@@ -7,6 +7,8 @@ others see its answers in the file.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,6 +28,11 @@ from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+
+
+#: Archives that are received or written at once: each takes disk, and a thread.
+_MOST_ARCHIVES = 2
+_RETRY_AFTER = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +68,7 @@ class WorkspaceService:
         self.workspace = Workspace(path)
         self.engine = engine
         self.jobs: Jobs[SourceAnswer] = Jobs()
+        self._archives = 0
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -86,6 +94,29 @@ class WorkspaceService:
             UsageError: There is none.
         """
         return await self.workspace.read(projects.find, name)
+
+    @asynccontextmanager
+    async def archive(self) -> AsyncIterator[None]:
+        """A block in which an archive is received or written.
+
+        Raises:
+            Problem: 503 where as many are as may be.
+        """
+        if self._archives >= _MOST_ARCHIVES:
+            raise Problem(
+                503,
+                "busy",
+                message(
+                    "{most} archives are being written or received. Try again in a moment.",
+                    most=_MOST_ARCHIVES,
+                ),
+                headers={"Retry-After": str(_RETRY_AFTER)},
+            )
+        self._archives += 1
+        try:
+            yield
+        finally:
+            self._archives -= 1
 
     # ---------------------------------------------------------------- runs
 
