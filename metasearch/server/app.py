@@ -112,6 +112,7 @@ ROUTES = (
             listed=False,
         )
         for path, module, handler in (
+            ("/strategies/{strategy}/search-file", "search_file", "answer"),
             ("/strategies/{strategy}/check", "strategy", "check"),
             ("/strategies/{strategy}/progress", "progress", "answer"),
             ("/works/export", "export", "answer"),

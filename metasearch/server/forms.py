@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from aiohttp import BodyPartReader, hdrs, web
@@ -62,7 +62,7 @@ async def posted(request: web.Request) -> MultiMapping[str]:
 
 
 async def posted_with_file(
-    request: web.Request, most: int, disk: BinaryIO | None = None
+    request: web.Request, most: int, disk: IO[bytes] | None = None
 ) -> tuple[MultiMapping[str], Upload]:
     """The fields of a form that may hold a file, and the file.
 
@@ -101,7 +101,7 @@ def _check_token(request: web.Request, fields: MultiMapping[str]) -> None:
 
 
 async def _parts(
-    request: web.Request, fields: MultiDict[str], most: int, disk: BinaryIO | None
+    request: web.Request, fields: MultiDict[str], most: int, disk: IO[bytes] | None
 ) -> Upload:
     upload = Upload()
     parts = 0
@@ -132,7 +132,7 @@ async def _bounded(part: BodyPartReader, most: int) -> bytes:
     return bytes(content)
 
 
-async def _written(part: BodyPartReader, most: int, disk: BinaryIO) -> None:
+async def _written(part: BodyPartReader, most: int, disk: IO[bytes]) -> None:
     size = 0
     while chunk := await part.read_chunk(_CHUNK):
         size += len(chunk)
@@ -147,7 +147,7 @@ async def _written(part: BodyPartReader, most: int, disk: BinaryIO) -> None:
             ) from exc
 
 
-def _keep(disk: BinaryIO, chunk: bytes) -> None:
+def _keep(disk: IO[bytes], chunk: bytes) -> None:
     disk.write(chunk)
 
 
