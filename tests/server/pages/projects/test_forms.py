@@ -158,6 +158,21 @@ async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypa
     again.close()
 
 
+async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
+    """They stand in the flow diagram; a line without a number is told with what was typed."""
+    flow = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    fields = {"do": "other", "kind": "website", "name": "θι", "identified": "9", "sought": "9"}
+
+    refused = await post(client, flow, fields | {"excluded": "κ"})
+    assert refused.status == 400
+    assert "is no reason with a number" in await refused.text()
+    kept = await post(client, flow, fields | {"excluded": "κλ: 2\r\nμν：3\r\n"})
+    assert kept.status == 303
+    shown = text(await page(client, flow))
+    assert "κλ" in shown
+    assert "μν" in shown
+
+
 async def test_a_file_is_imported_as_a_step(client, workspace):
     """With the database and the day of the search; the same file again adds nothing."""
     base = f"/projects/{workspace.empty.uid}/strategies"
