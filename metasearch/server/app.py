@@ -112,9 +112,11 @@ ROUTES = (
             listed=False,
         )
         for path, module, handler in (
+            ("/strategies/{strategy}/search-file", "search_file", "answer"),
             ("/strategies/{strategy}/check", "strategy", "check"),
             ("/strategies/{strategy}/progress", "progress", "answer"),
             ("/works/export", "export", "answer"),
+            ("/archive", "archive", "answer"),
         )
     ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),

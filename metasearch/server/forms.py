@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from aiohttp import BodyPartReader, hdrs, web
@@ -24,13 +25,19 @@ _WIDEST = 20
 _REST = 65_536
 #: Fields of a form with a file, bytes of each, and seconds that a form with a file may take.
 _MOST_PARTS, _LONGEST_PART, _UPLOAD_PATIENCE = 50, 200_000, 120.0
+#: Seconds that a form may take whose file is written to disk.
+_DISK_PATIENCE = 600.0
+#: Bytes of a file that are read at a time.
+_CHUNK = 65_536
 WITH_FILE = "multipart/form-data"
 _local = re.compile(r"/(?!/)[!-\[\]-~]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that came with a form; without name and content where none was chosen."""
+    """A file that came with a form; without name and content where none was chosen, and without
+    content where it was written to disk.
+    """
 
     name: str = ""
     content: bytes = b""
@@ -50,20 +57,23 @@ async def posted(request: web.Request) -> MultiMapping[str]:
     options = request.app[SHARED].options
     body = await whole_body(request, options, _WIDEST * options.max_query + _REST)
     fields = MultiDict(pairs_of_form(body))
-    tokens = fields.getall(TOKEN, [])
-    visit_of(request).check(tokens[0] if len(tokens) == 1 else "")
+    _check_token(request, fields)
     return fields
 
 
-async def posted_with_file(request: web.Request, most: int) -> tuple[MultiMapping[str], Upload]:
+async def posted_with_file(
+    request: web.Request, most: int, disk: IO[bytes] | None = None
+) -> tuple[MultiMapping[str], Upload]:
     """The fields of a form that may hold a file, and the file.
 
     Args:
         request: Of the form; one without a file is read, too.
         most: Bytes that the file may have.
+        disk: An open file that it is written to instead of memory; the token must then come before
+            it, so that nothing is kept of a form of another site.
 
     Raises:
-        Problem: As `posted`; 413 also where the file is too large.
+        Problem: As `posted`; 413 also where the file is too large, 507 where it cannot be written.
     """
     if request.content_type != WITH_FILE:
         return await posted(request), Upload()
@@ -71,8 +81,8 @@ async def posted_with_file(request: web.Request, most: int) -> tuple[MultiMappin
         raise Problem(403, "forged-form", FORGED)
     fields: MultiDict[str] = MultiDict()
     try:
-        async with asyncio.timeout(_UPLOAD_PATIENCE):
-            upload = await _parts(request, fields, most)
+        async with asyncio.timeout(_UPLOAD_PATIENCE if disk is None else _DISK_PATIENCE):
+            upload = await _parts(request, fields, most, disk)
     except TimeoutError:
         raise Problem(408, None, message("The body of the request did not come in time.")) from None
     except ValueError as exc:  # UnicodeDecodeError, and what aiohttp raises for a broken body
@@ -81,12 +91,18 @@ async def posted_with_file(request: web.Request, most: int) -> tuple[MultiMappin
             None,
             message("The body of the request is not {meant}.", meant=message("a form with a file")),
         ) from exc
-    tokens = fields.getall(TOKEN, [])
-    visit_of(request).check(tokens[0] if len(tokens) == 1 else "")
+    _check_token(request, fields)
     return fields, upload
 
 
-async def _parts(request: web.Request, fields: MultiDict[str], most: int) -> Upload:
+def _check_token(request: web.Request, fields: MultiMapping[str]) -> None:
+    tokens = fields.getall(TOKEN, [])
+    visit_of(request).check(tokens[0] if len(tokens) == 1 else "")
+
+
+async def _parts(
+    request: web.Request, fields: MultiDict[str], most: int, disk: IO[bytes] | None
+) -> Upload:
     upload = Upload()
     parts = 0
     async for part in await request.multipart():
@@ -96,6 +112,12 @@ async def _parts(request: web.Request, fields: MultiDict[str], most: int) -> Upl
         if part.filename is None:
             content = await _bounded(part, _LONGEST_PART)
             fields.add(part.name or "", content.decode())
+        elif disk is not None:
+            _check_token(request, fields)
+            if upload.name:
+                raise ValueError("two files")
+            upload = Upload(part.filename[:255])
+            await _written(part, most, disk)
         elif part.filename or not upload.name:
             upload = Upload(part.filename[:255], await _bounded(part, most))
     return upload
@@ -103,13 +125,34 @@ async def _parts(request: web.Request, fields: MultiDict[str], most: int) -> Upl
 
 async def _bounded(part: BodyPartReader, most: int) -> bytes:
     content = bytearray()
-    while chunk := await part.read_chunk(65_536):
+    while chunk := await part.read_chunk(_CHUNK):
         content += chunk
         if len(content) > most:
-            raise Problem(
-                413, None, message("The file has more than {most} bytes.", most=f"{most:,}")
-            )
+            raise _too_large(most)
     return bytes(content)
+
+
+async def _written(part: BodyPartReader, most: int, disk: IO[bytes]) -> None:
+    size = 0
+    while chunk := await part.read_chunk(_CHUNK):
+        size += len(chunk)
+        if size > most:
+            raise _too_large(most)
+        try:
+            await asyncio.to_thread(_keep, disk, chunk)
+        except OSError as exc:
+            reason = exc.strerror or str(exc)
+            raise Problem(
+                507, None, message("The file cannot be kept: {reason}", reason=reason)
+            ) from exc
+
+
+def _keep(disk: IO[bytes], chunk: bytes) -> None:
+    disk.write(chunk)
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, None, message("The file has more than {most} bytes.", most=f"{most:,}"))
 
 
 def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual: str) -> str:

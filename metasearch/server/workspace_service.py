@@ -7,7 +7,9 @@ others see its answers in the file.
 
 from __future__ import annotations
 
-import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -28,8 +30,13 @@ from metasearch.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
 
-#: Archives of projects that one process writes and reads at a time.
-_MOST_ARCHIVES = 4
+
+#: Archives that are received or written at once: each takes disk, and a thread.
+_MOST_ARCHIVES = 2
+_RETRY_AFTER = 30
+#: Streams of the progress of runs that are sent at once, and to one client: each reads the file
+#: twice a second.
+MOST_STREAMS, MOST_CLIENT_STREAMS = 64, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,8 @@ class WorkspaceService:
         self.workspace = Workspace(path)
         self.engine = engine
         self.jobs: Jobs[SourceAnswer] = Jobs()
-        self.archives = asyncio.Semaphore(_MOST_ARCHIVES)
+        self._archives = 0
+        self._streams: Counter[str] = Counter()
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -92,6 +100,54 @@ class WorkspaceService:
             UsageError: There is none.
         """
         return await self.workspace.read(projects.find, name)
+
+    @asynccontextmanager
+    async def archive(self) -> AsyncIterator[None]:
+        """A block in which an archive is received or written.
+
+        Raises:
+            Problem: 503 where as many are as may be.
+        """
+        if self._archives >= _MOST_ARCHIVES:
+            raise Problem(
+                503,
+                "busy",
+                message(
+                    "{most} archives are being written or received. Try again in a moment.",
+                    most=_MOST_ARCHIVES,
+                ),
+                headers={"Retry-After": str(_RETRY_AFTER)},
+            )
+        self._archives += 1
+        try:
+            yield
+        finally:
+            self._archives -= 1
+
+    @contextmanager
+    def stream(self, client: str) -> Iterator[None]:
+        """A block in which a client follows a run.
+
+        Raises:
+            Problem: 503 where it, or all clients together, follow as many as may be.
+        """
+        if self._streams[client] >= MOST_CLIENT_STREAMS or self._streams.total() >= MOST_STREAMS:
+            raise Problem(
+                503,
+                "busy",
+                message(
+                    "Too many runs are being followed. Close another page, or reload this one now "
+                    "and then."
+                ),
+                headers={"Retry-After": str(_RETRY_AFTER)},
+            )
+        self._streams[client] += 1
+        try:
+            yield
+        finally:
+            self._streams[client] -= 1
+            if not self._streams[client]:
+                del self._streams[client]
 
     # ---------------------------------------------------------------- runs
 

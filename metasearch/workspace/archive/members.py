@@ -81,10 +81,10 @@ class Archive:
         pages: Recorded files, by name.
     """
 
-    def __init__(self, file: zipfile.ZipFile, digest: str) -> None:
+    def __init__(self, file: zipfile.ZipFile, digest: str, largest: int) -> None:
         self._zip = file
         self.digest = digest
-        _check_names(file)
+        _check_names(file, largest)
         self.manifest = self._manifest()
         self._members = {member.name: member for member in self._described()}
         self.rows = {
@@ -206,8 +206,12 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened(path: Path, largest: int | None = None) -> Iterator[Archive]:
     """An archive on disk, with its names, sizes and manifest checked.
+
+    Args:
+        path: Of the archive.
+        largest: Bytes that its members may have together; None takes `MOST_BYTES`.
 
     Raises:
         UsageError: It is no archive, or none that may be read.
@@ -231,10 +235,10 @@ def opened(path: Path) -> Iterator[Archive]:
         except _BROKEN as exc:
             raise wrong(path.name, message("it is no zip file")) from exc
         with archive:
-            yield Archive(archive, digest)
+            yield Archive(archive, digest, MOST_BYTES if largest is None else largest)
 
 
-def _check_names(file: zipfile.ZipFile) -> None:
+def _check_names(file: zipfile.ZipFile, largest: int) -> None:
     infos = file.infolist()
     if len(infos) > MOST_MEMBERS:
         raise wrong("", message("it has more than {most} members", most=MOST_MEMBERS))
@@ -256,8 +260,8 @@ def _check_names(file: zipfile.ZipFile) -> None:
             raise wrong(
                 name, message("it is more than {most} times as large as packed", most=MOST_RATIO)
             )
-    if total > MOST_BYTES:
-        raise wrong("", message("its members are larger than {most} bytes", most=MOST_BYTES))
+    if total > largest:
+        raise wrong("", message("its members are larger than {most} bytes", most=largest))
 
 
 def _member(found: object) -> Member:

@@ -64,7 +64,12 @@ class ImportedProject:
 
 
 def import_project(
-    db: Database, path: Path, *, name: str | None = None, by: str = ""
+    db: Database,
+    path: Path,
+    *,
+    name: str | None = None,
+    largest: int | None = None,
+    by: str = "",
 ) -> ImportedProject:
     """Read an archive.
 
@@ -73,6 +78,7 @@ def import_project(
         path: The archive.
         name: For the project; None takes that of the archive, with "-2" behind it where a project
             has it already.
+        largest: Bytes that it may have when it is unpacked; None takes those of any archive.
         by: Who imports it.
 
     Raises:
@@ -82,7 +88,7 @@ def import_project(
     """
     if name is not None:
         check_name(name)
-    with members.opened(path) as archive:
+    with members.opened(path, largest) as archive:
         own = db.value("PRAGMA user_version")
         if archive.manifest["tables"] > own:
             raise UsageError(

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from metasearch.errors import FormatError
 from metasearch.message import message
-from metasearch.server.faces.projects.opened import opened
+from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
@@ -45,7 +45,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         raise Problem.of(error) from error
     response = web.StreamResponse(
         headers={
-            "Content-Disposition": f'attachment; filename="{_file_name(here.project.name)}-works'
+            "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}-works'
             f'.{file.extension}"',
             "Cache-Control": "private, no-store",
         }
@@ -59,8 +59,3 @@ async def answer(request: web.Request) -> web.StreamResponse:
         part = await here.workspace.read(lambda _: next(parts, None))
     await response.write_eof()
     return response
-
-
-def _file_name(name: str) -> str:
-    """A name of a project as that of a file that every system takes."""
-    return name.encode("ascii", "replace").decode().replace("?", "_")

@@ -1,14 +1,18 @@
-"""`/projects`: all projects, and a form for a new one."""
+"""`/projects`: all projects, and forms for a new one and for one in an archive."""
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import cast
 
 from aiohttp import web
 from multidict import MultiMapping
 
-from metasearch.server.faces.projects.opened import after_form, served
-from metasearch.server.forms import chosen, posted
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.server.faces.projects.opened import Render, after_form, served
+from metasearch.server.forms import WITH_FILE, chosen, posted, posted_with_file
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.listing import projects_page
 from metasearch.server.pages.projects.said import Said
@@ -16,31 +20,64 @@ from metasearch.server.received import only
 from metasearch.server.site import SHARED
 from metasearch.server.visit import visit_of
 from metasearch.workspace import projects
+from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.projects import KINDS, Kind
 from metasearch.workspace.workspace import Workspace
 
+#: Bytes of an archive that a browser sends, and of it unpacked; the command line takes larger ones.
+MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
+
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or a new project from its form.
+    """The list, or a new project from its form or from an archive.
 
     Raises:
-        Problem: 404 where there is no workspace, and those of `posted`.
+        Problem: 404 where there is no workspace, 503 where too many archives are being received,
+            and those of `posted_with_file`.
     """
-    workspace, visit = served(request).workspace, visit_of(request)
+    service, visit = served(request), visit_of(request)
+    workspace = service.workspace
 
     async def render(said: Said) -> str:
         async with request.app[SHARED].admission.brief():
             every = await workspace.read(projects.every)
-        return projects_page(visit, every, said.error, said.fields, only(request.query, "done"))
+        return projects_page(visit, every, said, only(request.query, "done"), most_bytes=MOST_BYTES)
 
     if request.method != "POST":
         return page_response(request, await render(Said()))
+    if request.content_type == WITH_FILE:
+        async with service.archive():
+            return await _archive(request, workspace, render)
     fields = await posted(request)
 
     async def action() -> str:
         return visit.site.path(f"/projects/{await _created(workspace, fields)}")
 
     return await after_form(request, fields, action, render)
+
+
+async def _archive(request: web.Request, workspace: Workspace, render: Render) -> web.Response:
+    """The answer to the form with an archive."""
+    with tempfile.NamedTemporaryFile(prefix="metasearch-", suffix=".zip") as file:  # mode 0600
+        fields, upload = await posted_with_file(request, MOST_BYTES, disk=file)
+        file.flush()
+
+        async def action() -> str:
+            if not upload.name:
+                raise UsageError(
+                    message("No file was chosen"),
+                    advice=message("Choose the archive of a project."),
+                )
+            made = await workspace.write(
+                import_project,
+                Path(file.name),
+                name=only(fields, "name").strip() or None,
+                largest=MOST_UNPACKED,
+            )
+            done = "imported" if only(fields, "name") or made.project.name == made.name else "named"
+            return visit_of(request).site.path(f"/projects/{made.project.uid}", done=done)
+
+        return await after_form(request, fields, action, render)
 
 
 async def _created(workspace: Workspace, fields: MultiMapping[str]) -> str:

@@ -95,6 +95,11 @@ def strategy_path(name: str) -> str:
     return f"/strategies/{quote(name, safe='', errors='replace')}"
 
 
+def file_name(name: str) -> str:
+    """A name of a project as that of a file that every system takes."""
+    return name.encode("ascii", "replace").decode().replace("?", "_")
+
+
 async def after_form(
     request: web.Request,
     fields: MultiMapping[str],

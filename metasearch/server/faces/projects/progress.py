@@ -26,13 +26,14 @@ async def answer(request: web.Request) -> web.StreamResponse:
     """The states of the table, from now to the end of the run.
 
     Raises:
-        Problem: 404 where there is no such project or strategy.
+        Problem: 404 where there is no such project or strategy, 503 where too many are followed.
     """
     here = await opened(request)
     shown = await named(here)
     if request.method == "HEAD":
         return head("sse")
-    return await send(request, _states(here, shown.name))
+    with here.service.stream(here.shared.clients.of(request).name):
+        return await send(request, _states(here, shown.name))
 
 
 async def _states(here: Opened, name: str) -> AsyncGenerator[bytes]:

@@ -217,7 +217,28 @@ def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
         identified=_number(fields, "identified"),
         sought=_number(fields, "sought"),
         not_retrieved=_number(fields, "not_retrieved"),
+        excluded=_reasons(only(fields, "excluded")),
     )
+
+
+def _reasons(text: str) -> dict[str, int]:
+    """Reason -> reports, of lines such as "no control group: 3".
+
+    Raises:
+        UsageError: A line has no number, or a reason is there twice.
+    """
+    found: dict[str, int] = {}
+    for each in filter(None, (line.strip() for line in text.splitlines())):
+        reason, _, count = each.replace("\uff1a", ":").rpartition(":")
+        reason, count = reason.strip(), count.strip()
+        is_number = count.isascii() and count.isdigit() and len(count) < 9
+        if not reason or not is_number or reason in found:
+            raise UsageError(
+                message("{text} is no reason with a number", text=repr(each[:40])),
+                advice=message("Write one reason a line, each once: no control group: 3"),
+            )
+        found[reason] = int(count)
+    return found
 
 
 def _number(fields: MultiMapping[str], name: str) -> int | None:

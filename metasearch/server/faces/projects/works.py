@@ -30,7 +30,7 @@ from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.labels import source_labels
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing, works
+from metasearch.workspace.works import decisions, listing, pins, works
 from metasearch.workspace.works.exporting import EXPORTS
 from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
 from metasearch.workspace.works.importing import import_decisions
@@ -51,8 +51,10 @@ _FORMAT_WORDS: Mapping[str, str] = {
     "eppi": "EPPI-Reviewer (RIS)",
     **{name: FORMAT_WORDS[name] for name in FORMAT_WORDS if name not in ("ris", "csv", "nbib")},
 }
-#: Actions that the page undoes: those of the decisions.
-_OF_WORKS = frozenset({decisions.MARK, decisions.TAG, decisions.NOTE})
+#: Actions that the page undoes: those of its forms.
+_OF_WORKS = frozenset({decisions.MARK, decisions.TAG, decisions.NOTE, pins.PIN, pins.UNPIN})
+#: Works that are joined, or records that one is kept apart from, at a time.
+_MOST_JOINED = 50
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
@@ -134,13 +136,14 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     async with here.shared.admission.brief():
         shown = await here.workspace.read(_read, here.project, query)
-    page, found, counts, used, change, of_answers = shown
+    page, found, counts, used, change, of_answers, pinned = shown
     named = {record.source for work in page.works for record in work.hit.records}
     # Databases that were searched by hand have no spec.
     sources = named & {*here.shared.engine.registry.names()}
     return WorksShown(
         page=page,
         found=found,
+        pins=pinned,
         total=total_of(counts[0]),
         decided=total_of(counts[1]) - counts[1]["undecided"],
         labels=labels(here.shared.engine, sources) | of_answers,
@@ -164,6 +167,7 @@ def _read(
     list[str],
     Change | None,
     dict[str, str],
+    list[pins.ProjectPin],
 ]:
     page = listing.page(db, project, query)
     counts = listing.verdict_counts(db, project), listing.verdict_counts(db, project, query.stage)
@@ -178,6 +182,7 @@ def _read(
         reasons(db, project, query.stage),
         next((change for change in newest if change.id in can), None),
         source_labels(db, project),
+        pins.of(db, project),
     )
 
 
@@ -237,7 +242,16 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
             _saved, here.project, uid, only(fields, f"note-{uid}"), only(fields, f"tags-{uid}")
         )
         return _back(back, done="saved")
+    if key := only(fields, "apart"):
+        await here.workspace.write(_kept_apart, here.project, key)
+        return _back(back, done="apart")
+    if number := only(fields, "unpin"):
+        await here.workspace.write(pins.unpin, here.project, _number(number))
+        return _back(back, done="unpinned")
     match only(fields, "all"):
+        case "same":
+            await here.workspace.write(_joined, here.project, _checked(ticked))
+            return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
             await here.workspace.write(
@@ -281,6 +295,46 @@ def _saved(db: Database, project: Project, uid: str, note: str, tags: str) -> No
             [tag for tag in wanted if tag not in work.tags],
             [tag for tag in work.tags if tag not in wanted],
         )
+
+
+def _joined(db: Database, project: Project, uids: list[str]) -> None:
+    """Says of works that they are one."""
+    if not 2 <= len(uids) <= _MOST_JOINED:
+        raise UsageError(
+            message("{count} works cannot be joined", count=len(uids)),
+            advice=message("Tick 2 to {most} works.", most=_MOST_JOINED),
+        )
+    with db.transaction():
+        found = [[record.key for record in works.find(db, project, u).hit.records] for u in uids]
+        keys = [keys[0] for keys in found] + [key for keys in found for key in keys[1:]]
+        if len(keys) > _MOST_JOINED:
+            raise UsageError(
+                message("{count} works cannot be joined", count=len(uids)),
+                advice=message("They have more than {most} records.", most=_MOST_JOINED),
+            )
+        for other in keys[1:]:
+            # A pin joins two records. Where identifiers contradict it, the others of their works
+            # are left behind: they are pinned, too.
+            joined = works.find(db, project, keys[0]).hit.records
+            if all(record.key != other for record in joined):
+                pins.pin(db, project, "same", keys[0], other)
+
+
+def _kept_apart(db: Database, project: Project, key: str) -> None:
+    """Says of a record that it belongs to none of the others of its work."""
+    with db.transaction():
+        work = works.find(db, project, key)
+        others = [record.key for record in work.hit.records if record.key != key]
+        if not others or len(others) == len(work.hit.records) or len(others) > _MOST_JOINED:
+            raise UsageError(
+                message("{key} cannot be kept apart", key=repr(key[:80])),
+                advice=message(
+                    "A record is kept apart from at most {most} others of its work.",
+                    most=_MOST_JOINED,
+                ),
+            )
+        for other in others:
+            pins.pin(db, project, "different", key, other)
 
 
 async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aiohttp import web
@@ -12,7 +10,7 @@ from aiohttp import web
 from metasearch import opening
 from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, parameters_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.problem import Problem
 from metasearch.server.received import body_into
@@ -45,7 +43,7 @@ async def archive(request: web.Request) -> web.StreamResponse:
     """
     here = opened(request)
     project = await project_of(request, here)
-    async with _permit(here):
+    async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             try:
                 made = await here.workspace.read(export_project, project, file)
@@ -66,7 +64,7 @@ async def import_(request: web.Request) -> web.Response:
     if request.content_type != ZIP:
         raise Problem(415, None, message("An archive is posted as {type}.", type=ZIP))
     asked = parameters_of(request.query, IMPORT)
-    async with _permit(here):
+    async with here.service.archive():
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             path = Path(folder) / "archive.zip"
             try:
@@ -80,24 +78,6 @@ async def import_(request: web.Request) -> web.Response:
         status=201,
         location=site_of(request).path(f"/api/projects/{made.project.uid}"),
     )
-
-
-@asynccontextmanager
-async def _permit(here: Here) -> AsyncIterator[None]:
-    """Holds one of the permits for archives.
-
-    Raises:
-        Problem: 503 where all are taken.
-    """
-    if here.service.archives.locked():
-        raise Problem(
-            503,
-            None,
-            message("Other archives are being written or read; try again later."),
-            headers={"Retry-After": _LATER},
-        )
-    async with here.service.archives:
-        yield
 
 
 def _unwritable(exc: OSError) -> Problem:

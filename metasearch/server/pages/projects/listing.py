@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from multidict import MultiMapping
-
-from metasearch.errors import UsageError
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.projects import KINDS, LONGEST_NAME, LONGEST_TITLE, Project
@@ -39,18 +37,19 @@ DONE_WORDS: Mapping[str, str] = {
 def projects_page(
     visit: Visit,
     every: Sequence[Project],
-    error: UsageError | None,
-    typed: MultiMapping[str],
+    said: Said,
     done: str = "",
+    *,
+    most_bytes: int,
 ) -> str:
     """The whole page.
 
     Args:
         visit: The request for it.
         every: All projects in the order of the page.
-        error: Why the form could not be carried out.
-        typed: The fields of that form.
+        said: About the form that was sent.
         done: A key of `DONE_WORDS`.
+        most_bytes: Of an archive.
     """
     return page(
         "projects/list.html",
@@ -60,8 +59,8 @@ def projects_page(
         projects=every,
         kinds=[(kind, *KIND_WORDS[kind]) for kind in KINDS],
         kind_words={kind: words for kind, (words, _) in KIND_WORDS.items()},
-        error=error,
-        typed=typed,
+        said=said,
+        most_megabytes=most_bytes // 1_000_000,
         done=DONE_WORDS.get(done, ""),
         longest_name=LONGEST_NAME,
         longest_title=LONGEST_TITLE,

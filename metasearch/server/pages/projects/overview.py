@@ -28,6 +28,11 @@ DONE_WORDS: Mapping[str, str] = {
     "title": N_("The title was changed."),
     "archived": N_("The project was put away."),
     "taken": N_("The project was taken out again."),
+    "imported": N_("The project was imported from its archive."),
+    "named": N_(
+        "The project was imported from its archive; as its short name was taken, it has "
+        "another one here."
+    ),
 }
 
 

@@ -9,6 +9,7 @@ from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.projects import Project
 
@@ -25,9 +26,13 @@ class StrategyLine:
 
 
 def strategies_page(
-    visit: Visit, project: Project, listed: Sequence[StrategyLine], said: Said
+    visit: Visit,
+    project: Project,
+    listed: Sequence[StrategyLine],
+    said: Said,
+    notes: Sequence[str] = (),
 ) -> str:
-    """The whole page."""
+    """The whole page; `notes` are what does not hold of a search file that was read."""
     return page(
         "projects/strategies.html",
         visit,
@@ -36,5 +41,6 @@ def strategies_page(
         frame=frame(visit, project, "/strategies"),
         strategies=listed,
         said=said,
-        done="",
+        notes=notes,
+        done=N_("The search file was read.") if notes else "",
     )

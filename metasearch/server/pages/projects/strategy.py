@@ -380,6 +380,7 @@ DONE_WORDS: Mapping[str, str] = {
     "imported": N_("The file was imported as a step; its works are in the project."),
     "again": N_("The same file was imported before; nothing was added."),
     "known": N_("The known works were added."),
+    "read": N_("The search file was read."),
     "pasted": N_("The lines were added as steps."),
     "stopped": N_("The run was stopped; what was answered is kept."),
 }

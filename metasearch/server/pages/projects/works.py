@@ -25,6 +25,7 @@ from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.listing import WorksPage
+from metasearch.workspace.works.pins import ProjectPin
 from metasearch.workspace.works.works import Finding, Work
 
 #: Works of a page.
@@ -67,7 +68,19 @@ DONE_WORDS: Mapping[str, str] = {
     "tagged": N_("The tags were changed."),
     "saved": N_("Note and tags were saved."),
     "undone": N_("The change was undone."),
+    "same": N_("The ticked works are one work now."),
+    "apart": N_("The record is a work of its own now."),
+    "unpinned": N_("What was said by hand holds no more."),
 }
+#: Verdict of a pin -> what was said.
+_PIN_WORDS: Mapping[str, str] = {
+    "same": N_("said to be one work"),
+    "different": N_("said to be different works"),
+}
+#: Records of a work, and pins of it, that a page shows.
+_MOST_SHOWN = 50
+#: Characters of the title of a record.
+_LONGEST_TITLE = 200
 #: Names of pages around the one that is shown.
 _AROUND = 2
 
@@ -94,12 +107,33 @@ class FindingView:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordView:
+    """A record of a work."""
+
+    key: str
+    label: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinView:
+    """What a person said of two records; `words` are to be translated."""
+
+    id: int
+    words: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkView:
     """A work of the list.
 
     Attributes:
         place: In the list, from 1.
         verdict: In the stage of the page; "" for none.
+        records: What it was merged from.
+        pins: Those of its records.
     """
 
     uid: str
@@ -110,6 +144,8 @@ class WorkView:
     tags: Sequence[str]
     note: str
     findings: Sequence[FindingView]
+    records: Sequence[RecordView]
+    pins: Sequence[PinView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +212,7 @@ class WorksShown:
 
     Attributes:
         found: Uid of a work -> who found it.
+        pins: Of the project.
         total: Works of the project.
         decided: Those with a decision in the stage.
         labels: Source name -> what people call it.
@@ -186,6 +223,7 @@ class WorksShown:
 
     page: WorksPage
     found: Mapping[str, Sequence[Finding]]
+    pins: Sequence[ProjectPin]
     total: int
     decided: int
     labels: Mapping[str, str]
@@ -328,7 +366,22 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
             )
             for one in shown.found.get(work.uid, ())
         ],
+        records=[
+            RecordView(
+                one.key, shown.labels.get(one.source, one.source), line(one.title)[:_LONGEST_TITLE]
+            )
+            for one in work.hit.records[:_MOST_SHOWN]
+        ],
+        pins=_pins(work, shown.pins),
     )
+
+
+def _pins(work: Work, pins: Sequence[ProjectPin]) -> list[PinView]:
+    keys = {record.key for record in work.hit.records}
+    concerned = [pin for pin in pins if pin.a in keys or pin.b in keys]
+    return [
+        PinView(pin.id, _PIN_WORDS[pin.verdict], pin.a, pin.b) for pin in concerned[:_MOST_SHOWN]
+    ]
 
 
 def _facets(language: Language, query: WorksQuery, shown: WorksShown) -> list[FacetView]:

@@ -19,7 +19,7 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
 from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import decisions, listing
+from metasearch.workspace.works import decisions, listing, pins
 from metasearch.workspace.works.adding import add_records
 from metasearch.workspace.works.filters import WorksQuery
 from tests.server.fake import record
@@ -74,6 +74,7 @@ def filled(path: Path) -> FilledWorkspace:
         )
         known.add_lines(db, review, "10.5555/hand.1\n10.5555/none")
         uids = tuple(listing.uids(db, review, WorksQuery()))
+        pins.pin(db, review, "different", uids[0], uids[1])  # as they are without it
         decisions.mark(db, review, uids[:2], "relevant")
         decisions.mark(db, review, uids[2:3], "excluded", reason=TEXT)
         decisions.mark(db, review, uids[:1], "unavailable", stage="fulltext")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from aiohttp import FormData
 from aiohttp.test_utils import TestClient
 
-from metasearch.server import forms
+from metasearch.server import forms, workspace_service
 from metasearch.settings import Settings
+from metasearch.workspace.runs import runs
+from metasearch.workspace.store.database import Database
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import RIS, TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, post, text, token
@@ -117,6 +120,57 @@ async def test_a_number_leads_to_what_the_database_was_asked(client, workspace):
     asked = text(await page(client, failed.get("href").partition("#")[0]))
     assert "no connection can be made" in asked
     assert "https://1.example.org/?q=2" in asked
+
+
+async def test_only_so_many_runs_are_followed_at_once(client, workspace, monkeypatch):
+    """By one client; a stream that has ended is not counted any more."""
+    progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
+    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 1)
+
+    for _ in range(3):
+        followed = await client.get(progress, headers=HTML)
+        assert followed.status == 200
+        assert "event: done" in await followed.text()
+    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 0)
+    refused = await client.get(progress, headers=HTML)
+    assert refused.status == 503
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypatch):
+    """Its stream ends, although the run goes on, so that it may follow another one."""
+    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 1)
+    monkeypatch.setattr("metasearch.server.faces.projects.progress.EVERY", 0.01)
+    client = await serve(FakeEngine(settings=workspace.settings), ping=0.01)
+    with Database(workspace.path) as db:
+        runs.begin(db, workspace.review, workspace.strategy, "records")
+    progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
+    followed = await client.get(progress, headers=HTML)
+    assert b"event: state" in await followed.content.readuntil(b"\n\n")
+    assert (await client.get(progress, headers=HTML)).status == 503
+
+    followed.close()
+
+    async with asyncio.timeout(5):
+        while (again := await client.get(progress, headers=HTML)).status == 503:
+            await asyncio.sleep(0.02)
+    assert again.status == 200
+    again.close()
+
+
+async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
+    """They stand in the flow diagram; a line without a number is told with what was typed."""
+    flow = f"/projects/{workspace.review.uid}/reports/prisma-flow"
+    fields = {"do": "other", "kind": "website", "name": "θι", "identified": "9", "sought": "9"}
+
+    refused = await post(client, flow, fields | {"excluded": "κ"})
+    assert refused.status == 400
+    assert "is no reason with a number" in await refused.text()
+    kept = await post(client, flow, fields | {"excluded": "κλ: 2\r\nμν：3\r\n"})
+    assert kept.status == 303
+    shown = text(await page(client, flow))
+    assert "κλ" in shown
+    assert "μν" in shown
 
 
 async def test_a_file_is_imported_as_a_step(client, workspace):

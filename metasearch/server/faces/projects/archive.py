@@ -1,0 +1,53 @@
+"""`/projects/UID/archive`: a project as one file, which can be imported elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from aiohttp import web
+
+from metasearch.server.faces.projects.opened import file_name, opened
+from metasearch.workspace.archive.writing import Exported, export_project
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+
+#: Bytes that are sent at a time.
+_CHUNK = 1 << 18
+
+
+async def answer(request: web.Request) -> web.StreamResponse:
+    """The archive. It is written to disk first, so that a part of one is never sent as a whole.
+
+    Raises:
+        Problem: 404 where there is no such project, 503 where too many archives are being written.
+        UsageError: It cannot be written.
+    """
+    here = await opened(request)
+    response = web.StreamResponse(
+        headers={
+            "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}.zip"',
+            "Cache-Control": "private, no-store",
+        }
+    )
+    response.content_type = "application/zip"
+    if request.method == "HEAD":
+        return web.Response(headers=response.headers)
+    async with here.service.archive():
+        with tempfile.TemporaryFile() as file:
+            # In a thread and a connection of its own: who reads a page does not wait for it.
+            written = await asyncio.to_thread(_write, here.workspace.path, here.project, file)
+            response.content_length = written.bytes
+            file.seek(0)
+            await response.prepare(request)
+            while part := await asyncio.to_thread(file.read, _CHUNK):
+                await response.write(part)
+            await response.write_eof()
+    return response
+
+
+def _write(path: Path, project: Project, file: BinaryIO) -> Exported:
+    with Database(path, read_only=True) as db:
+        return export_project(db, project, file)
