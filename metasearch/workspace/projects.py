@@ -23,6 +23,8 @@ Kind = Literal["review", "novelty", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Bounds, in characters and in projects.
 LONGEST_NAME, LONGEST_TITLE, LONGEST_DETAILS, MOST_PROJECTS = 60, 500, 1_000_000, 10_000
+#: A part of an address of the interface, which a project of this name would hide.
+_RESERVED = frozenset({"import"})
 #: What a project is called on the command line: letters of any language, digits, ".", "_", "-".
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
@@ -94,6 +96,11 @@ def check_name(name: str) -> None:
     Raises:
         UsageError: It cannot be one.
     """
+    if name in _RESERVED:
+        raise UsageError(
+            message("{name} cannot be a name", name=repr(name)),
+            advice=message("Choose another name."),
+        )
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise UsageError(
             message("{name} cannot be a name", name=repr(name[:LONGEST_NAME])),

@@ -21,7 +21,7 @@ from metasearch.workspace.works.adding import add_records
 from metasearch.workspace.workspace import Workspace
 
 #: Records that are stored at a time; the decisions that people make meanwhile wait no longer.
-AT_A_TIME = 200
+AT_A_TIME = 500
 
 
 @asynccontextmanager

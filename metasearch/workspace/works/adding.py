@@ -24,8 +24,8 @@ from metasearch.workspace.works.names import works_named
 from metasearch.workspace.works.places import Placed, Places
 from metasearch.workspace.works.rules import Rules, rules
 
-#: Records of one transaction: others who write wait for no more than that, some three seconds.
-AT_ONCE = 2_500
+#: Records of one transaction: others who write wait for no more than that, some 1.5 seconds.
+AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

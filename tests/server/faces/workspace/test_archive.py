@@ -170,10 +170,6 @@ async def test_runs_whose_pages_are_gone_are_named(review: Api, settings: Settin
         assert (response.status, response.headers["Lacking-Runs"]) == (200, "1")
 
 
-async def test_a_project_that_is_called_import(api: Api) -> None:
-    """It is read under its name, and changed under its uid."""
-    made = await api.post("", 201, name="import")
-
-    assert (await api.get("/import"))["uid"] == made["uid"]
-    await api.post("/import", 415, title="New")
-    assert (await api.post(f"/{made['uid']}", title="New"))["title"] == "New"
+async def test_no_project_is_called_import(api: Api) -> None:
+    """Its address would be that of the import of archives."""
+    await api.post("", 400, name="import")
