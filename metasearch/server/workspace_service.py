@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 #: Archives that are received or written at once: each takes disk, and a thread.
-_MOST_ARCHIVES = 2
+MOST_ARCHIVES = 2
 _RETRY_AFTER = 30
 #: Streams of the progress of runs that are sent at once, and to one client: each reads the file
 #: twice a second.
@@ -108,13 +108,13 @@ class WorkspaceService:
         Raises:
             Problem: 503 where as many are as may be.
         """
-        if self._archives >= _MOST_ARCHIVES:
+        if self._archives >= MOST_ARCHIVES:
             raise Problem(
                 503,
                 "busy",
                 message(
                     "{most} archives are being written or received. Try again in a moment.",
-                    most=_MOST_ARCHIVES,
+                    most=MOST_ARCHIVES,
                 ),
                 headers={"Retry-After": str(_RETRY_AFTER)},
             )

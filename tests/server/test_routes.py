@@ -330,7 +330,8 @@ async def test_files(client, path, media_type, start):
 @pytest.mark.parametrize(
     "path",
     # `/mcp` has nothing to GET.
-    [it.path for it in ROUTES if "{" not in it.path and it.path != "/mcp"] + ["/static/style.css"],
+    [each.path for each in ROUTES if each.gets and "{" not in each.path and each.path != "/mcp"]
+    + ["/static/style.css"],
 )
 async def test_head_and_security_headers_everywhere(serve, path, tmp_path):
     """Every route knows HEAD, and every answer is guarded."""

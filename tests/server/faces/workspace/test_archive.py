@@ -13,6 +13,7 @@ import pytest
 
 from metasearch.server import received
 from metasearch.server.faces.workspace import archive
+from metasearch.server.workspace_service import MOST_ARCHIVES
 from metasearch.settings import Settings
 from metasearch.workspace.store.database import Database
 from tests.server.faces.workspace.conftest import Api
@@ -127,7 +128,7 @@ async def test_so_many_archives_at_a_time(review: Api, monkeypatch: pytest.Monke
     async def held(*given: Any) -> None:
         nonlocal waiting
         waiting += 1
-        if waiting == 4:
+        if waiting == MOST_ARCHIVES:
             began.set()
         await go_on.wait()
         await into(*given)
@@ -135,14 +136,14 @@ async def test_so_many_archives_at_a_time(review: Api, monkeypatch: pytest.Monke
     content = await taken(review)
     monkeypatch.setattr(archive, "body_into", held)
     async with asyncio.TaskGroup() as group:
-        for _ in range(4):
+        for _ in range(MOST_ARCHIVES):
             group.create_task(brought(review, content))
         await began.wait()
         async with review.session.get(f"{review.base}/g/archive") as response:
             assert (response.status, response.headers["Retry-After"]) == (503, "30")
         go_on.set()
 
-    assert len((await review.get())["projects"]) == 5
+    assert len((await review.get())["projects"]) == 1 + MOST_ARCHIVES
     await taken(review)
 
 

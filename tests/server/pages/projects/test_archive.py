@@ -151,7 +151,7 @@ async def test_a_full_disk_is_told(client, workspace, monkeypatch):
 
 async def test_only_so_many_archives_are_handled_at_once(client, workspace, monkeypatch):
     """Others are told to come again."""
-    monkeypatch.setattr(workspace_service, "_MOST_ARCHIVES", 0)
+    monkeypatch.setattr(workspace_service, "MOST_ARCHIVES", 0)
 
     response = await client.get(f"/projects/{workspace.review.uid}/archive", headers=HTML)
 
