@@ -173,6 +173,11 @@ class Filled:
         record = Record(source="a", title=title)
         hit = Hit(id=f"h{work}", record=record, records=(record,), provenance={})
         self.db.run("INSERT INTO work_body (work, hit) VALUES (?, ?)", work, hits.write(hit))
+        self.db.run(
+            "INSERT INTO work_words (rowid, words)"
+            " SELECT work, words FROM work_body WHERE work = ?",
+            work,
+        )
         for key in keys:
             self.join(work, key)
         return work
