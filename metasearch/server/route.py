@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +22,10 @@ class Route:
         handler: Answers its requests.
         posts: Whether it also reads parameters from the body of a POST.
         gets: Whether it takes GET and HEAD; False for what only changes something.
-        keyless: Whether it needs no key, because it has no data of any user.
+        keyless: Whether it needs no key and no user, because it has no data of any user.
+        action: What a user must be allowed to do for a GET; of an address with {project}, in it.
+        posts_action: The same for a POST; None for `action`. A handler whose forms do several
+            things checks each of them itself, by `identity.check`.
         counted: Which of its requests the quota of a client counts: all, none, or those for which
             the handler calls `middleware.count`.
         listed: Whether search engines may visit and list it.
@@ -30,6 +36,8 @@ class Route:
     posts: bool = False
     gets: bool = True
     keyless: bool = False
+    action: Action = "search"
+    posts_action: Action | None = None
     counted: Literal["all", "none", "by the handler"] = "all"
     listed: bool = True
 

@@ -15,8 +15,10 @@ from typing import Any
 from metasearch.errors import SettingsError
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.settings import places
+from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
 from metasearch.settings.server import ServerSettings, public_url, server_settings
 from metasearch.settings.tables import SettingsTables, read_file
+from metasearch.settings.users import UsersSettings, users
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,9 @@ class Settings:
         collections_by_default: Whether a search that names no source asks the collections, too.
         workspace: File of the workspace; None if there is none.
         serve_workspace: Whether a server has pages and an interface for the workspace.
+        users: Who may use a server.
+        alerts: When saved searches are run.
+        mail: How e-mails are sent.
         timeout: Seconds until a search returns the hits that it has.
         wait: Seconds until a search returns its first hits and goes on in the background; None if
             a search returns at the timeout only.
@@ -81,6 +86,9 @@ class Settings:
     collections_by_default: bool = True
     workspace: Path | None = None
     serve_workspace: bool = False
+    users: UsersSettings = field(default_factory=UsersSettings)
+    alerts: AlertsSettings = field(default_factory=AlertsSettings)
+    mail: MailSettings = field(default_factory=MailSettings)
     timeout: float = 15.0
     wait: float | None = None
     per_source: int = 20
@@ -189,6 +197,9 @@ def _settings(tables: SettingsTables) -> Settings:
         collections_by_default=tables["collections"].get("default") is not False,
         workspace=places.workspace(tables),
         serve_workspace=tables["workspace"].get("serve") is True,
+        users=users(tables),
+        alerts=alerts(tables),
+        mail=mail(tables),
         timeout=timeout,
         wait=wait,
         per_source=min(1000, int(per_source)),

@@ -37,6 +37,9 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "cache": {"dir": str, "enabled": bool, "max_bytes": int},
     "collections": {"dir": str, "default": bool},
     "workspace": {"file": str, "serve": bool},
+    "users": {"mode": str, "guests": bool},
+    "alerts": {"run": bool},
+    "mail": {"host": str},
     "dedup": {"pins": str, "versions": str, "strategy": str},
     "server": {
         "public_url": str,

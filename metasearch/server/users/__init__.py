@@ -1,0 +1,1 @@
+"""Who asks: how a server knows its users, and what they may do."""

@@ -1,0 +1,224 @@
+-- Users, teams, saved searches. A workspace without users has no rows here, and "" where a user would
+-- be named. `by` columns, everywhere, hold the `uid` of a user. Secrets of sessions, tokens and links
+-- are kept as SHA-256 alone.
+
+-- --------------------------------------------------------------------- users
+
+CREATE TABLE user (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,            -- random; stays for ever
+    name TEXT NOT NULL UNIQUE,           -- typed at login; NFKC, case folded
+    shown TEXT NOT NULL DEFAULT '',      -- the name for people
+    email TEXT NOT NULL DEFAULT '',
+    role TEXT NOT NULL CHECK (role IN ('administrator', 'user', 'guest')),
+    origin TEXT NOT NULL DEFAULT 'local' CHECK (origin IN ('local', 'header', 'oidc')),
+    subject TEXT NOT NULL DEFAULT '',    -- the name that a proxy or a provider gives: header value, "ISSUER SUB"
+    password TEXT NOT NULL DEFAULT '',   -- Argon2id with its parameters; '' where none can be used
+    disabled INTEGER NOT NULL DEFAULT 0,
+    preferences TEXT NOT NULL DEFAULT '{}', -- language, databases, style of citations, e-mails
+    quotas TEXT NOT NULL DEFAULT '{}',   -- limits of this user that differ from the configured ones
+    created TEXT NOT NULL,
+    last_login TEXT,
+    version INTEGER NOT NULL DEFAULT 1
+) STRICT;
+CREATE UNIQUE INDEX user_subject ON user (origin, subject) WHERE subject <> '';
+
+CREATE TABLE session (
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+    agent TEXT NOT NULL DEFAULT '',      -- "Firefox on Linux", for the list of sessions
+    created TEXT NOT NULL,
+    seen TEXT NOT NULL,
+    expires TEXT NOT NULL                -- the latest end, whatever is seen
+) STRICT;
+CREATE INDEX session_user ON session (user);
+
+CREATE TABLE token (
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,                -- of "search read write", separated by blanks
+    created TEXT NOT NULL,
+    expires TEXT NOT NULL,
+    used TEXT
+) STRICT;
+CREATE INDEX token_user ON token (user);
+
+-- Addresses that are used once: to set a password, to join a project, to make an account.
+CREATE TABLE link (
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    kind TEXT NOT NULL CHECK (kind IN ('password', 'account', 'member')),
+    user INTEGER REFERENCES user ON DELETE CASCADE,        -- whose password
+    project INTEGER REFERENCES project ON DELETE CASCADE,  -- which one to join
+    role TEXT NOT NULL DEFAULT '',       -- in the project, or of the account
+    by TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL,
+    expires TEXT NOT NULL,
+    used TEXT
+) STRICT;
+
+-- Failed logins, by account ("name:...") and by client ("client:" and a pseudonym).
+CREATE TABLE login_failure (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    since TEXT NOT NULL,
+    until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What users have taken of their quotas.
+CREATE TABLE usage (
+    user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+    day TEXT NOT NULL,                   -- "2026-11-23", UTC
+    kind TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (user, day, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL DEFAULT '',      -- uid of a user; '' for the command line and strangers
+    action TEXT NOT NULL,                -- "login", "login failed", "role", "delete project", ...
+    object TEXT NOT NULL DEFAULT '',     -- "user:UID", "project:UID"
+    detail TEXT NOT NULL DEFAULT '{}',
+    client TEXT NOT NULL DEFAULT ''      -- a pseudonym of the address
+) STRICT;
+CREATE INDEX audit_actor ON audit (actor, id);
+CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+-- --------------------------------------------------------------------- teams
+
+CREATE TABLE member (
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'screener', 'reader')),
+    added TEXT NOT NULL,
+    PRIMARY KEY (project, user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_user ON member (user);
+
+-- What two people may change at once has a version: who sends an older one is shown both.
+ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE strategy ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE step ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+
+-- A stage that several people screen, each for themselves. Rows of `decision` with the uid of a user
+-- are their votes; the row with '' is what the project has decided, and what reports count.
+CREATE TABLE screening (
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    needed INTEGER NOT NULL DEFAULT 2,   -- votes of a work
+    blind INTEGER NOT NULL DEFAULT 1,
+    created TEXT NOT NULL,
+    PRIMARY KEY (project, stage)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE screener (
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    stage TEXT NOT NULL,
+    by TEXT NOT NULL,                    -- uid of a user
+    PRIMARY KEY (project, stage, by)
+) STRICT, WITHOUT ROWID;
+
+-- Who has searched, and who has checked, a report of a novelty search.
+CREATE TABLE signature (
+    report INTEGER NOT NULL REFERENCES report ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('searcher', 'reviewer')),
+    by TEXT NOT NULL,
+    name TEXT NOT NULL,                  -- as signed
+    digest TEXT NOT NULL,                -- of the report that was signed
+    at TEXT NOT NULL,
+    PRIMARY KEY (report, role)
+) STRICT, WITHOUT ROWID;
+
+-- --------------------------------------------------------------------- saved searches
+
+CREATE TABLE saved_search (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL DEFAULT '',      -- uid of a user
+    name TEXT NOT NULL,
+    query TEXT NOT NULL,                 -- as typed
+    syntax TEXT NOT NULL DEFAULT 'auto',
+    sources TEXT NOT NULL DEFAULT '[]',  -- names of sources and groups; none: the default set
+    years TEXT NOT NULL DEFAULT '',
+    options TEXT NOT NULL DEFAULT '{}',  -- records of each source
+    schedule TEXT NOT NULL DEFAULT '',   -- "", "daily", "weekly mon", "monthly 1"
+    next_run TEXT,                       -- NULL: none is planned
+    paused TEXT NOT NULL DEFAULT '',     -- why no run is planned any more
+    email INTEGER NOT NULL DEFAULT 0,
+    -- Part of the address of its feed, which feed readers, that cannot log in, ask for. It is kept as it
+    -- is, so that the address can be shown again; a new one revokes the old one.
+    feed TEXT NOT NULL UNIQUE,
+    baseline TEXT NOT NULL DEFAULT '',   -- digest of query, sources and years: a change begins a new baseline
+    created TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1,
+    UNIQUE (owner, name)
+) STRICT;
+CREATE INDEX saved_search_due ON saved_search (next_run) WHERE next_run IS NOT NULL;
+
+CREATE TABLE saved_run (
+    id INTEGER PRIMARY KEY,
+    saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
+    number INTEGER NOT NULL,             -- within the saved search, from 1
+    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
+    baseline INTEGER NOT NULL DEFAULT 0, -- 1: nothing is told of it
+    started TEXT NOT NULL,
+    ended TEXT,
+    works INTEGER,
+    error TEXT NOT NULL DEFAULT '',
+    UNIQUE (saved, number)
+) STRICT;
+
+CREATE TABLE saved_answer (
+    run INTEGER NOT NULL REFERENCES saved_run ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    status TEXT NOT NULL,                -- of metasearch.events.Status
+    PRIMARY KEY (run, source)
+) STRICT, WITHOUT ROWID;
+
+-- Every name of every work that a run has found: keys of records, "doi:...", "pmid:...".
+CREATE TABLE saved_name (
+    saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT '',      -- "retracted", "preprint": what a change of is told
+    PRIMARY KEY (saved, name)
+) STRICT, WITHOUT ROWID;
+
+-- What is told.
+CREATE TABLE saved_news (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,            -- of its entry in feeds
+    run INTEGER NOT NULL REFERENCES saved_run ON DELETE CASCADE,
+    saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('new', 'version', 'retracted', 'late')),
+    hit BLOB NOT NULL,                   -- formats/hits.py
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX saved_news_saved ON saved_news (saved, id);
+
+-- E-mails: one of each user and day.
+CREATE TABLE mail (
+    id INTEGER PRIMARY KEY,
+    message_id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,                 -- uid of a user
+    day TEXT NOT NULL,
+    last_news INTEGER NOT NULL,          -- the newest that it tells of
+    status TEXT NOT NULL CHECK (status IN ('waiting', 'sent', 'failed')),
+    tries INTEGER NOT NULL DEFAULT 0,
+    next_try TEXT,
+    error TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL,
+    UNIQUE (owner, day)
+) STRICT;
+
+-- One process at a time does what a lease names.
+CREATE TABLE lease (
+    name TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

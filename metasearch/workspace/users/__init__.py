@@ -1,0 +1,1 @@
+"""Users of a workspace: accounts, sessions, tokens, roles, quotas, and the audit log."""
