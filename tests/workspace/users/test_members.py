@@ -94,7 +94,7 @@ def test_roles_that_do_not_exist(db: Database, people: People, lakes: Project) -
     """Are refused, also those of the server."""
     for change in (members.add, members.set_role):
         with pytest.raises(UsageError, match="no role"):
-            change(db, lakes, people.ben, "administrator")
+            change(db, lakes, people.ben, "administrator")  # type: ignore[arg-type]
 
 
 def test_a_project_has_so_many_members_at_most(
