@@ -55,7 +55,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         number = _number(only(fields, "change"))
         if number is None:
             raise UsageError(message("No change was named"))
-        await here.workspace.write(undo, here.project, number)
+        await here.workspace.write(undo, here.project, number, by=here.by)
         return here.path("/log", done="undone")
 
     return await after_form(request, fields, action, render)

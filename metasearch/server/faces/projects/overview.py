@@ -67,14 +67,17 @@ async def _changed(here: Opened, fields: MultiMapping[str]) -> str:
     match only(fields, "do"):
         case "title":
             await here.workspace.write(
-                projects.update, here.project, title=only(fields, "title").strip()
+                projects.update, here.project, title=only(fields, "title").strip(), by=here.by
             )
             return here.path(done="title")
         case "archive":
             archived = only(fields, "archived") == "yes"
-            await here.workspace.write(projects.update, here.project, archived=archived)
+            await here.workspace.write(
+                projects.update, here.project, archived=archived, by=here.by
+            )
             return here.path(done="archived" if archived else "taken")
         case "delete":
+            here.needs("delete")
             return await _deleted(here, only(fields, "name").strip())
     raise unknown_form()
 

@@ -165,17 +165,20 @@ async def _done(
     here_again = here.path(f"/reports/{kind.name}")
     match chosen(fields, "do", ("answer", "freeze", "other", "forget"), ""):
         case "answer":
-            await here.workspace.write(_answered, here.project, kind, fields)
+            await here.workspace.write(_answered, here.project, kind, fields, here.by)
             return with_parameters(here_again, {"done": "answered", "language": language})
         case "other":
-            await here.workspace.write(_other, here.project, fields)
+            await here.workspace.write(_other, here.project, fields, here.by)
             return with_parameters(here_again, {"done": "other", "language": language}, "other")
         case "forget":
             number = _number(fields, "other")
             if number is not None:
-                await here.workspace.write(other_sources.remove, here.project, number)
+                await here.workspace.write(
+                    other_sources.remove, here.project, number, by=here.by
+                )
             return with_parameters(here_again, {"done": "forgotten", "language": language}, "other")
         case "freeze":
+            here.needs("report")
             if only(fields, "sure") != "yes":
                 raise UsageError(
                     message("The report was not frozen"),
@@ -188,12 +191,15 @@ async def _done(
                 language=language,
                 previous=only(fields, "previous") or None,
                 draft=only(fields, "draft") == "yes",
+                by=here.by,
             )
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
     raise unknown_form()
 
 
-def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str]) -> None:
+def _answered(
+    db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str], by: str
+) -> None:
     """Keep the answers of a form. A field of several choices that is not there has none."""
     values: dict[str, object] = {}
     for question in details.questions(project, kind.name):
@@ -202,10 +208,10 @@ def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMap
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    details.answer(db, project, values)
+    details.answer(db, project, values, by=by)
 
 
-def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
+def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -> None:
     """Keep another way of searching."""
     other_sources.add(
         db,
@@ -218,6 +224,7 @@ def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
         sought=_number(fields, "sought"),
         not_retrieved=_number(fields, "not_retrieved"),
         excluded=_reasons(only(fields, "excluded")),
+        by=by,
     )
 
 

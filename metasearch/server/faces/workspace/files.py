@@ -101,7 +101,7 @@ async def imports(request: web.Request) -> web.Response:
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     made = await here.workspace.write(
-        importing.import_file, project, strategy, content, name, **given
+        importing.import_file, project, strategy, content, name, by=here.by, **given
     )
     return answer(
         {
@@ -147,7 +147,9 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(import_decisions, project, content, name, **given)
+    made = await here.workspace.write(
+        import_decisions, project, content, name, by=here.by, **given
+    )
     return answer(asdict(made))
 
 

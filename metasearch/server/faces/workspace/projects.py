@@ -86,7 +86,7 @@ async def project(request: web.Request) -> web.Response:
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(projects.update, shown, **given)
+        shown = await here.workspace.write(projects.update, shown, by=here.by, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
@@ -101,7 +101,7 @@ async def questions(request: web.Request) -> web.Response:
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(details.answer, shown, given["answers"])
+        shown = await here.workspace.write(details.answer, shown, given["answers"], by=here.by)
     given_answers = details.answers(shown)
     asked = details.questions(shown)
     return answer({"questions": [objects.question(each, given_answers) for each in asked]})

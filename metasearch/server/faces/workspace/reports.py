@@ -73,7 +73,7 @@ async def report(request: web.Request) -> web.Response:
         given = await body_of(request, FINISH)
         previous = given.pop("continues", None)
         made = await here.workspace.write(
-            freezing.freeze, project, kind, previous=previous, **given
+            freezing.freeze, project, kind, previous=previous, by=here.by, **given
         )
         location = f"/api/projects/{project.uid}/reports/{kind}"
         address = site_of(request).path(location, number=made.number)
