@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -17,6 +19,10 @@ from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
+from metasearch.server.users.identity import allowed, identity_of
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -48,6 +54,9 @@ class Visit:
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
         has_projects: Whether this server has the pages of a workspace.
+        has_users: Whether it has users.
+        can: Whether the reader may do something, in the project of the page if it is one of a
+            project; what may not be done is not shown.
     """
 
     site: Site
@@ -58,6 +67,8 @@ class Visit:
     _basket: tuple[str, ...]
     _changes: Changes
     has_projects: bool = False
+    has_users: bool = False
+    can: Callable[[Action], bool] = lambda _: True
 
     @cached_property
     def language(self) -> Language:
@@ -170,6 +181,8 @@ def visit_of(request: web.Request) -> Visit:
         _basket(cookies.read(request, BASKET)),
         Changes(),
         shared.workspace is not None,
+        identity_of(request) is not None,
+        partial(allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

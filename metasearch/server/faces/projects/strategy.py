@@ -154,6 +154,7 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         written=await here.workspace.read(_written, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
         today=now()[:10],
+        can_edit=here.visit.can("edit"),
     )
 
 

@@ -10,6 +10,8 @@ from aiohttp import web
 from metasearch.server.faces.workspace.members import Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.users.people import names
+from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -122,7 +124,8 @@ async def pins_(request: web.Request) -> web.Response:
         project = await project_of(request, here)
         async with here.shared.admission.brief():
             kept = await here.workspace.read(pins.of, project)
-        return answer({"pins": [asdict(each) for each in kept]})
+        people = await names(request, here.workspace, (each.by for each in kept))
+        return answer({"pins": [objects.with_name(asdict(each), people) for each in kept]})
     here, project, given = await _given(request, PIN)
     made = await here.workspace.write(
         pins.pin,

@@ -8,6 +8,7 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
+from metasearch.server.users.people import names
 from metasearch.workspace import details, log, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
@@ -138,7 +139,8 @@ async def log_(request: web.Request) -> web.Response:
         lines = await here.workspace.read(
             log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
         )
-    return answer({"changes": [objects.change(each) for each in lines]})
+    people = await names(request, here.workspace, (each.by for each in lines))
+    return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})
 
 
 async def _deleted(here: Here, shown: Project) -> None:

@@ -29,6 +29,7 @@ ACTION_WORDS: Mapping[str, str] = {
     "pin works": N_("works joined or kept apart by hand"),
     "remove pin": N_("joined or kept apart by hand no more"),
     "finish report": N_("report frozen"),
+    "sign report": N_("report signed"),
     "add other source": N_("other way of searching added"),
     "edit other source": N_("other way of searching changed"),
     "remove other source": N_("other way of searching removed"),
