@@ -15,6 +15,7 @@ from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.overview import Overview, RunLine, overview_page, run_line
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
+from metasearch.server.users.auditing import deleted
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
@@ -90,5 +91,5 @@ async def _deleted(here: Opened, name: str) -> str:
         )
     if (job := here.service.jobs.of(here.project.id)) is not None:
         await job.stop()
-    await here.workspace.write(projects.delete, here.project)
+    await deleted(here.request, here.workspace, here.project)
     return here.visit.site.path("/projects", done="deleted")

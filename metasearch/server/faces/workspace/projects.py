@@ -5,9 +5,11 @@ from __future__ import annotations
 from aiohttp import web
 
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
+from metasearch.server.users.auditing import deleted
+from metasearch.server.users.making import Maker, maker_of
 from metasearch.server.users.people import names
 from metasearch.workspace import details, log, objects, overview, projects
 from metasearch.workspace.objects import Object
@@ -64,11 +66,14 @@ async def projects_(request: web.Request) -> web.Response:
     here = opened(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all)
+            listed = await here.workspace.read(_all, maker_of(request))
         return answer({"projects": listed})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        projects.create, given["name"], given.get("kind", "plain"), given.get("title", "")
+        maker_of(request).create,
+        given["name"],
+        given.get("kind", "plain"),
+        given.get("title", ""),
     )
     return answer(
         objects.project(made),
@@ -122,7 +127,10 @@ async def delete(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
         )
-    await _deleted(here, shown)
+    job = here.service.jobs.of(shown.id)
+    if job is not None:
+        await job.stop()
+    await deleted(request, here.workspace, shown)
     return answer({"deleted": shown.uid})
 
 
@@ -143,15 +151,8 @@ async def log_(request: web.Request) -> web.Response:
     return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})
 
 
-async def _deleted(here: Here, shown: Project) -> None:
-    job = here.service.jobs.of(shown.id)
-    if job is not None:
-        await job.stop()
-    await here.workspace.write(projects.delete, shown)
-
-
-def _all(db: Database) -> list[Object]:
-    return [objects.project(each, overview.of(db, each)) for each in projects.every(db)]
+def _all(db: Database, maker: Maker) -> list[Object]:
+    return [objects.project(each, overview.of(db, each)) for each in maker.listed(db)]
 
 
 def _one(db: Database, shown: Project) -> Object:
