@@ -60,6 +60,7 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/log", "projects", "log_", get="read"),
     _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members"),
     _route(f"{_PROJECT}/members/leave", "team", "leave", post="read"),
+    _route(f"{_PROJECT}/members/invitations/{{number}}", "team", "revoke", post="members"),
     _route(f"{_PROJECT}/members/{{user}}", "team", "member", post="members"),
     _route(f"{_PROJECT}/questions", "projects", "questions", get="read", post="edit"),
     _route(f"{_PROJECT}/archive", "archive", "archive", get="export"),
