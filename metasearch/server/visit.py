@@ -19,7 +19,8 @@ from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
-from metasearch.server.users.identity import allowed, identity_of
+from metasearch.server.users.credentials import session_mark
+from metasearch.server.users.identity import Identity, allowed, identity_of
 
 if TYPE_CHECKING:
     from metasearch.workspace.users.permissions import Action
@@ -33,6 +34,11 @@ MOST_IN_BASKET = 150
 TOKEN = "token"  # noqa: S105
 _VISITOR_BYTES = 12
 _USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
+
+
+def _everything(_: Action) -> bool:
+    """What may be done on a server without users."""
+    return True
 
 
 @dataclass(slots=True)
@@ -54,7 +60,7 @@ class Visit:
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
         has_projects: Whether this server has the pages of a workspace.
-        has_users: Whether it has users.
+        user: Who looks; None on a server without users.
         can: Whether the reader may do something, in the project of the page if it is one of a
             project; what may not be done is not shown.
     """
@@ -67,8 +73,9 @@ class Visit:
     _basket: tuple[str, ...]
     _changes: Changes
     has_projects: bool = False
-    has_users: bool = False
-    can: Callable[[Action], bool] = lambda _: True
+    user: Identity | None = None
+    _session: str = ""
+    can: Callable[[Action], bool] = _everything
 
     @cached_property
     def language(self) -> Language:
@@ -95,13 +102,13 @@ class Visit:
         """For a form that changes something; the answer sets a cookie that goes with it."""
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
-        return self._cookies.token(self._visitor or self._changes.visitor or "")
+        return self._cookies.token(self._marked(self._visitor or self._changes.visitor or ""))
 
     @property
     def state(self) -> str:
         """Everything that pages of one address differ in between visits, for their entity tags."""
         visitor = self._visitor or self._changes.visitor
-        return repr((self.preferences, self.basket, visitor))
+        return repr((self.preferences, self.basket, visitor, self.user))
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""
@@ -124,6 +131,12 @@ class Visit:
             raise ValueError(f"a basket holds {MOST_IN_BASKET} works, not {len(ids)}")
         self._changes.basket = ids
 
+    def renew(self) -> None:
+        """Have the answer name the visitor anew, after a login or a logout: no token of a form that
+        was made before is good any more.
+        """
+        self._changes.visitor = secrets.token_hex(_VISITOR_BYTES)
+
     def forget(self) -> None:
         """Have the answer delete all cookies of the pages."""
         self._changes.forgotten = True
@@ -135,8 +148,15 @@ class Visit:
         Raises:
             Problem: 403.
         """
-        if not self._cookies.is_token(token, self._visitor):
+        visitor = self._marked(self._visitor) if self._visitor else ""
+        if not self._cookies.is_token(token, visitor):
             raise Problem(403, "forged-form", FORGED)
+
+    def _marked(self, visitor: str) -> str:
+        """What tokens are of: the visitor, and the session of who is logged in. Who plants a cookie
+        of a visitor in another browser has no token for the session there.
+        """
+        return f"{visitor} {self._session}" if self._session else visitor
 
     def remember(self, response: web.StreamResponse) -> None:
         """Set the cookies that have changed."""
@@ -181,7 +201,8 @@ def visit_of(request: web.Request) -> Visit:
         _basket(cookies.read(request, BASKET)),
         Changes(),
         shared.workspace is not None,
-        identity_of(request) is not None,
+        identity_of(request),
+        session_mark(request) if shared.users is not None else "",
         partial(allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):

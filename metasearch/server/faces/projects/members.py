@@ -12,9 +12,7 @@ from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.members import MembersShown, members_page
 from metasearch.server.pages.projects.said import Said
-from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.users.identity import identity_of
 from metasearch.server.users.people import client_of
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -29,11 +27,8 @@ async def answer(request: web.Request) -> web.StreamResponse:
     """The members, or what one of the forms says. A new link is shown once, by the answer itself.
 
     Raises:
-        Problem: 404 on a server without users, and where there is no such project; and those of
-            `posted`.
+        Problem: 404 where there is no such project, and those of `posted`.
     """
-    if identity_of(request) is None:
-        raise Problem(404)
     here = await opened(request)
 
     async def render(said: Said, link: str = "") -> str:

@@ -24,11 +24,13 @@ from metasearch.server.faces.workspace.opened import (
 )
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.server.users.identity import allowed, identity_of
+from metasearch.server.users.identity import allowed
 from metasearch.server.users.people import client_of
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, links, members
+from metasearch.workspace.users.names import shown
 from metasearch.workspace.users.permissions import PROJECT_ROLES
 
 INVITE: Members = {
@@ -49,8 +51,7 @@ async def members_(request: web.Request) -> web.Response:
     """`/api/projects/UID/members`: the members, or a link by which somebody joins.
 
     Raises:
-        Problem: 404 on a server without users, and where there is no such project; 400 for a role
-            that is none.
+        Problem: 404 where there is no such project; 400 for a role that is none.
     """
     here, project = await _opened(request)
     if request.method == "POST":
@@ -108,14 +109,10 @@ async def revoke(request: web.Request) -> web.Response:
 
 async def _opened(request: web.Request) -> tuple[Here, Project]:
     here = opened(request)
-    if identity_of(request) is None:
-        raise Problem(404)
     return here, await project_of(request, here)
 
 
 def _invited(db: Database, project: Project, role: str, by: str, request: web.Request) -> Object:
-    from metasearch.workspace.users import links
-
     secret = links.create(
         db, "member", project=project, role=role, by=by, client=client_of(request)
     )
@@ -125,9 +122,6 @@ def _invited(db: Database, project: Project, role: str, by: str, request: web.Re
 
 
 def _listed(db: Database, project: Project, with_links: bool) -> Object:
-    from metasearch.workspace.users import links, members
-    from metasearch.workspace.users.names import shown
-
     made: dict[str, Any] = {"members": [asdict(each) for each in members.of(db, project)]}
     if with_links:
         invited = links.every(db, "member", project)
@@ -150,8 +144,6 @@ def _changed(
     db: Database, project: Project, uid: str, role: Any, by: str, client: str
 ) -> bool:
     """Whether there is such a member: they get the role, or None removes them."""
-    from metasearch.workspace.users import accounts, members
-
     with db.transaction():
         user = accounts.by_uid(db, uid)
         if user is None or members.role(db, project, uid) is None:
@@ -163,6 +155,4 @@ def _changed(
 
 
 def _revoked(db: Database, project: Project, number: int, by: str, client: str) -> bool:
-    from metasearch.workspace.users import links
-
     return links.revoke(db, number, project, by=by, client=client)

@@ -60,6 +60,6 @@ def frame(visit: Visit, project: Project, here: str) -> Frame:
         here: The path of its tab below the project: "", "/works".
     """
     base = visit.site.path(f"/projects/{project.uid}")
-    listed = (*_TABS, _MEMBERS) if visit.has_users else _TABS
+    listed = (*_TABS, _MEMBERS) if visit.user else _TABS
     tabs = [Tab(words, base + path, path == here) for path, words in listed]
     return Frame(visit.site.path("/projects"), project.title, base, tabs)

@@ -12,7 +12,7 @@ from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.frame import frame
-from metasearch.server.pages.projects.words import ACTION_WORDS
+from metasearch.server.pages.projects.words import ACTION_WORDS, called
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.log import Change
@@ -76,7 +76,10 @@ def log_page(
         f"{visit.language.gettext('Log')} · {line(project.title)}",
         current="/projects",
         frame=frame(visit, project, "/log"),
-        lines=[log_line(change, change.id in undoable, people or {}) for change in changes],
+        lines=[
+            log_line(change, change.id in undoable, called(visit.language, people or {}))
+            for change in changes
+        ],
         has_people=people is not None,
         older=older,
         error=error,

@@ -9,6 +9,7 @@ from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.projects.words import called
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.projects import Project
@@ -78,7 +79,7 @@ def members_page(
         frame=frame(visit, project, "/members"),
         members=shown.members,
         invitations=shown.invitations,
-        names=shown.names,
+        names=called(visit.language, shown.names),
         roles=ROLE_WORDS,
         own=own,
         link=link,
