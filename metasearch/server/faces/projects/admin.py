@@ -25,7 +25,7 @@ from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts
-from metasearch.workspace.users.joining import own
+from metasearch.workspace.users.owning import own
 
 
 @dataclass(frozen=True, slots=True)
