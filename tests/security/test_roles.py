@@ -127,7 +127,7 @@ def filled_in(path: str, team: Team, project: str) -> str:
 
 
 async def outcome(person: Person, method: str, path: str) -> str:
-    """"open" where a handler has answered; else how the request was refused."""
+    """ "open" where a handler has answered; else how the request was refused."""
     if method == "GET":
         response = await person.get(path)
     else:
@@ -200,9 +200,7 @@ async def test_a_guest_who_is_not_logged_in_only_searches(serving: Serving, team
 
 
 @pytest.mark.parametrize("name", ["stranger", "administrator", "guest"])
-async def test_what_is_not_yours_is_as_what_is_not_there(
-    name: str, team: Team, people: As
-) -> None:
+async def test_what_is_not_yours_is_as_what_is_not_there(name: str, team: Team, people: As) -> None:
     """The same status and the same words, but for the name that was asked for; by uid and by
     name."""
     person = people(name)

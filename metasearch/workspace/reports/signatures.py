@@ -82,9 +82,7 @@ def check(db: Database, project: Project, report: Report, role: str, by: str) ->
     signed = of(db, report)
     other = message("Another member of the project signs as the {role}.", role=_called(known))
     if any(each.role == known for each in signed):
-        raise UsageError(
-            message("The report is signed by the {role} already", role=_called(known))
-        )
+        raise UsageError(message("The report is signed by the {role} already", role=_called(known)))
     if any(each.by == by for each in signed):
         raise UsageError(message("Searcher and reviewer must be two people"), advice=other)
     if known == "reviewer" and _has_searched(db, project, report, by):

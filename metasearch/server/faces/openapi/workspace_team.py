@@ -20,7 +20,13 @@ from metasearch.server.faces.openapi.schema import (
     whole,
     yes_or_no,
 )
-from metasearch.server.faces.openapi.workspace_operation import CHANGED, READ, body, operation, query
+from metasearch.server.faces.openapi.workspace_operation import (
+    CHANGED,
+    READ,
+    body,
+    operation,
+    query,
+)
 from metasearch.server.faces.workspace import admin, signing, team
 from metasearch.workspace.reports.kinds import KINDS
 from metasearch.workspace.reports.signatures import ROLES, Signature

@@ -73,9 +73,7 @@ async def _changed(here: Opened, fields: MultiMapping[str]) -> str:
             return here.path(done="title")
         case "archive":
             archived = only(fields, "archived") == "yes"
-            await here.workspace.write(
-                projects.update, here.project, archived=archived, by=here.by
-            )
+            await here.workspace.write(projects.update, here.project, archived=archived, by=here.by)
             return here.path(done="archived" if archived else "taken")
         case "delete":
             here.needs("delete")

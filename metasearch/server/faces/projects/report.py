@@ -198,9 +198,7 @@ async def _done(
         case "forget":
             number = _number(fields, "other")
             if number is not None:
-                await here.workspace.write(
-                    other_sources.remove, here.project, number, by=here.by
-                )
+                await here.workspace.write(other_sources.remove, here.project, number, by=here.by)
             return with_parameters(here_again, {"done": "forgotten", "language": language}, "other")
         case "freeze":
             here.needs("report")
@@ -227,9 +225,7 @@ async def _done(
     raise unknown_form()
 
 
-async def _signed(
-    here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]
-) -> None:
+async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]) -> None:
     if not here.by:  # nobody signs on a server without users
         raise unknown_form()
     from metasearch.server.users.signing import sign

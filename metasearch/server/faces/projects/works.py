@@ -295,9 +295,7 @@ async def _marked(
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
-def _saved(
-    db: Database, project: Project, uid: str, note: str, tags: str, *, by: str
-) -> None:
+def _saved(db: Database, project: Project, uid: str, note: str, tags: str, *, by: str) -> None:
     """Keeps note and tags of a work."""
     wanted = _tags(tags)
     with db.transaction():

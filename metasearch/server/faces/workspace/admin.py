@@ -28,9 +28,7 @@ async def projects_(request: web.Request) -> web.Response:
     here = opened(request)
     if request.method == "POST":
         given = await body_of(request, OWN)
-        await found(
-            here.workspace.write(take, given["project"], here.by, client_of(request))
-        )
+        await found(here.workspace.write(take, given["project"], here.by, client_of(request)))
         return answer({"project": given["project"], "role": "owner"})
     async with here.shared.admission.brief():
         listed = await here.workspace.read(every)

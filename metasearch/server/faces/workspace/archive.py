@@ -74,9 +74,7 @@ async def import_(request: web.Request) -> web.Response:
                     await body_into(request, here.shared.options, MOST_PACKED, file)
             except OSError as exc:
                 raise _unwritable(exc) from exc
-            made = await here.workspace.write(
-                maker_of(request).imported, path, asked.get("name")
-            )
+            made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
     return answer(
         objects.imported_project(made),
         status=201,

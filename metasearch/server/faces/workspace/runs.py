@@ -73,9 +73,7 @@ async def runs_(request: web.Request) -> web.Response:
     given = await body_of(request, BEGIN)
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     mode = given.pop("mode", "records")
-    begun = await here.service.begin_run(
-        project, strategy, mode, RunOptions(**given), by=here.by
-    )
+    begun = await here.service.begin_run(project, strategy, mode, RunOptions(**given), by=here.by)
     location = f"/api/projects/{project.uid}/runs/{begun.number}"
     return answer(
         objects.run(begun, strategy.name), status=202, location=site_of(request).path(location)

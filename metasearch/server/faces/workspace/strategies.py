@@ -98,7 +98,9 @@ async def strategies_(request: web.Request) -> web.Response:
             listed = await here.workspace.read(_all, project)
         return answer({"strategies": listed})
     given = await body_of(request, NEW)
-    made = await here.workspace.write(strategies.create, project, given.pop("name"), by=here.by, **given)
+    made = await here.workspace.write(
+        strategies.create, project, given.pop("name"), by=here.by, **given
+    )
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     return answer(objects.strategy(made), status=201, location=site_of(request).path(location))
 

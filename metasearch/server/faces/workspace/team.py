@@ -140,9 +140,7 @@ def _listed(db: Database, project: Project, with_links: bool) -> Object:
     return made
 
 
-def _changed(
-    db: Database, project: Project, uid: str, role: Any, by: str, client: str
-) -> bool:
+def _changed(db: Database, project: Project, uid: str, role: Any, by: str, client: str) -> bool:
     """Whether there is such a member: they get the role, or None removes them."""
     with db.transaction():
         user = accounts.by_uid(db, uid)

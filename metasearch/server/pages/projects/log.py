@@ -87,9 +87,7 @@ def log_page(
     )
 
 
-def log_line(
-    change: Change, can_be_undone: bool, people: Mapping[str, str] | None = None
-) -> Line:
+def log_line(change: Change, can_be_undone: bool, people: Mapping[str, str] | None = None) -> Line:
     """One line; `people` are the names of users by their uids."""
     return Line(
         change.id,
