@@ -1,8 +1,8 @@
 """Who has searched, and who has checked, a finished report of a novelty search.
 
-GB/T 32003-2015 asks for two people, the searcher (查新员) and the reviewer (审核员). On a server with
-users each signs with their own account. A signature names the digest of the document, which stays as
-it is: signatures stand beside it.
+GB/T 32003-2015 asks for two people, the searcher (查新员) and the reviewer (审核员). On a server
+with users each signs with their own account. A signature names the digest of the document, which
+stays as it is: signatures stand beside it.
 """
 
 from __future__ import annotations
