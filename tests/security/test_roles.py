@@ -21,7 +21,7 @@ from metasearch.workspace.users.permissions import (
     SystemRole,
     may,
 )
-from tests.security.conftest import As, Serving
+from tests.security.team_fixtures import As, Serving
 from tests.security.team import PEOPLE, Person, Team
 from tests.server.pages.projects.filled import TEXT
 
@@ -184,9 +184,9 @@ async def test_each_route_does_what_the_table_says(name: str, team: Team, people
     assert not wrong
 
 
-async def test_a_guest_who_is_not_logged_in_only_searches(serving: Serving, team: Team) -> None:
+async def test_a_guest_who_is_not_logged_in_only_searches(serve_team: Serving, team: Team) -> None:
     """Where guests are allowed; all else asks for a login."""
-    nobody = (await serving(guests=True))("")
+    nobody = (await serve_team(guests=True))("")
     wrong = {}
     for route in MATRIX:
         path = filled_in(route.path, team, team.review.uid)
