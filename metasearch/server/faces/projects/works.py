@@ -35,6 +35,7 @@ from metasearch.workspace.works.exporting import EXPORTS
 from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.reasons import reasons
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.undo import undo, undoable
 from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
 
@@ -70,7 +71,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         query = query_of(request.query if request.method != "POST" else _listed(said.fields))
         shown = await _shown(here, query)
         told = _told(here.visit, request.query)
-        reason = only(request.query, "reason")[: decisions.LONGEST_REASON]
+        reason = only(request.query, "reason")[: LONGEST_REASON]
         return works_page(here.visit, here.project, query, shown, said, reason=reason, told=told)
 
     if request.method != "POST":

@@ -18,13 +18,12 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions, pins, undo
 from metasearch.workspace.works.assigning import Assigned
 from metasearch.workspace.works.decisions import (
-    LONGEST_REASON,
     LONGEST_TAG,
     MOST_TAGS,
     Changed,
 )
 from metasearch.workspace.works.names import LONGEST
-from metasearch.workspace.works.said import LONGEST_NOTE
+from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 _UNDECIDED = "undecided"

@@ -25,11 +25,11 @@ from metasearch.workspace.runs import imports as importing
 from metasearch.workspace.runs.runs import PLACES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import strategies
-from metasearch.workspace.works.decisions import LONGEST_REASON
 from metasearch.workspace.works.exporting import EXPORTS, export, file_of
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.names import LONGEST
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 #: Characters of a file in a body: of base64 four for three bytes.

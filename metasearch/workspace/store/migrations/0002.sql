@@ -115,17 +115,30 @@ ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 CREATE TABLE screening (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
-    needed INTEGER NOT NULL DEFAULT 2,   -- votes of a work
-    blind INTEGER NOT NULL DEFAULT 1,
+    needed INTEGER NOT NULL DEFAULT 2 CHECK (needed BETWEEN 1 AND 5), -- votes of a work
+    blind INTEGER NOT NULL DEFAULT 1 CHECK (blind IN (0, 1)),
     created TEXT NOT NULL,
+    ended TEXT,                          -- NULL: it goes on. Votes stay, and reports tell of them
     PRIMARY KEY (project, stage)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE screener (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
-    stage TEXT NOT NULL,
-    by TEXT NOT NULL,                    -- uid of a user
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    by TEXT NOT NULL CHECK (by <> ''),   -- uid of a user
     PRIMARY KEY (project, stage, by)
+) STRICT, WITHOUT ROWID;
+
+-- What somebody has decided on a work whose votes differ. It holds for just these votes.
+CREATE TABLE resolution (
+    work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    votes TEXT NOT NULL,                 -- [by, verdict, reason] of each, by `by`
+    verdict TEXT NOT NULL CHECK (verdict IN ('relevant', 'close', 'excluded', 'unavailable')),
+    reason TEXT NOT NULL DEFAULT '',
+    by TEXT NOT NULL DEFAULT '',         -- who resolved it
+    at TEXT NOT NULL,
+    PRIMARY KEY (work, stage)
 ) STRICT, WITHOUT ROWID;
 
 -- Who has searched, and who has checked, a report of a novelty search.
