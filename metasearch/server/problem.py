@@ -12,6 +12,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import (
+    Conflict,
     FormatError,
     MetasearchError,
     QuerySyntaxError,
@@ -31,6 +32,7 @@ KINDS: Mapping[str, str] = {
     "query-syntax": message("The query cannot be read"),
     "unknown-source": message("There is no such source"),
     "usage": message("The request cannot be carried out"),
+    "conflict": message("It was changed meanwhile"),
     "not-acceptable": message("There is no such format"),
     "no-such-work": message("There is no such work here"),
     "no-source-answered": message("No source answered"),
@@ -168,6 +170,16 @@ class Problem(Exception):
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
                     errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
+                )
+            case Conflict():
+                theirs = error.theirs
+                return cls(
+                    409,
+                    "conflict",
+                    str(error),
+                    advice=advice,
+                    yours=error.yours,
+                    theirs=None if theirs is None else theirs | {"version": error.version},
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

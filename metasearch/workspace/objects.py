@@ -43,6 +43,7 @@ def project(shown: Project, numbers: Overview | None = None) -> Object:
         "title": shown.title,
         "created": shown.created,
         "archived": shown.archived,
+        "version": shown.version,
     }
     return made if numbers is None else made | {"holds": asdict(numbers)}
 
@@ -98,6 +99,7 @@ def strategy(shown: Strategy) -> Object:
         "years": shown.years,
         "details": dict(shown.details),
         "created": shown.created,
+        "version": shown.version,
     }
 
 
@@ -112,6 +114,7 @@ def step(shown: Step) -> Object:
         "parents": list(shown.parents),
         "details": dict(shown.details),
         "edited": shown.edited,
+        "version": shown.version,
     }
 
 
@@ -301,6 +304,7 @@ def work_line(shown: Work) -> Object:
         "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
         "tags": list(shown.tags),
         "note": shown.note,
+        "note_version": shown.note_version,
         "first_run": shown.first_run,
         "added": shown.added,
     }

@@ -104,6 +104,8 @@ CREATE INDEX member_user ON member (user);
 ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE strategy ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE step ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE other_source ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+-- The number of the change that wrote it, so that a note that was removed and written again is another.
 ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
 -- A stage that several people screen, each for themselves. Rows of `decision` with the uid of a user
