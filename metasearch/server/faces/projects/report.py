@@ -12,6 +12,7 @@ from metasearch.server.faces.projects.opened import (
     after_form,
     opened,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.faces.projects.report_lines import names_for
@@ -109,6 +110,7 @@ def _shown(
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
+        version=project.version,
     )
 
 
@@ -202,7 +204,7 @@ def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMap
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    details.answer(db, project, values)
+    details.answer(db, project, values, version=version_of(fields))
 
 
 def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
