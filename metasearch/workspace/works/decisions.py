@@ -351,8 +351,7 @@ def noted(db: Database, rows: Iterable[int]) -> dict[int, tuple[str, int]]:
         row["work"]: (row["text"], row["version"])
         for some in batches(sorted(set(rows)), AT_ONCE)
         for row in db.all(
-            "SELECT work, text, version FROM note"
-            f" WHERE by = '' AND work IN ({in_marks(some)})",
+            f"SELECT work, text, version FROM note WHERE by = '' AND work IN ({in_marks(some)})",
             *some,
         )
     }

@@ -68,6 +68,12 @@ CREATE TABLE login_failure (
     until TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Logins at an OpenID provider that have come back: each is of use once, in whichever process.
+CREATE TABLE login_state (
+    digest BLOB PRIMARY KEY,
+    until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What users have taken of their quotas.
 CREATE TABLE usage (
     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,

@@ -58,9 +58,7 @@ async def test_answers_to_questions_have_the_version_of_the_project(api: Api):
     given = await api.post("/lakes/questions", answers={key: "a"}, version=first["version"])
     assert given["version"] == first["version"] + 1
 
-    refused = await api.post(
-        "/lakes/questions", 409, answers={key: "b"}, version=first["version"]
-    )
+    refused = await api.post("/lakes/questions", 409, answers={key: "b"}, version=first["version"])
 
     assert refused["yours"] == {key: "b"}
     assert refused["theirs"] == {key: "a", "version": given["version"]}

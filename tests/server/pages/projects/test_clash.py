@@ -129,7 +129,9 @@ async def test_a_mistake_does_not_hide_a_change_of_another(client, workspace):
 async def test_a_step_that_is_gone_leaves_what_was_typed(client, workspace):
     """There is nothing to save it over."""
     base = f"/projects/{workspace.review.uid}/strategies/{TEXT}"
-    mine = form(await page(client, f"{base}?edit=3"), "ancestor::*[@id='edit']", text="μν", do="edit")
+    mine = form(
+        await page(client, f"{base}?edit=3"), "ancestor::*[@id='edit']", text="μν", do="edit"
+    )
     with Database(workspace.path) as db:
         steps.remove(db, workspace.strategy, 3)
 
