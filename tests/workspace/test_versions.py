@@ -112,7 +112,7 @@ def test_a_step_is_not_overwritten(db: Database, strategy: Strategy):
     with pytest.raises(Conflict) as refused:
         steps.edit(db, strategy, 1, text="ponds", note="", version=1)
 
-    assert refused.value.yours == {"text": "ponds"}
+    assert refused.value.yours == {"text": "ponds", "note": ""}
     assert steps.one(db, strategy, 1).note == "theirs"
 
 

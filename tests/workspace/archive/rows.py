@@ -73,7 +73,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, uid, work))
         db.execute("INSERT INTO decision VALUES (?, 'title', '', 'relevant', '', ?)", (work, NOW))
         db.execute("INSERT INTO tag VALUES (?, 'lake')", (work,))
-        db.execute("INSERT INTO note VALUES (?, '', 'read it', ?)", (work, NOW))
+        db.execute("INSERT INTO note (work, text, at) VALUES (?, 'read it', ?)", (work, NOW))
         first = first or row
     # An older version of the first record.
     body = record_json.packed(record(0))
