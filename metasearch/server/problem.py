@@ -12,6 +12,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import (
+    Busy,
     Conflict,
     FormatError,
     MetasearchError,
@@ -24,6 +25,8 @@ from metasearch.message import changed, joined, message, message_template
 from metasearch.server.negotiate import choose
 
 MEDIA_TYPE = "application/problem+json"
+#: Seconds after which a client may come again where too much of the same was under way.
+_RETRY_AFTER = "5"
 
 #: Last part of `type` -> `title`, which is the same for every problem of the type. Others are
 #: "about:blank".
@@ -183,6 +186,10 @@ class Problem(Exception):
                     advice=advice,
                     yours=error.yours,
                     theirs=None if theirs is None else theirs | {"version": error.version},
+                )
+            case Busy():
+                return cls(
+                    503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)
