@@ -194,9 +194,7 @@ def _independent(db: Database, project: Project, stage: Stage) -> dict[int, dict
     return found
 
 
-def _first(
-    db: Database, project: Project, stage: Stage
-) -> dict[tuple[int, str], Verdict | None]:
+def _first(db: Database, project: Project, stage: Stage) -> dict[tuple[int, str], Verdict | None]:
     """(row of a work, screener) -> the vote before its first change with open votes; None where the
     first one was given then.
     """
