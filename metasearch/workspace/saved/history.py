@@ -35,6 +35,8 @@ class SavedRun:
         works: That it found; None before its end.
         told: News that it told.
         waiting: Works that are left for the next run to tell, because one tells no more.
+        passed_over: Works that are never told for the same reason: late ones, and those behind the
+            places that are looked at.
         error: Why it failed, as a `Message` where it can be translated; "" where it did not.
         sources: Name -> status, one of `metasearch.events.Status`.
     """
@@ -49,6 +51,7 @@ class SavedRun:
     works: int | None
     told: int
     waiting: int
+    passed_over: int
     error: str
     sources: Mapping[str, str]
 
@@ -104,15 +107,23 @@ def begin(db: Database, saved: SavedSearch) -> SavedRun:
 
 
 def done(
-    db: Database, run: SavedRun, works: int, waiting: int, statuses: Mapping[str, str]
+    db: Database,
+    run: SavedRun,
+    *,
+    works: int,
+    waiting: int,
+    passed_over: int,
+    statuses: Mapping[str, str],
 ) -> None:
     """End a run in which a source answered, inside a transaction."""
     _answers(db, run, statuses)
     db.run(
-        "UPDATE saved_run SET status = 'done', ended = ?, works = ?, waiting = ? WHERE id = ?",
+        "UPDATE saved_run SET status = 'done', ended = ?, works = ?, waiting = ?, passed_over = ?"
+        " WHERE id = ?",
         now(),
         works,
         waiting,
+        passed_over,
         run.id,
     )
 
@@ -190,6 +201,7 @@ def _run(db: Database, row: sqlite3.Row) -> SavedRun:
         works=row["works"],
         told=int(db.value("SELECT count(*) FROM saved_news WHERE run = ?", row["id"])),
         waiting=row["waiting"],
+        passed_over=row["passed_over"],
         error=sentences.sentence(row["error"], sentences.unpacked(row["sentences"]).get("error")),
         sources={answer["source"]: answer["status"] for answer in answers},
     )

@@ -13,6 +13,9 @@ import time
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 
+#: Seconds after its end at which a lease that nobody gave back is forgotten.
+_FORGOTTEN = 86_400.0
+
 
 def new_holder() -> str:
     """A name for who takes leases, different from all others."""
@@ -54,4 +57,9 @@ def holds(db: Database, name: str, holder: str) -> bool:
 def release(db: Database, name: str, holder: str) -> None:
     """Give a lease back; one that somebody else holds stays."""
     with db.transaction():
-        db.run("DELETE FROM lease WHERE name = ? AND holder = ?", name, holder)
+        db.run(
+            "DELETE FROM lease WHERE (name = ? AND holder = ?) OR until <= ?",
+            name,
+            holder,
+            written(time.time() - _FORGOTTEN),
+        )

@@ -271,7 +271,7 @@ def update(
                 ),
             )
         if resume:
-            db.run("UPDATE saved_search SET paused = '', sentences = '' WHERE id = ?", old.id)
+            go_on(db, old)
         if anew or resume or changed.schedule != old.schedule:
             at = schedules.next_run(changed.schedule, changed.uid, dt.datetime.now(dt.UTC), hours)
             paused = bool(old.paused) and not resume
@@ -285,6 +285,11 @@ def plan(db: Database, saved: SavedSearch, at: str | None) -> None:
     db.run("UPDATE saved_search SET next_run = ? WHERE id = ?", at, saved.id)
 
 
+def has_run(db: Database, saved: SavedSearch) -> None:
+    """Note what a run has asked: the runs after it tell what is new since then."""
+    db.run("UPDATE saved_search SET baseline = ? WHERE id = ?", saved.digest, saved.id)
+
+
 def pause(db: Database, saved: SavedSearch, reason: str) -> None:
     """Plan no more runs, because of `reason`, a `Message` where it can be translated."""
     db.run(
@@ -293,6 +298,11 @@ def pause(db: Database, saved: SavedSearch, reason: str) -> None:
         sentences.packed(paused=reason),
         saved.id,
     )
+
+
+def go_on(db: Database, saved: SavedSearch) -> None:
+    """Take the pause away; when the next run is, `plan` sets."""
+    db.run("UPDATE saved_search SET paused = '', sentences = '' WHERE id = ?", saved.id)
 
 
 def remove(db: Database, saved: SavedSearch) -> None:

@@ -173,6 +173,7 @@ CREATE TABLE saved_run (
     ended TEXT,
     works INTEGER,
     waiting INTEGER NOT NULL DEFAULT 0,  -- works that the next run tells, because one tells no more
+    passed_over INTEGER NOT NULL DEFAULT 0, -- works that are not told for the same reason
     error TEXT NOT NULL DEFAULT '',
     sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     UNIQUE (saved, number)
