@@ -233,6 +233,11 @@ CREATE TABLE mail_told (
     saved INTEGER PRIMARY KEY REFERENCES saved_search ON DELETE CASCADE,
     news INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER mail_of_user AFTER DELETE ON user
+BEGIN
+    DELETE FROM mail WHERE owner = OLD.uid;
+    DELETE FROM mail_owner WHERE owner = OLD.uid;
+END;
 CREATE TRIGGER mail_from_now_on AFTER UPDATE OF email ON saved_search WHEN NEW.email <> 0 AND OLD.email = 0
 BEGIN
     INSERT OR REPLACE INTO mail_told (saved, news)
