@@ -38,8 +38,16 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "collections": {"dir": str, "default": bool},
     "workspace": {"file": str, "serve": bool},
     "users": {"mode": str, "guests": bool},
-    "alerts": {"run": bool},
-    "mail": {"host": str},
+    "alerts": {"run": bool, "hours": str},
+    "mail": {
+        "host": str,
+        "port": int,
+        "tls": str,
+        "user": str,
+        "password": str,
+        "sender": str,
+        "to": str,
+    },
     "dedup": {"pins": str, "versions": str, "strategy": str},
     "server": {
         "public_url": str,

@@ -208,20 +208,48 @@ CREATE TABLE saved_news (
 ) STRICT;
 CREATE INDEX saved_news_saved ON saved_news (saved, id);
 
--- E-mails: one of each user and day.
+-- E-mails: one of each user and day. What is "sending" is being handed to the mail server: where its
+-- process ends before it has noted the outcome, it is "unclear" and is not sent again.
 CREATE TABLE mail (
     id INTEGER PRIMARY KEY,
     message_id TEXT NOT NULL UNIQUE,
-    owner TEXT NOT NULL,                 -- uid of a user
+    owner TEXT NOT NULL,                 -- uid of a user; '' for what belongs to none
     day TEXT NOT NULL,
     last_news INTEGER NOT NULL,          -- the newest that it tells of
-    status TEXT NOT NULL CHECK (status IN ('waiting', 'sent', 'failed')),
+    status TEXT NOT NULL CHECK (status IN ('waiting', 'sending', 'sent', 'unclear', 'failed')),
     tries INTEGER NOT NULL DEFAULT 0,
     next_try TEXT,
     error TEXT NOT NULL DEFAULT '',
-    at TEXT NOT NULL,
+    at TEXT NOT NULL,                    -- of the last change
     UNIQUE (owner, day)
 ) STRICT;
+
+-- Whether somebody gets e-mails.
+CREATE TABLE mail_owner (
+    owner TEXT PRIMARY KEY,
+    off TEXT NOT NULL DEFAULT '' CHECK (off IN ('', 'asked', 'bounced')),
+    error TEXT NOT NULL DEFAULT '',      -- what the mail server said last
+    bounces INTEGER NOT NULL DEFAULT 0,  -- refusals in a row
+    -- Part of the address in each e-mail that switches them off, and of nothing else. It is kept as it
+    -- is, because each e-mail has it anew.
+    secret TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+-- The newest of its news that was sent by e-mail, or was there when its e-mails were switched on.
+CREATE TABLE mail_told (
+    saved INTEGER PRIMARY KEY REFERENCES saved_search ON DELETE CASCADE,
+    news INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER mail_of_user AFTER DELETE ON user
+BEGIN
+    DELETE FROM mail WHERE owner = OLD.uid;
+    DELETE FROM mail_owner WHERE owner = OLD.uid;
+END;
+CREATE TRIGGER mail_from_now_on AFTER UPDATE OF email ON saved_search WHEN NEW.email <> 0 AND OLD.email = 0
+BEGIN
+    INSERT OR REPLACE INTO mail_told (saved, news)
+        SELECT NEW.id, coalesce(max(id), 0) FROM saved_news WHERE saved = NEW.id;
+END;
 
 -- One process at a time does what a lease names.
 CREATE TABLE lease (
