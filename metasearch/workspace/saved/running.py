@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
+from collections.abc import Callable
 
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
-from metasearch.errors import MetasearchError
+from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.events import Answer, SourceReport
 from metasearch.message import message
 from metasearch.settings import NO_ENRICHER
@@ -18,6 +19,7 @@ from metasearch.workspace.saved.news import Found
 from metasearch.workspace.saved.saved import PER_SOURCE, SavedSearch
 from metasearch.workspace.saved.schedule import QUIET_HOURS, Hours
 from metasearch.workspace.saved.storing import Outcome, begin, stop, store
+from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 
 #: Seconds for a run: nobody waits for it, and busy sources permit a page in three seconds.
@@ -26,6 +28,9 @@ TIMEOUT = 120.0
 MOST_WORKS = 20_000
 #: All saved searches together take turns at a busy source as one user does (docs/politeness.md).
 _USER = ("saved searches",)
+
+#: Decides whether a run may be made: quotas of users.
+Admit = Callable[[Database, SavedSearch], object]
 
 log = logging.getLogger("metasearch.saved")
 
@@ -62,6 +67,7 @@ async def run_saved(
     cache: bool = True,
     timeout: float = TIMEOUT,  # noqa: ASYNC109, of the search
     year: int | None = None,
+    admit: Admit | None = None,
 ) -> SavedRun:
     """Run a saved search, and keep what is new; returns the run at its end.
 
@@ -76,6 +82,8 @@ async def run_saved(
         cache: Whether pages may come from the cache.
         timeout: Seconds for the search.
         year: The year of the run; None is the current one.
+        admit: Is called where the workspace is written, before a source is asked; where it raises a
+            MetasearchError, the run has failed, because of that.
 
     Raises:
         UsageError: It is being run, or was removed meanwhile.
@@ -87,14 +95,48 @@ async def run_saved(
     async with due.holding(workspace, due.lease_of(saved), holder):
         run = await workspace.write(begin, saved)
         try:
-            outcome = await _searched(engine, saved, run, cache, timeout, year)
+            outcome = await _refused(workspace, saved, admit)
+            if outcome is None:
+                outcome = await _searched(engine, saved, run, cache, timeout, year)
             return await workspace.write(store, saved, run, outcome, holder, hours)
-        except BaseException:
-            # By a shutdown, or because it cannot be stored; the mark must not be cancelled, too.
-            ending = asyncio.ensure_future(workspace.write(stop, run))
-            await asyncio.wait({ending})
-            ending.exception()
+        except Exception as exc:
+            if isinstance(exc, MetasearchError):
+                await _stopped(workspace, run)
+                raise
+            log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
+            # A failure is stored, so that it is not begun again at once.
+            return await workspace.write(store, saved, run, _internal(), holder, hours)
+        except BaseException:  # by a shutdown
+            await _stopped(workspace, run)
             raise
+
+
+async def _stopped(workspace: Workspace, run: SavedRun) -> None:
+    """Mark a run that has not come to its end; the mark is not cancelled with it."""
+    ending = asyncio.ensure_future(workspace.write(stop, run))
+    await asyncio.wait({ending})
+    if ending.exception() is not None:
+        log.warning("a run that was stopped is not marked so: %s", ending.exception())
+
+
+def _internal() -> Outcome:
+    return Outcome(
+        error=message("An internal error occurred; the log of the server has the details.")
+    )
+
+
+async def _refused(
+    workspace: Workspace, saved: SavedSearch, admit: Admit | None
+) -> Outcome | None:
+    """The outcome of a run that may not be made; None where it may."""
+    if admit is not None:
+        try:
+            await workspace.write(admit, saved)
+        except WorkspaceError:
+            raise
+        except MetasearchError as error:
+            return Outcome(error=error.message)
+    return None
 
 
 async def _searched(
@@ -111,10 +153,6 @@ async def _searched(
         answer = await engine.search(options_of(saved, cache=cache, timeout=timeout))
     except MetasearchError as error:
         return Outcome(error=error.message)
-    except Exception:
-        log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
-        internal = message("An internal error occurred; the log of the server has the details.")
-        return Outcome(error=internal)
     statuses = {report.source: _status(report) for report in answer.sources}
     if not any(report.answered or report.count for report in answer.sources):
         return Outcome(error=_why(answer), statuses=statuses)

@@ -75,20 +75,6 @@ def of(
     )
 
 
-def later(db: Database, owner: str, after: int, *, most: int = 1_000) -> list[News]:
-    """The news that all saved searches of an owner which send e-mails have told after the one with
-    this id, the oldest first.
-    """
-    return _news(
-        db,
-        "news.id > ?1 AND news.saved IN"
-        " (SELECT id FROM saved_search WHERE owner = ?2 AND email = 1) ORDER BY news.id LIMIT ?3",
-        after,
-        owner,
-        most,
-    )
-
-
 def count(db: Database, saved: SavedSearch) -> int:
     """How many there are."""
     return int(db.value("SELECT count(*) FROM saved_news WHERE saved = ?", saved.id))
