@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -14,6 +14,7 @@ from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
+from metasearch.workspace.works.records import in_marks
 
 #: new: a work that no run has found before. version: the article of a preprint that was known.
 #: retracted: a known work that was retracted or corrected. late: an older work of a source that had
@@ -54,6 +55,7 @@ def of(
     most: int = 50,
     before: int | None = None,
     run: int | None = None,
+    kinds: Collection[str] = (),
 ) -> list[News]:
     """The news of a saved search, the last run first, and of a run the first ones of its list.
 
@@ -63,14 +65,19 @@ def of(
         most: At most so many.
         before: Only those whose id is smaller.
         run: Only those of the run of this number.
+        kinds: Only those of these kinds; none means all.
     """
+    wanted = [kind for kind in KINDS if not kinds or kind in kinds]
     return _news(
         db,
-        "news.saved = ?1 AND (?2 IS NULL OR news.id < ?2) AND (?3 IS NULL OR saved_run.number = ?3)"
-        " ORDER BY news.id DESC LIMIT ?4",
+        "news.saved = ? AND (? IS NULL OR news.id < ?) AND (? IS NULL OR saved_run.number = ?)"
+        f" AND news.kind IN ({in_marks(wanted)}) ORDER BY news.id DESC LIMIT ?",
         saved.id,
         before,
+        before,
         run,
+        run,
+        *wanted,
         most,
     )
 
