@@ -38,6 +38,7 @@ from metasearch.settings import Settings
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.users.service import UsersService
+    from metasearch.server.saved_runner import SavedRunner
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -184,7 +185,10 @@ def make_app(
                 workspace=workspace,
                 users=users,
             )
+            runner = _runner(workspace)
             yield
+            if runner is not None:
+                await runner.close()
             await app[SHARED].close_faces()
             if users is not None:
                 await users.close()
@@ -239,6 +243,17 @@ def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersServi
     from metasearch.server.users.service import UsersService
 
     return UsersService(settings.users, workspace.workspace)
+
+
+def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
+    """What runs the saved searches of the workspace, begun; None where this server does not."""
+    if workspace is None or not workspace.engine.settings.alerts.run:
+        return None
+    from metasearch.server.saved_runner import SavedRunner
+
+    runner = SavedRunner(workspace.workspace, workspace.engine)
+    runner.start()
+    return runner
 
 
 @asynccontextmanager
