@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from metasearch.formats import hits
-from metasearch.formats.reference import full_title, link
+from metasearch.formats.reference import link
 from metasearch.formats.text import ascii_url, line
 from metasearch.record import Hit, Record
 from metasearch.workspace.saved.feeds import TOLD
@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 MOST_WORKS = 100
 #: Authors that are named.
 _MOST_AUTHORS = 3
-#: Characters of a title, of names, and of the name of a journal.
-_LONGEST_TITLE, _LONGEST_TEXT = 500, 200
+#: Characters of a name, and of that of a journal.
+_LONGEST_TEXT = 200
 _KINDS = ", ".join("?" * len(TOLD))
 
 
@@ -135,9 +135,8 @@ def _items(db: Database, saved: int, told: int, most: int, language: Language) -
 
 def _item(kind: str, hit: Hit, language: Language) -> Item:
     record = hit.record
-    title = full_title(record)[:_LONGEST_TITLE]
     return Item(
-        titled(kind, title, language), _about(record, language), ascii_url(link(record) or "")
+        titled(kind, record, language), _about(record, language), ascii_url(link(record) or "")
     )
 
 

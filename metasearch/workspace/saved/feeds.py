@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import orjson
 
 from metasearch.formats import atom, hits, json_feed
-from metasearch.formats.reference import full_title
 from metasearch.formats.text import line
 from metasearch.record import Hit
 from metasearch.workspace.saved.words import Language, language_of, titled
@@ -152,7 +151,7 @@ def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
         atom.add_entry(
             root,
             entry.hit,
-            title=_entry_title(feed, entry),
+            title=titled(entry.kind, entry.hit.record, feed.language),
             name=_name(feed, base, entry),
             updated=entry.at,
         )
@@ -178,7 +177,7 @@ def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
     made = json_feed.item(entry.hit)
     made |= {
         "id": _name(feed, base, entry),
-        "title": _entry_title(feed, entry),
+        "title": titled(entry.kind, entry.hit.record, feed.language),
         "date_modified": atom.timestamp(entry.at),
     }
     made["_metasearch"] = {
@@ -190,10 +189,6 @@ def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
 
 def _title(feed: Feed) -> str:
     return f"metasearch: {line(feed.name)}"
-
-
-def _entry_title(feed: Feed, entry: Entry) -> str:
-    return titled(entry.kind, full_title(entry.hit.record), feed.language)
 
 
 def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:

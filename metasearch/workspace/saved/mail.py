@@ -17,6 +17,7 @@ from metasearch.workspace.saved.outbox import Mail
 from metasearch.workspace.saved.smtp import (
     PATIENCE,
     WHOLE,
+    Broken,
     MailServer,
     NotNow,
     Refused,
@@ -26,6 +27,10 @@ from metasearch.workspace.saved.smtp import (
 from metasearch.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
+
+#: Connections that end without a reason, one after the other, until the mail server is left alone:
+#: one of them may be due to one recipient.
+_MOST_BROKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,10 @@ async def send_due(
             try:
                 await sender.send(each)
             except Unusable as exc:
-                await sender.postpone(planned[number:], exc)
+                await sender.postpone(planned[number:], str(exc))
+                break
+            if sender.broken >= _MOST_BROKEN:
+                await sender.postpone(planned[number + 1 :], sender.said)
                 break
     return sender.report()
 
@@ -105,6 +113,7 @@ class _Sender:
         self._now, self._began = now, time.monotonic()
         self._counts = dict.fromkeys(("sent", "later", "refused", "unclear", "switched_off"), 0)
         self._problem = ""
+        self.broken, self.said = 0, ""
 
     def report(self) -> SentReport:
         return SentReport(**self._counts, problem=self._problem)
@@ -141,7 +150,10 @@ class _Sender:
             if await self._server.send(mail.address, content, claim):
                 await self._workspace.write(outbox.sent, mail, self._moment())
                 self._counts["sent"] += 1
+            self.broken = 0
         except NotNow as exc:
+            self.broken = self.broken + 1 if isinstance(exc, Broken) else 0
+            self.said = str(exc)
             await self._workspace.write(outbox.not_now, mail, str(exc), self._moment())
             self._counts["later"] += 1
         except Unclear as exc:
@@ -153,10 +165,10 @@ class _Sender:
             if await self._workspace.write(outbox.refused, mail, str(exc), self._moment()):
                 self._counts["switched_off"] += 1
 
-    async def postpone(self, mails: list[Mail], exc: Unusable) -> None:
+    async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""
-        log.warning("%s: %d e-mails are tried again later", exc, len(mails))
-        self._problem = str(exc)
+        log.warning("%s: %d e-mails are tried again later", said, len(mails))
+        self._problem = said
         for mail in mails:
-            await self._workspace.write(outbox.not_now, mail, str(exc), self._moment())
+            await self._workspace.write(outbox.not_now, mail, said, self._moment())
         self._counts["later"] += len(mails)

@@ -126,7 +126,8 @@ def plan(
                     row["tries"],
                 )
             )
-    return made
+    # Those that were refused before come last, so that they hold up nobody.
+    return sorted(made, key=lambda mail: mail.tries)
 
 
 def claim(db: Database, mail: Mail, last_news: int, now: dt.datetime) -> bool:
