@@ -19,6 +19,7 @@ from metasearch.server.faces.openapi import (
     listings,
     problems,
     protocols,
+    saved,
     searches,
     works,
     workspace,
@@ -59,8 +60,11 @@ NOT_LISTED = frozenset(
         "/projects/{project}/works",
         "/projects/{project}/works/export",
         "/robots.txt",
+        "/saved",
+        "/saved/{saved}",
         "/settings",
         "/static/{name}",
+        "/unsubscribe/{secret}",
         "/updates",
     }
 )
@@ -74,7 +78,7 @@ TAGS: Mapping[str, str] = {
     "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
-    WORKSPACE: "Projects with their strategies, runs, works and reports.",
+    WORKSPACE: "Projects with their strategies, runs, works and reports; saved searches.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -139,6 +143,7 @@ def declared(options: Options) -> list[Operation]:
         *workspace.operations(),
         *workspace_works.operations(),
         *workspace_more.operations(),
+        *saved.operations(),
     ]
 
 
@@ -170,7 +175,11 @@ def document_of(server: Server) -> Schema:
         ],
         "paths": paths,
         "components": {
-            "schemas": {**_SCHEMAS, **(workspace_shapes.SCHEMAS if server.workspace else {})},
+            "schemas": {
+                **_SCHEMAS,
+                **(workspace_shapes.SCHEMAS if server.workspace else {}),
+                **(saved.SCHEMAS if server.workspace else {}),
+            },
             "headers": {
                 name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },

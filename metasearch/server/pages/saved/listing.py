@@ -60,6 +60,10 @@ def saved_page(visit: Visit, shown: SavedList, said: Said, done: str = "") -> st
         said: About the form that was sent.
         done: A key of `DONE_WORDS`.
     """
+
+    def typed(name: str, usual: str = "") -> str:
+        return said.typed(name, shown.offered.get(name, usual))
+
     return page(
         "saved/list.html",
         visit,
@@ -67,6 +71,7 @@ def saved_page(visit: Visit, shown: SavedList, said: Said, done: str = "") -> st
         current="/saved",
         shown=shown,
         said=said,
+        typed=typed,
         done=DONE_WORDS.get(done, ""),
         off_words=OFF_WORDS,
         run_words=RUN_WORDS,

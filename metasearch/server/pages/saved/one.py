@@ -100,6 +100,19 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
     search = {"q": saved.query, "sources": ",".join(saved.sources), "year": saved.years}
     if saved.syntax != "auto":
         search["syntax"] = saved.syntax
+    kept = {
+        "name": saved.name,
+        "query": saved.query,
+        "syntax": saved.syntax,
+        "years": saved.years,
+        "sources": ", ".join(saved.sources),
+        "schedule": saved.schedule,
+        "version": str(saved.version),
+    }
+
+    def typed(name: str, _usual: str = "") -> str:
+        return said.typed(name, kept[name]) if said.place == "change" else kept[name]
+
     return page(
         "saved/one.html",
         visit,
@@ -107,6 +120,7 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         shown=shown,
         saved=saved,
         said=said,
+        typed=typed,
         done=DONE_WORDS.get(done, ""),
         base=site.path(f"/saved/{saved.uid}"),
         search=site.path("/search", **{name: value for name, value in search.items() if value}),
