@@ -39,8 +39,8 @@ secret: the URLs in them are redacted where the request is built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from metasearch.message import message
 
@@ -86,6 +86,35 @@ class UsageError(MetasearchError):
     """The request as written cannot be carried out."""
 
     status = 400
+
+
+class Conflict(UsageError):
+    """Somebody else has changed the same since it was read; nothing was changed now.
+
+    Attributes:
+        yours: Name -> what was sent.
+        theirs: Name -> what stands now; None where nothing does.
+        version: The version of what stands now, with which it can be sent again; None where
+            nothing does.
+    """
+
+    status = 409
+    advice = message(
+        "Compare both; then send yours again with the version that stands now, or leave it."
+    )
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        yours: Mapping[str, Any],
+        theirs: Mapping[str, Any] | None,
+        version: int | None,
+    ) -> None:
+        super().__init__(text)
+        self.yours = dict(yours)
+        self.theirs = None if theirs is None else dict(theirs)
+        self.version = version
 
 
 #: What is wrong with a query, as far as its reader tells it apart; "syntax" is everything else.

@@ -36,6 +36,7 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.saved_runner import SavedRunner
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -204,7 +205,10 @@ def make_app(
                 notice=notice,
                 workspace=workspace,
             )
+            runner = _runner(workspace)
             yield
+            if runner is not None:
+                await runner.close()
             await app[SHARED].close_faces()
             if workspace is not None:
                 await workspace.close()
@@ -243,6 +247,17 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
         await service.close()
         raise
     return service
+
+
+def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
+    """What runs the saved searches of the workspace, begun; None where this server does not."""
+    if workspace is None or not workspace.engine.settings.alerts.run:
+        return None
+    from metasearch.server.saved_runner import SavedRunner
+
+    runner = SavedRunner(workspace.workspace, workspace.engine)
+    runner.start()
+    return runner
 
 
 @asynccontextmanager

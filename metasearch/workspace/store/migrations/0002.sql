@@ -150,11 +150,12 @@ CREATE TABLE saved_search (
     schedule TEXT NOT NULL DEFAULT '',   -- "", "daily", "weekly mon", "monthly 1"
     next_run TEXT,                       -- NULL: none is planned
     paused TEXT NOT NULL DEFAULT '',     -- why no run is planned any more
+    sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     email INTEGER NOT NULL DEFAULT 0,
     -- Part of the address of its feed, which feed readers, that cannot log in, ask for. It is kept as it
     -- is, so that the address can be shown again; a new one revokes the old one.
     feed TEXT NOT NULL UNIQUE,
-    baseline TEXT NOT NULL DEFAULT '',   -- digest of query, sources and years: a change begins a new baseline
+    baseline TEXT NOT NULL DEFAULT '',   -- digest of what was asked in the last run; another one begins a new baseline
     created TEXT NOT NULL,
     version INTEGER NOT NULL DEFAULT 1,
     UNIQUE (owner, name)
@@ -165,12 +166,16 @@ CREATE TABLE saved_run (
     id INTEGER PRIMARY KEY,
     saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
     number INTEGER NOT NULL,             -- within the saved search, from 1
-    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
-    baseline INTEGER NOT NULL DEFAULT 0, -- 1: nothing is told of it
+    -- stopped: before its end, by a shutdown or a crash; nothing was seen or told
+    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'stopped')),
+    baseline INTEGER NOT NULL DEFAULT 0, -- 1: only retractions are told of it
     started TEXT NOT NULL,
     ended TEXT,
     works INTEGER,
+    waiting INTEGER NOT NULL DEFAULT 0,  -- works that the next run tells, because one tells no more
+    passed_over INTEGER NOT NULL DEFAULT 0, -- works that are not told for the same reason
     error TEXT NOT NULL DEFAULT '',
+    sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     UNIQUE (saved, number)
 ) STRICT;
 
@@ -181,11 +186,13 @@ CREATE TABLE saved_answer (
     PRIMARY KEY (run, source)
 ) STRICT, WITHOUT ROWID;
 
--- Every name of every work that a run has found: keys of records, "doi:...", "pmid:...".
+-- Every name of every work that a run has found: keys of records, "doi:...", "pmid:...". Of too many,
+-- those that were found longest ago are forgotten.
 CREATE TABLE saved_name (
     saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
     name TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT '',      -- "retracted", "preprint": what a change of is told
+    state TEXT NOT NULL DEFAULT '',      -- "preprint", "corrected", "retracted": what a change of is told
+    run INTEGER NOT NULL,                -- number of the last run that has found it
     PRIMARY KEY (saved, name)
 ) STRICT, WITHOUT ROWID;
 
