@@ -87,6 +87,13 @@ async def send_due(
     domain = mail.sender.partition("@")[2]
     planned = await workspace.write(outbox.plan, now, to=mail.to, domain=domain, hold=hold)
     sender = _Sender(workspace, settings, server, now)
+    if not settings.public_url and any(each.owner for each in planned):
+        # Nobody could switch them off without logging in.
+        sender.problem = message(
+            "E-mails to users need the address of the server: set public_url under [server]."
+        )
+        log.warning("%s", sender.problem)
+        planned = [each for each in planned if not each.owner]
     async with server:
         for number, each in enumerate(planned):
             try:
@@ -112,11 +119,11 @@ class _Sender:
         self._server = server
         self._now, self._began = now, time.monotonic()
         self._counts = dict.fromkeys(("sent", "later", "refused", "unclear", "switched_off"), 0)
-        self._problem = ""
+        self.problem = ""
         self.broken, self.said = 0, ""
 
     def report(self) -> SentReport:
-        return SentReport(**self._counts, problem=self._problem)
+        return SentReport(**self._counts, problem=self.problem)
 
     def _moment(self) -> dt.datetime:
         return self._now + dt.timedelta(seconds=time.monotonic() - self._began)
@@ -127,13 +134,6 @@ class _Sender:
         Raises:
             Unusable: The mail server cannot be used.
         """
-        if mail.owner and not self._base:
-            # Nobody could switch them off without logging in.
-            self._problem = message(
-                "E-mails to users need the address of the server: set public_url under [server]."
-            )
-            log.warning("%s", self._problem)
-            return
         digest = await self._workspace.read(compose, mail.owner, mail.language)
         if digest is None:
             return
@@ -142,9 +142,7 @@ class _Sender:
         )
 
         async def claim() -> bool:
-            return await self._workspace.write(
-                outbox.claim, mail, digest.last_news, self._moment()
-            )
+            return await self._workspace.write(outbox.claim, mail, digest.last_news, self._moment())
 
         try:
             if await self._server.send(mail.address, content, claim):
@@ -168,7 +166,7 @@ class _Sender:
     async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""
         log.warning("%s: %d e-mails are tried again later", said, len(mails))
-        self._problem = said
+        self.problem = said
         for mail in mails:
             await self._workspace.write(outbox.not_now, mail, said, self._moment())
         self._counts["later"] += len(mails)

@@ -180,6 +180,7 @@ class MailServer:
         try:
             async with asyncio.timeout(self._whole):
                 await smtp.connect()
+                await _greeted(smtp)
         except (aiosmtplib.SMTPException, OSError, ValueError) as exc:
             smtp.close()
             raise Unusable(_said(exc)) from exc
@@ -201,6 +202,18 @@ class MailServer:
         if self._smtp is not None:
             self._smtp.close()
             self._smtp = None
+
+
+async def _greeted(smtp: aiosmtplib.SMTP) -> None:
+    """Say who we are: a server that only greets is found out before an e-mail is blamed."""
+    import aiosmtplib
+
+    if not smtp.is_ehlo_or_helo_needed:
+        return
+    try:
+        await smtp.ehlo()
+    except aiosmtplib.SMTPHeloError:
+        await smtp.helo()
 
 
 def _said(exc: Exception) -> str:

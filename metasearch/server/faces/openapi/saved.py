@@ -70,6 +70,8 @@ SCHEMAS: Mapping[str, Schema] = {
                 "ended": nullable(text(description="Null while it runs.")),
                 "works": nullable(whole()),
                 "told": whole(),
+                "waiting": whole(),
+                "passed_over": whole(),
                 "error": text(description="Why it failed; empty where it did not."),
                 "sources": by_name(one_of(get_args(Status))),
             },

@@ -7,11 +7,11 @@ from aiohttp import web
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.query import CHOICES
 from metasearch.query.limits import MAX_LENGTH
-from metasearch.server.faces.saved import objects
-from metasearch.server.faces.saved.mine import Mine, mine
+from metasearch.server.faces.saved.mine import Mine, Shown, mine
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer
 from metasearch.server.hosts import check_addressed
+from metasearch.workspace.saved import objects
 from metasearch.workspace.saved.saved import LONGEST_NAME, PER_SOURCE
 from metasearch.workspace.strategies.strategies import MOST_SOURCES
 
@@ -98,11 +98,11 @@ async def all_(request: web.Request) -> web.Response:
     """
     here = _opened(request)
     if request.method != "POST":
-        listed = [objects.with_runs(each, here.site) for each in await here.all()]
+        listed = [_with_runs(here, each) for each in await here.all()]
         return answer({"saved": listed})
     made = await here.create(**await body_of(request, NEW))
     return answer(
-        objects.saved(made, here.site),
+        objects.saved(made, here.site.base),
         status=201,
         location=here.site.path(f"/api/saved/{made.uid}"),
     )
@@ -119,7 +119,7 @@ async def one(request: web.Request) -> web.Response:
     if request.method == "POST":
         saved = await here.change(saved, **await body_of(request, CHANGES))
     shown = await here.shown(saved, news=0, runs=_RUNS)
-    return answer(objects.with_runs(shown, here.site))
+    return answer(_with_runs(here, shown))
 
 
 async def delete(request: web.Request) -> web.Response:
@@ -146,7 +146,7 @@ async def run(request: web.Request) -> web.Response:
     await body_of(request, {})
     await here.run(saved)
     return answer(
-        objects.saved(saved, here.site),
+        objects.saved(saved, here.site.base),
         status=202,
         location=here.site.path(f"/api/saved/{saved.uid}"),
     )
@@ -177,4 +177,10 @@ async def feed(request: web.Request) -> web.Response:
     here = _opened(request)
     saved = await here.one()
     await body_of(request, {})
-    return answer(objects.saved(await here.new_feed(saved), here.site))
+    return answer(objects.saved(await here.new_feed(saved), here.site.base))
+
+
+def _with_runs(here: Mine, shown: Shown) -> objects.Object:
+    """A saved search, its newest runs, and how much it has told."""
+    runs = [objects.run(each) for each in shown.runs]
+    return objects.saved(shown.saved, here.site.base) | {"news": shown.count, "runs": runs}

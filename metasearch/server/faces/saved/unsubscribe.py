@@ -47,6 +47,4 @@ async def answer(request: web.Request) -> web.Response:
     if not done:
         raise Problem(404)
     here = visit.site.path(f"/unsubscribe/{secret}")
-    return page_response(
-        request, unsubscribe_page(visit, here, done=posted), headers=_HEADERS
-    )
+    return page_response(request, unsubscribe_page(visit, here, done=posted), headers=_HEADERS)

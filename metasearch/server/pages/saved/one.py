@@ -77,9 +77,7 @@ def news_line(news: News) -> NewsLine:
     """A piece of news as the page shows it."""
     record = news.hit.record
     names = [line(author.name)[:_LONGEST_NAME] for author in record.authors[:_MOST_AUTHORS]]
-    people = ", ".join(filter(None, names)) + (
-        " …" if len(record.authors) > _MOST_AUTHORS else ""
-    )
+    people = ", ".join(filter(None, names)) + (" …" if len(record.authors) > _MOST_AUTHORS else "")
     about = " · ".join(filter(None, (people, line(record.venue), str(record.year or ""))))
     code = record.language or ""
     return NewsLine(

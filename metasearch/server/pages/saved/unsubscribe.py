@@ -15,6 +15,4 @@ def unsubscribe_page(visit: Visit, here: str, *, done: bool) -> str:
         done: Whether e-mails have been switched off now.
     """
     title = "No more e-mails" if done else "Switch e-mails off?"
-    return page(
-        "saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done
-    )
+    return page("saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done)
