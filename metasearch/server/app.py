@@ -25,6 +25,7 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.route import Route, add
+from metasearch.server.saved_routes import ROUTES as SAVED_ROUTES
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
@@ -111,6 +112,7 @@ ROUTES = (
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
     *WORKSPACE_ROUTES,
+    *SAVED_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
