@@ -17,6 +17,7 @@ from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
+from metasearch.server.users.identity import identity_of
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -85,6 +86,11 @@ class Visit:
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
         return self._cookies.token(self._visitor or self._changes.visitor or "")
+
+    @property
+    def chosen(self) -> Preferences | None:
+        """What the reader has just chosen; None where nothing is new."""
+        return self._changes.preferences
 
     @property
     def state(self) -> str:
@@ -157,9 +163,12 @@ def visit_of(request: web.Request) -> Visit:
         return request[VISIT]
     shared, site = request.app[SHARED], site_of(request)
     cookies = shared.cookies
-    chosen = preferences(
-        cookies.read(request, SETTINGS), request.query, request.headers.get("Accept-Language", "")
-    )
+    kept = cookies.read(request, SETTINGS)
+    identity = identity_of(request)
+    if identity is not None and identity.preferences:
+        # What an account keeps counts on every device; the cookie has the rest.
+        kept = {**(kept if isinstance(kept, dict) else {}), **dict(identity.preferences)}
+    chosen = preferences(kept, request.query, request.headers.get("Accept-Language", ""))
     visitor = cookies.read(request, VISITOR)
     visit = request[VISIT] = Visit(
         site,

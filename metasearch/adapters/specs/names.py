@@ -39,6 +39,8 @@ class SourceNames:
         self._tables: dict[str, Mapping[str, Any]] = {}
         #: Spec files that one search names by their paths: name of the source -> path and table.
         self._files: dict[str, tuple[Path, Mapping[str, Any]]] = {}
+        #: What the administrator of a server has switched on or off while it runs.
+        self._switches: Mapping[str, bool] = {}
 
     # ---------------------------------------------------------------- sources
 
@@ -98,6 +100,8 @@ class SourceNames:
         return self._tables[name]
 
     def _enabled(self, name: str) -> bool:
+        if name in self._switches:
+            return self._switches[name]
         is_shipped = name in self._own and name not in self._folder and name not in self._files
         usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
         return self._flag(name, "enabled", usual)
@@ -191,7 +195,7 @@ class SourceNames:
         return list(expanded)
 
     def disabled(self, names: Iterable[str] | None = None) -> list[str]:
-        """Members of groups that are not enabled.
+        """Members of groups that are not enabled, and asked where they are named one by one.
 
         Args:
             names: The groups; None for those that are asked by default.
@@ -205,4 +209,8 @@ class SourceNames:
         members = dict.fromkeys(
             chain.from_iterable(groups.get(name, ()) for name in chosen if name not in known)
         )
-        return [member for member in members if member in known and not self._enabled(member)]
+        return [
+            member
+            for member in members
+            if member in known and member not in self._switches and not self._enabled(member)
+        ]
