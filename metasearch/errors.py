@@ -3,6 +3,9 @@
     MetasearchError
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
     │   ├── QuerySyntaxError     position, length, suggestion, syntax
+    │   ├── Conflict             yours, theirs, version: changed meanwhile      HTTP 409
+    │   ├── QuotaExceeded        kind, limit, retry_after: of a user            HTTP 429
+    │   ├── Busy                 too much is under way                          HTTP 503
     │   ├── UnknownSource        near_misses
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
@@ -40,8 +43,8 @@ secret: the URLs in them are redacted where the request is built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from metasearch.message import message
 
@@ -87,6 +90,68 @@ class UsageError(MetasearchError):
     """The request as written cannot be carried out."""
 
     status = 400
+
+
+class Conflict(UsageError):
+    """Somebody else has changed the same since it was read; nothing was changed now.
+
+    Attributes:
+        yours: Name -> what was sent.
+        theirs: Name -> what stands now; None where nothing does.
+        version: The version of what stands now, with which it can be sent again; None where
+            nothing does.
+    """
+
+    status = 409
+    advice = message(
+        "Compare both; then send yours again with the version that stands now, or leave it."
+    )
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        yours: Mapping[str, Any],
+        theirs: Mapping[str, Any] | None,
+        version: int | None,
+    ) -> None:
+        super().__init__(text)
+        self.yours = dict(yours)
+        self.theirs = None if theirs is None else dict(theirs)
+        self.version = version
+
+
+class QuotaExceeded(UsageError):
+    """A user has taken all that a user may.
+
+    Attributes:
+        kind: Of the quota.
+        limit: How much a user may take.
+        retry_after: Seconds until it begins anew; None for what does not.
+    """
+
+    status = 429
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        kind: str,
+        limit: int,
+        retry_after: int | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(text, advice=advice)
+        self.kind = kind
+        self.limit = limit
+        self.retry_after = retry_after
+
+
+class Busy(UsageError):
+    """So much of the same is under way that no more is begun now."""
+
+    status = 503
+    advice = message("Try again in a moment.")
 
 
 #: What is wrong with a query, as far as its reader tells it apart; "syntax" is everything else.

@@ -73,7 +73,8 @@ def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = ""
                 message("A workspace holds at most {most} projects", most=f"{MOST_PROJECTS:,}"),
                 advice=message("Export and delete one first."),
             )
-        if db.one("SELECT 1 FROM project WHERE name = ?", name) is not None:
+        # No name is the uid of another one: `find` would take the one for the other.
+        if db.one("SELECT 1 FROM project WHERE name = ? OR uid = ?", name, name) is not None:
             raise UsageError(
                 message("There is a project {name} already", name=repr(name)),
                 advice=message("Choose another name."),
@@ -118,7 +119,12 @@ def find(db: Database, name: str) -> Project:
     Raises:
         UsageError: There is none.
     """
-    row = db.one("SELECT * FROM project WHERE name = ? OR uid = ?", name, name)
+    row = db.one(
+        "SELECT * FROM project WHERE name = ? OR uid = ? ORDER BY uid = ? DESC LIMIT 1",
+        name,
+        name,
+        name,
+    )
     if row is not None:
         return _project(row)
     names = [row["name"] for row in db.all("SELECT name FROM project")]
