@@ -29,12 +29,15 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
+from metasearch.server.users.routes import ROUTES as USERS_ROUTES
+from metasearch.server.users.starting import check_users
 from metasearch.server.workers.peers import Peers
 from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.users.service import UsersService
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -53,7 +56,14 @@ ROUTES = (
     Route(path="/suggest", handler=routes.suggest, listed=False),
     Route(path="/healthz", handler=routes.healthz, keyless=True, counted="none"),
     Route(path="/readyz", handler=routes.readyz, keyless=True, counted="none"),
-    Route(path="/metrics", handler=routes.metrics, counted="none", listed=False),
+    Route(
+        path="/metrics",
+        handler=routes.metrics,
+        action="administer",
+        local=True,
+        counted="none",
+        listed=False,
+    ),
     Route(path="/robots.txt", handler=routes.robots, keyless=True, counted="none"),
     Route(path="/favicon.ico", handler=routes.favicon, keyless=True, counted="none"),
     Route(path="/static/{name}", handler=routes.static, keyless=True, counted="none"),
@@ -132,6 +142,7 @@ ROUTES = (
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
     *WORKSPACE_ROUTES,
+    *USERS_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -181,6 +192,7 @@ def make_app(
             for name in running.registry.default():
                 running.registry.spec(name)
             workspace = await _workspace(running)
+            users = _users(running.settings, workspace)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -201,9 +213,12 @@ def make_app(
                 examples=tuple(examples),
                 notice=notice,
                 workspace=workspace,
+                users=users,
             )
             yield
             await app[SHARED].close_faces()
+            if users is not None:
+                await users.close()
             if workspace is not None:
                 await workspace.close()
             await app[SHARED].hub.close()
@@ -241,6 +256,20 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
         await service.close()
         raise
     return service
+
+
+def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersService | None:
+    """How users are known; None where there are none.
+
+    Raises:
+        SettingsError: The configuration names a mode that cannot be used with the rest of it.
+    """
+    check_users(settings)
+    if settings.users.mode == "none" or workspace is None:
+        return None
+    from metasearch.server.users.service import UsersService
+
+    return UsersService.of(settings, workspace.workspace)
 
 
 @asynccontextmanager

@@ -43,6 +43,8 @@ KINDS: Mapping[str, str] = {
     "running": message("A run is under way"),
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
+    "login-needed": message("You are not logged in"),
+    "not-allowed": message("This is not allowed"),
     "key-needed": message("An API key is needed"),
     "key-in-address": message("A key must not be in the address"),
 }

@@ -17,7 +17,8 @@ from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
-from metasearch.server.users.identity import identity_of
+from metasearch.server.users.credentials import session_mark
+from metasearch.server.users.identity import Identity, identity_of
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -49,6 +50,7 @@ class Visit:
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
         has_projects: Whether this server has the pages of a workspace.
+        user: Who looks; None on a server without users.
     """
 
     site: Site
@@ -59,6 +61,8 @@ class Visit:
     _basket: tuple[str, ...]
     _changes: Changes
     has_projects: bool = False
+    user: Identity | None = None
+    _session: str = ""
 
     @cached_property
     def language(self) -> Language:
@@ -85,7 +89,7 @@ class Visit:
         """For a form that changes something; the answer sets a cookie that goes with it."""
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
-        return self._cookies.token(self._visitor or self._changes.visitor or "")
+        return self._cookies.token(self._marked(self._visitor or self._changes.visitor or ""))
 
     @property
     def chosen(self) -> Preferences | None:
@@ -96,7 +100,7 @@ class Visit:
     def state(self) -> str:
         """Everything that pages of one address differ in between visits, for their entity tags."""
         visitor = self._visitor or self._changes.visitor
-        return repr((self.preferences, self.basket, visitor))
+        return repr((self.preferences, self.basket, visitor, self.user))
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""
@@ -119,6 +123,12 @@ class Visit:
             raise ValueError(f"a basket holds {MOST_IN_BASKET} works, not {len(ids)}")
         self._changes.basket = ids
 
+    def renew(self) -> None:
+        """Have the answer name the visitor anew, after a login or a logout: no token of a form that
+        was made before is good any more.
+        """
+        self._changes.visitor = secrets.token_hex(_VISITOR_BYTES)
+
     def forget(self) -> None:
         """Have the answer delete all cookies of the pages."""
         self._changes.forgotten = True
@@ -130,8 +140,15 @@ class Visit:
         Raises:
             Problem: 403.
         """
-        if not self._cookies.is_token(token, self._visitor):
+        visitor = self._marked(self._visitor) if self._visitor else ""
+        if not self._cookies.is_token(token, visitor):
             raise Problem(403, "forged-form", FORGED)
+
+    def _marked(self, visitor: str) -> str:
+        """What tokens are of: the visitor, and the session of who is logged in. Who plants a cookie
+        of a visitor in another browser has no token for the session there.
+        """
+        return f"{visitor} {self._session}" if self._session else visitor
 
     def remember(self, response: web.StreamResponse) -> None:
         """Set the cookies that have changed."""
@@ -179,6 +196,8 @@ def visit_of(request: web.Request) -> Visit:
         _basket(cookies.read(request, BASKET)),
         Changes(),
         shared.workspace is not None,
+        identity_of(request),
+        session_mark(request) if shared.users is not None else "",
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()
