@@ -81,6 +81,12 @@ class SourceNames:
             name for name in collection_names(self._settings.collections_dir) if name not in hidden
         ]
 
+    def configured(self, name: str) -> bool:
+        """Whether a source belongs to its groups where nobody has switched it on or off."""
+        is_shipped = name in self._own and name not in self._folder and name not in self._files
+        usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
+        return self._flag(name, "enabled", usual)
+
     @cached_property
     def _own(self) -> tuple[str, ...]:
         """The names of the shipped sources, from the names of the files: no file is read."""
@@ -100,11 +106,7 @@ class SourceNames:
         return self._tables[name]
 
     def _enabled(self, name: str) -> bool:
-        if name in self._switches:
-            return self._switches[name]
-        is_shipped = name in self._own and name not in self._folder and name not in self._files
-        usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
-        return self._flag(name, "enabled", usual)
+        return self._switches[name] if name in self._switches else self.configured(name)
 
     def _flag(self, name: str, key: str, usual: bool) -> bool:
         """The value of a key in the configuration or, if it is not there, in the user's own file.

@@ -16,9 +16,10 @@ from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.language import TAGS
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.users.account import AccountView, account_page
+from metasearch.server.pages.users.quotas import quota_lines
 from metasearch.server.received import only
 from metasearch.server.sources import labels
-from metasearch.server.users.quota import lines_of
+from metasearch.server.users.quota import quotas_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, sessions, tokens
 from metasearch.workspace.users.accounts import User
@@ -66,7 +67,7 @@ async def _view(here: Here) -> AccountView:
     async with here.shared.admission.brief():
         user = await here.user()
         own_sessions, own_tokens = await here.workspace.read(_held, user)
-        quotas = await lines_of(here.request, user)
+        quotas = await here.workspace.read(quota_lines, quotas_of(here.request), user)
     registry = here.shared.engine.registry
     known = frozenset(registry.names())
     names = [name for name in here.visit.preferences.sources if name in known]

@@ -10,11 +10,11 @@ from metasearch.server.pages.language import TAGS, language
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
+from metasearch.server.pages.users.quotas import QuotaLine
 from metasearch.server.pages.users.words import ROLE_WORDS, SCOPE_WORDS
 from metasearch.server.visit import Visit
 from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
-from metasearch.workspace.users.passwords import LONGEST as LONGEST_PASSWORD
-from metasearch.workspace.users.passwords import SHORTEST as SHORTEST_PASSWORD
+from metasearch.workspace.users.passwords import MOST_BYTES, SHORTEST
 from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import MOST_DAYS, Token
 
@@ -30,28 +30,6 @@ DONE_WORDS: Mapping[str, str] = {
 #: Days that a new token is good for, where nothing else is typed.
 USUAL_DAYS = 90
 _LONGEST_TOKEN_NAME = 80
-
-
-@dataclass(frozen=True, slots=True)
-class QuotaLine:
-    """A line of the table of quotas.
-
-    Attributes:
-        words: What it is of, to be translated.
-        used: Today, or in all; None where it is counted for each search.
-        limit: None for no limit.
-    """
-
-    words: str
-    used: int | None
-    limit: int | None
-
-    @property
-    def left(self) -> int | None:
-        """What is left; None where there is no limit, or nothing is summed up."""
-        if self.limit is None or self.used is None:
-            return None
-        return max(0, self.limit - self.used)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +90,8 @@ def account_page(
         scope_words=SCOPE_WORDS,
         longest_shown=LONGEST_SHOWN,
         longest_email=LONGEST_EMAIL,
-        longest_password=LONGEST_PASSWORD,
-        shortest_password=SHORTEST_PASSWORD,
+        longest_password=MOST_BYTES,
+        shortest_password=SHORTEST,
         longest_token_name=_LONGEST_TOKEN_NAME,
         most_days=MOST_DAYS,
         usual_days=str(USUAL_DAYS),

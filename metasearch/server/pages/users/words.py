@@ -53,9 +53,8 @@ AUDIT_WORDS: Mapping[str, str] = {
 QUOTA_WORDS: Mapping[str, str] = {
     "searches": N_("Searches a day"),
     "sources": N_("Databases of a search"),
-    "runs": N_("Runs a day"),
+    "saved_searches": N_("Saved searches"),
     "scheduled_runs": N_("Runs of saved searches a day"),
-    "records": N_("Records kept in projects"),
+    "stored_records": N_("Records kept in own projects"),
     "exports": N_("Exports a day"),
-    "saved": N_("Saved searches"),
 }
