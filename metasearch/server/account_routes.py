@@ -39,7 +39,6 @@ ROUTES = (
     _route("/admin/audit/file", "admin_audit", "file", "get", "administer"),
     _route(ACCOUNT, "api_account", "account", "get post", "account"),
     _route(f"{ACCOUNT}/data", "api_account", "data", "get", "account"),
-    _route(f"{ACCOUNT}/password", "api_account", "password", "post", "account"),
     _route(f"{ACCOUNT}/sessions", "api_account", "sessions_", "get", "account"),
     _route(f"{ACCOUNT}/sessions/end", "api_account", "end", "post", "account"),
     _route(f"{ACCOUNT}/tokens", "api_account", "tokens_", "get post", "account"),

@@ -11,6 +11,7 @@ from aiohttp import web
 from metasearch.errors import MetasearchError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.account_routes import ROUTES as ACCOUNT_ROUTES
 from metasearch.server.advanced import advanced
 from metasearch.server.cookies import Cookies, kept_key
 from metasearch.server.cors import cors_headers, preflights
@@ -38,6 +39,7 @@ from metasearch.settings import Settings
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -143,6 +145,7 @@ ROUTES = (
     ),
     *WORKSPACE_ROUTES,
     *USERS_ROUTES,
+    *ACCOUNT_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -193,6 +196,7 @@ def make_app(
                 running.registry.spec(name)
             workspace = await _workspace(running)
             users = _users(running.settings, workspace)
+            switches = await _switches(running, workspace)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -214,9 +218,12 @@ def make_app(
                 notice=notice,
                 workspace=workspace,
                 users=users,
+                switches=switches,
             )
             yield
             await app[SHARED].close_faces()
+            if switches is not None:
+                await switches.close()
             if users is not None:
                 await users.close()
             if workspace is not None:
@@ -270,6 +277,21 @@ def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersServi
     from metasearch.server.users.service import UsersService
 
     return UsersService.of(settings, workspace.workspace)
+
+
+async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
+    """What administrators have switched on or off, read from now on; None without users.
+
+    Raises:
+        WorkspaceError: The file cannot be used.
+    """
+    if engine.settings.users.mode == "none" or workspace is None:
+        return None
+    from metasearch.server.users.switches import Switches
+
+    switches = Switches(workspace.workspace, engine.registry.switch)
+    await switches.begin()
+    return switches
 
 
 @asynccontextmanager

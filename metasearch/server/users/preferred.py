@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 from multidict import MultiMapping
 
 from metasearch.engine.options import SearchOptions
@@ -64,13 +63,15 @@ def with_style(
     return replace(parameters, style=style)
 
 
-@web.middleware
-async def keeping(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Keeps in the account of a user what they have just chosen, by a form or a link."""
-    response = await handler(request)
+async def keep_chosen(request: web.Request) -> None:
+    """Keep in the account of a user what they have just chosen, by a form or a link.
+
+    Raises:
+        WorkspaceError: The workspace cannot be used.
+    """
     identity = identity_of(request)
     if identity is None or not identity.uid or VISIT not in request:
-        return response
+        return
     chosen = request[VISIT].chosen
     if chosen is not None:
         new, before = kept(chosen), of_user(request)
@@ -79,4 +80,3 @@ async def keeping(request: web.Request, handler: Handler) -> web.StreamResponse:
             from metasearch.server.users.saving import save_preferences
 
             await save_preferences(request, identity.uid, changed)
-    return response

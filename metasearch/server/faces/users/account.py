@@ -15,8 +15,8 @@ from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.language import TAGS
 from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.users.account import AccountView, account_page
-from metasearch.server.pages.users.quotas import quota_lines
+from metasearch.server.pages.accounts.account import AccountView, account_page
+from metasearch.server.pages.accounts.quotas import quota_lines
 from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.users.quota import quotas_of
@@ -53,14 +53,13 @@ async def answer(request: web.Request) -> web.StreamResponse:
     return await after_form(request, fields, lambda: _changed(here, fields), render)
 
 
-async def data(request: web.Request) -> web.Response:
+async def data(request: web.Request) -> web.StreamResponse:
     """`/account/data`: what the server keeps about the user, as a JSON file.
 
     Raises:
         Problem: Those of `opened`, and 429 where the quota of exports is used up.
     """
-    here = opened(request, "account")
-    return await changing.own_data_file(here)
+    return await changing.own_data_file(opened(request, "account"))
 
 
 async def _view(here: Here) -> AccountView:
@@ -96,18 +95,9 @@ async def _changed(here: Here, fields: MultiMapping[str]) -> str:
     if revoked := only(fields, "revoke"):
         await changing.revoke_token(here, revoked)
         return path("/account", done="revoked")
-    match only(fields, "do"):
-        case "details":
-            await _details(here, fields)
-            return path("/account", done="details")
-        case "password":
-            if only(fields, "new") != only(fields, "again"):
-                raise UsageError(
-                    message("The new password was not typed twice in the same way"),
-                    advice=message("Nothing is changed. Type it again."),
-                )
-            await changing.change_password(here, only(fields, "old"), only(fields, "new"))
-            return path("/account", done="password")
+    if only(fields, "do") == "details":
+        await _details(here, fields)
+        return path("/account", done="details")
     raise unknown_form()
 
 

@@ -16,7 +16,7 @@ from metasearch.formats.csv.write import guarded
 from metasearch.message import message
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.page_response import page_response
-from metasearch.server.pages.users.admin import AuditView, audit_page
+from metasearch.server.pages.accounts.admin import AuditView, audit_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import take

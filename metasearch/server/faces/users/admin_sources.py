@@ -14,7 +14,7 @@ from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.users.admin_sources import (
+from metasearch.server.pages.accounts.admin_sources import (
     PARTS,
     Confirmation,
     SourceLine,

@@ -16,9 +16,9 @@ from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.users.admin import MadeLink, UserView, user_page
-from metasearch.server.pages.users.quotas import quota_lines
-from metasearch.server.pages.users.words import QUOTA_WORDS
+from metasearch.server.pages.accounts.admin import MadeLink, UserView, user_page
+from metasearch.server.pages.accounts.quotas import quota_lines
+from metasearch.server.pages.accounts.words import QUOTA_WORDS
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import quotas_of

@@ -12,7 +12,7 @@ from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.users.admin import MadeLink, UsersView, users_page
+from metasearch.server.pages.accounts.admin import MadeLink, UsersView, users_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.service import users_of

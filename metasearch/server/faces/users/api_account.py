@@ -15,8 +15,8 @@ from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.faces.workspace.members import Member, Members, body_of
 from metasearch.server.faces.workspace.opened import answer, named
 from metasearch.server.pages.language import TAGS
-from metasearch.server.pages.users.account import USUAL_DAYS
-from metasearch.server.pages.users.quotas import QuotaLine, quota_lines
+from metasearch.server.pages.accounts.account import USUAL_DAYS
+from metasearch.server.pages.accounts.quotas import QuotaLine, quota_lines
 from metasearch.server.preferences import MOST_SOURCES, source_names
 from metasearch.server.problem import Problem
 from metasearch.server.users.quota import quotas_of
@@ -43,10 +43,6 @@ CHANGES: Members = {
         least=1,
         most=2**53,
     ),
-}
-PASSWORD: Members = {
-    "old": Member(help="The password until now.", required=True, most=MOST_BYTES),
-    "new": Member(help="The new one.", required=True, most=MOST_BYTES),
 }
 END: Members = {
     "session": Member(help="The number of one.", kind="whole", least=1, most=2**53),
@@ -84,25 +80,13 @@ async def account(request: web.Request) -> web.Response:
     return answer(account_object(user, quotas))
 
 
-async def data(request: web.Request) -> web.Response:
+async def data(request: web.Request) -> web.StreamResponse:
     """`/api/account/data`: what the server keeps about the user.
 
     Raises:
         Problem: 429 where the quota of exports is used up, and those of `opened`.
     """
     return await changing.own_data_file(opened(request, "account", interface=True))
-
-
-async def password(request: web.Request) -> web.Response:
-    """`/api/account/password`: a new password; other sessions end.
-
-    Raises:
-        Problem: 400 where the old one is wrong or the new one cannot be, and those of `opened`.
-    """
-    here = opened(request, "account", interface=True)
-    given = await body_of(request, PASSWORD)
-    await changing.change_password(here, given["old"], given["new"])
-    return answer({"changed": True})
 
 
 async def sessions_(request: web.Request) -> web.Response:

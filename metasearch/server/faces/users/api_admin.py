@@ -15,9 +15,9 @@ from metasearch.server.faces.users.changing import row
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, named
-from metasearch.server.pages.users.admin import MadeLink
-from metasearch.server.pages.users.quotas import quota_lines
-from metasearch.server.pages.users.words import QUOTA_WORDS
+from metasearch.server.pages.accounts.admin import MadeLink
+from metasearch.server.pages.accounts.quotas import quota_lines
+from metasearch.server.pages.accounts.words import QUOTA_WORDS
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 from metasearch.server.users.quota import quotas_of

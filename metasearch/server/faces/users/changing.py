@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Awaitable, Iterable
 from typing import Protocol
 
-import orjson
 from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.users.opened import Here
+from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
+from metasearch.server.users.login import attempted
 from metasearch.server.users.quota import take
+from metasearch.server.users.service import users_of
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, audit, names, own_data, sessions, tokens
+from metasearch.workspace.users import (
+    accounts,
+    audit,
+    failures,
+    names,
+    own_data,
+    sessions,
+    tokens,
+)
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.tokens import Token
 
@@ -98,12 +109,12 @@ async def delete_account(here: Here, confirmed: str) -> None:
         confirmed: The password; the name for the login where there is none.
 
     Raises:
-        UsageError: It is not confirmed, or something must be done before.
-        Problem: 429 where the password was wrong too often.
+        UsageError: It is not confirmed, too many passwords were wrong, or something must be done
+            before.
     """
     user = await here.user()
     if user.has_password:
-        await check_password(here, user, confirmed)
+        await _check_password(here, user, confirmed)
     elif names.normal(confirmed) != user.name:
         raise UsageError(
             message("The account was not deleted: the name was not typed"),
@@ -112,7 +123,7 @@ async def delete_account(here: Here, confirmed: str) -> None:
     await here.workspace.write(own_data.delete, user, by=user.uid, client=here.client)
 
 
-async def own_data_file(here: Here) -> web.Response:
+async def own_data_file(here: Here) -> web.StreamResponse:
     """What the server keeps about the user, as a JSON file.
 
     Raises:
@@ -120,16 +131,26 @@ async def own_data_file(here: Here) -> web.Response:
     """
     await take(here.request, "exports")
     user = await here.user()
-    exported = await here.workspace.read(own_data.export, user)
-    await here.workspace.write(_exported, user, here.client)
-    return web.Response(
-        body=orjson.dumps(exported, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        content_type="application/json",
-        headers={
-            "Cache-Control": "no-store",
-            "Content-Disposition": 'attachment; filename="metasearch-account.json"',
-        },
-    )
+    with tempfile.TemporaryFile(prefix="metasearch-") as file:
+        await here.workspace.read(own_data.export, user, file)
+        await here.workspace.write(_exported, user, here.client)
+        return await send_file(here.request, file, "application/json", "metasearch-account.json")
+
+
+async def _check_password(here: Here, user: User, typed: str) -> None:
+    """
+    Raises:
+        UsageError: It is wrong, or one must wait.
+    """
+    users = users_of(here.request)
+    await attempted(users, user.name, here.client)
+    kept = await here.workspace.read(accounts.password_hash, user)
+    right, _ = await users.passwords.verify(kept, typed)
+    if not right:
+        raise UsageError(
+            message("The password is wrong"), advice=message("Nothing is changed.")
+        )
+    await here.workspace.write(failures.succeeded, user.name, here.client)
 
 
 def _exported(db: Database, user: User, client: str) -> None:

@@ -10,8 +10,8 @@ import orjson
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
-from metasearch.server.pages.users.quotas import QuotaLine
-from metasearch.server.pages.users.words import (
+from metasearch.server.pages.accounts.quotas import QuotaLine
+from metasearch.server.pages.accounts.words import (
     AUDIT_WORDS,
     ORIGIN_WORDS,
     ROLE_ABOUT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from metasearch.server.pages.users.words import QUOTA_WORDS
+from metasearch.server.pages.accounts.words import QUOTA_WORDS
 from metasearch.settings.quotas import QUOTAS
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users.accounts import User

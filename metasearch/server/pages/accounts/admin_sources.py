@@ -9,7 +9,7 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.source_choice import standing
 from metasearch.server.pages.terms import N_
-from metasearch.server.pages.users.admin import tabs
+from metasearch.server.pages.accounts.admin import tabs
 from metasearch.server.sources import SourceKey, SourceView
 from metasearch.server.visit import Visit
 from metasearch.workspace.source_switches import SourceSwitch

@@ -10,18 +10,17 @@ from metasearch.server.pages.language import TAGS, language
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
-from metasearch.server.pages.users.quotas import QuotaLine
-from metasearch.server.pages.users.words import ROLE_WORDS, SCOPE_WORDS
+from metasearch.server.pages.accounts.quotas import QuotaLine
+from metasearch.server.pages.accounts.words import ROLE_WORDS, SCOPE_WORDS
 from metasearch.server.visit import Visit
 from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
-from metasearch.workspace.users.passwords import MOST_BYTES, SHORTEST
+from metasearch.workspace.users.passwords import MOST_BYTES
 from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import MOST_DAYS, Token
 
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "details": N_("Your details are saved."),
-    "password": N_("The password is changed, and all other sessions have ended."),
     "ended": N_("The session has ended."),
     "others": N_("All other sessions have ended."),
     "revoked": N_("The token is revoked."),
@@ -91,7 +90,6 @@ def account_page(
         longest_shown=LONGEST_SHOWN,
         longest_email=LONGEST_EMAIL,
         longest_password=MOST_BYTES,
-        shortest_password=SHORTEST,
         longest_token_name=_LONGEST_TOKEN_NAME,
         most_days=MOST_DAYS,
         usual_days=str(USUAL_DAYS),
