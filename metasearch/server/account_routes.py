@@ -50,9 +50,7 @@ ROUTES = (
     _route(f"{ADMIN}/users/{{user}}/sessions/end", "api_admin", "end", "post", "administer"),
     _route(f"{ADMIN}/users/{{user}}/delete", "api_admin", "delete", "post", "administer"),
     _route(f"{ADMIN}/invitations", "api_admin", "invitations", "get post", "administer"),
-    _route(
-        f"{ADMIN}/invitations/{{number}}/revoke", "api_admin", "revoke", "post", "administer"
-    ),
+    _route(f"{ADMIN}/invitations/{{number}}/revoke", "api_admin", "revoke", "post", "administer"),
     _route(f"{ADMIN}/sources", "api_admin", "sources", "get post", "administer"),
     _route(f"{ADMIN}/audit", "api_admin", "audit_", "get", "administer"),
 )

@@ -57,7 +57,7 @@ def with_style(
     """The parameters of a search; where the request names no style of citations, with the one that
     the user has chosen.
     """
-    style = of_user(request).get("style")
+    style = str(of_user(request).get("style"))
     if style not in STYLES or given.get("style", "").strip():
         return parameters
     return replace(parameters, style=style)

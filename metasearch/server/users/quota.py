@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from metasearch.adapters.specs.ownspecs import names_of
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import QuotaExceeded
 from metasearch.server.problem import Problem
@@ -52,7 +53,7 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
         return
     shared, quotas = request.app[SHARED], quotas_of(request)
     registry = shared.engine.registry
-    names = [str(name) for name in options.sources or ()]
+    names = [str(name) for name in names_of(options.sources) or ()]
     asked = registry.expand(names) if names else registry.default()
     recent = shared.kept(_RECENT, RecentSearches)
     search = uid, str(options.query), options.syntax, str(options.years), frozenset(asked)

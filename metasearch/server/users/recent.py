@@ -38,3 +38,7 @@ class RecentSearches:
         """Note that a search is counted."""
         self._seen[search] = self._clock()
         self._seen.move_to_end(search)
+
+    async def close(self) -> None:
+        """Forget all."""
+        self._seen.clear()

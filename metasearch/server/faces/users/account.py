@@ -13,10 +13,10 @@ from metasearch.server.faces.users import changing
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.language import TAGS
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.accounts.account import AccountView, account_page
 from metasearch.server.pages.accounts.quotas import quota_lines
+from metasearch.server.pages.language import TAGS
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.users.quota import quotas_of

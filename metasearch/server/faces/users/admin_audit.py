@@ -185,9 +185,7 @@ def _noted(db: Database, here: Here, name: str) -> None:
     audit.write(db, here.identity.uid, "export", "", facts, here.client)
 
 
-def _part(
-    db: Database, wanted: Wanted, before: int | None
-) -> list[tuple[AuditLine, str]]:
+def _part(db: Database, wanted: Wanted, before: int | None) -> list[tuple[AuditLine, str]]:
     """The next lines, each with the name of who did it."""
     lines = wanted.lines(db, _PART, before)
     known = names.shown(db, {line.actor for line in lines})

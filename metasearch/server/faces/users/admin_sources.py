@@ -13,7 +13,6 @@ from metasearch.server.faces.projects.opened import unknown_form
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.accounts.admin_sources import (
     PARTS,
     Confirmation,
@@ -21,6 +20,7 @@ from metasearch.server.pages.accounts.admin_sources import (
     admin_sources_page,
     source_line,
 )
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import together, view

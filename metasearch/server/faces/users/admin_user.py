@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import web
 from multidict import MultiMapping
@@ -15,17 +15,17 @@ from metasearch.server.faces.users.admin_users import NOT_KEPT, password_link
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.accounts.admin import MadeLink, UserView, user_page
 from metasearch.server.pages.accounts.quotas import quota_lines
 from metasearch.server.pages.accounts.words import QUOTA_WORDS
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import quotas_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members, names, own_data, sessions, tokens
 from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.permissions import SYSTEM_ROLES
+from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
 from metasearch.workspace.users.quotas import Quotas
 
 #: Button -> the form of the page that says why it failed.
@@ -90,7 +90,7 @@ async def _changed(here: Here, user: User, what: str, fields: MultiMapping[str])
                 user,
                 shown=only(fields, "shown").strip(),
                 email=only(fields, "email").strip(),
-                role=chosen(fields, "role", SYSTEM_ROLES, user.role),
+                role=cast("SystemRole", chosen(fields, "role", SYSTEM_ROLES, user.role)),
                 version=int(version) if version.isascii() and version.isdigit() else None,
                 **told,
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from aiohttp import web
 from multidict import MultiMapping
 
@@ -11,8 +13,8 @@ from metasearch.server.faces.users.changing import row
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.accounts.admin import MadeLink, UsersView, users_page
+from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.service import users_of
@@ -21,7 +23,7 @@ from metasearch.workspace.store.times import later
 from metasearch.workspace.users import accounts, directory, links, names
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.links import PATHS, SECONDS, LinkKind
-from metasearch.workspace.users.permissions import SYSTEM_ROLES
+from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
 
 #: Users of a page.
 _MOST = 50
@@ -86,7 +88,7 @@ async def _made(here: Here, fields: MultiMapping[str]) -> MadeLink:
     user = await here.workspace.write(
         accounts.create,
         only(fields, "name"),
-        role=chosen(fields, "role", SYSTEM_ROLES, "user"),  # type: ignore[arg-type]
+        role=cast("SystemRole", chosen(fields, "role", SYSTEM_ROLES, "user")),
         shown=only(fields, "shown").strip(),
         email=only(fields, "email").strip(),
         by=here.identity.uid,

@@ -14,9 +14,9 @@ from metasearch.server.faces.users import changing
 from metasearch.server.faces.users.opened import Here, opened
 from metasearch.server.faces.workspace.members import Member, Members, body_of
 from metasearch.server.faces.workspace.opened import answer, named
-from metasearch.server.pages.language import TAGS
 from metasearch.server.pages.accounts.account import USUAL_DAYS
 from metasearch.server.pages.accounts.quotas import QuotaLine, quota_lines
+from metasearch.server.pages.language import TAGS
 from metasearch.server.preferences import MOST_SOURCES, source_names
 from metasearch.server.problem import Problem
 from metasearch.server.users.quota import quotas_of
@@ -234,9 +234,8 @@ async def _changed(here: Here, user: User, given: dict[str, Any]) -> User:
 
 
 def _check_sources(names: tuple[str, ...], known: list[str]) -> None:
-    """
-    Raises:
-        Problem: 400 for a source that there is not, or for more than are kept.
+    """Raises:
+    Problem: 400 for a source that there is not, or for more than are kept.
     """
     unknown = [name for name in names if name not in known]
     if unknown:

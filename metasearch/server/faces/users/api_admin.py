@@ -313,9 +313,8 @@ def _changed(
 
 
 def _check_quotas(quotas: dict[str, Any]) -> None:
-    """
-    Raises:
-        Problem: 400 for a quota that there is not, or that is no number.
+    """Raises:
+    Problem: 400 for a quota that there is not, or that is no number.
     """
     for name, limit in quotas.items():
         if name not in QUOTA_WORDS:

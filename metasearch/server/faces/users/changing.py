@@ -69,9 +69,7 @@ async def end_session(here: Here, text: str) -> int:
     return 1
 
 
-async def make_token(
-    here: Here, name: str, scopes: Iterable[str], days: int
-) -> tuple[str, Token]:
+async def make_token(here: Here, name: str, scopes: Iterable[str], days: int) -> tuple[str, Token]:
     """A new token: its text, which is nowhere else, and what is kept of it.
 
     Raises:
@@ -138,18 +136,15 @@ async def own_data_file(here: Here) -> web.StreamResponse:
 
 
 async def _check_password(here: Here, user: User, typed: str) -> None:
-    """
-    Raises:
-        UsageError: It is wrong, or one must wait.
+    """Raises:
+    UsageError: It is wrong, or one must wait.
     """
     users = users_of(here.request)
     await attempted(users, user.name, here.client)
     kept = await here.workspace.read(accounts.password_hash, user)
     right, _ = await users.passwords.verify(kept, typed)
     if not right:
-        raise UsageError(
-            message("The password is wrong"), advice=message("Nothing is changed.")
-        )
+        raise UsageError(message("The password is wrong"), advice=message("Nothing is changed."))
     await here.workspace.write(failures.succeeded, user.name, here.client)
 
 

@@ -97,5 +97,3 @@ def opened(request: web.Request, action: SystemAction, *, interface: bool = Fals
         check_host(request)
     check(request, action)
     return Here(request, identity, service.workspace)
-
-

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.formats.citations.styles import STYLES
+from metasearch.server.pages.accounts.quotas import QuotaLine
+from metasearch.server.pages.accounts.words import ROLE_WORDS, SCOPE_WORDS
 from metasearch.server.pages.language import TAGS, language
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
-from metasearch.server.pages.accounts.quotas import QuotaLine
-from metasearch.server.pages.accounts.words import ROLE_WORDS, SCOPE_WORDS
 from metasearch.server.visit import Visit
 from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
 from metasearch.workspace.users.passwords import MOST_BYTES

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 import orjson
 
-from metasearch.server.pages.page import page
-from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.terms import N_
 from metasearch.server.pages.accounts.quotas import QuotaLine
 from metasearch.server.pages.accounts.words import (
     AUDIT_WORDS,
@@ -17,6 +14,9 @@ from metasearch.server.pages.accounts.words import (
     ROLE_ABOUT,
     ROLE_WORDS,
 )
+from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.said import Said
+from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
 from metasearch.workspace.users.audit import AuditLine

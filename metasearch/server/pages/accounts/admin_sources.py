@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.server.pages.accounts.admin import tabs
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.source_choice import standing
 from metasearch.server.pages.terms import N_
-from metasearch.server.pages.accounts.admin import tabs
 from metasearch.server.sources import SourceKey, SourceView
 from metasearch.server.visit import Visit
 from metasearch.workspace.source_switches import SourceSwitch

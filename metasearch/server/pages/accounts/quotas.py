@@ -59,9 +59,7 @@ def _used(db: Database, quotas: Quotas, user: User, kind: str) -> int | None:
         return quotas.limits(db, user.uid)[kind] - quotas.left(db, user.uid, kind)
     match kind:
         case "saved_searches":
-            return int(
-                db.value("SELECT count(*) FROM saved_search WHERE owner = ?", user.uid) or 0
-            )
+            return int(db.value("SELECT count(*) FROM saved_search WHERE owner = ?", user.uid) or 0)
         case "stored_records":
             return quotas.stored(db, user.uid)
     return None
