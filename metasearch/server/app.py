@@ -289,7 +289,7 @@ async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switc
         return None
     from metasearch.server.users.switches import Switches
 
-    switches = Switches(workspace.workspace, engine.registry.switch)
+    switches = Switches(workspace.workspace, lambda found: engine.registry.switch(found))
     await switches.begin()
     return switches
 

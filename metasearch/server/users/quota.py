@@ -41,6 +41,32 @@ async def take(request: web.Request, kind: Daily) -> None:
         await _checked(request, uid, lambda db: quotas.take(db, uid, kind))
 
 
+async def take_export(request: web.Request, project: Project, what: str) -> None:
+    """Count that something of a project is taken out, and tell it in the audit log.
+
+    Args:
+        request: Of the user.
+        project: Whose works, or whose archive.
+        what: The format.
+
+    Raises:
+        Problem: 429 where the quota of the user is used up.
+    """
+    uid = _uid(request)
+    if not uid:
+        return
+    from metasearch.workspace.users import audit
+
+    quotas, client = quotas_of(request), _client(request)
+
+    def taken(db: Database) -> None:
+        with db.transaction():
+            quotas.take(db, uid, "exports")
+            audit.write(db, uid, "export", f"project:{project.uid}", {"what": what}, client)
+
+    await _checked(request, uid, taken)
+
+
 async def count_search(request: web.Request, options: SearchOptions) -> None:
     """Count a search that asks sources: one for all its pages, filters and orders of half an hour.
 
@@ -100,8 +126,7 @@ async def _checked(request: web.Request, uid: str, check: Callable[[Database], N
     try:
         await workspace.write(check)
     except QuotaExceeded as error:
-        client = shared.clients.pseudonym(shared.clients.of(request))
-        await workspace.write(partial(_told, uid=uid, error=error, client=client))
+        await workspace.write(partial(_told, uid=uid, error=error, client=_client(request)))
         raise Problem.of(error) from error
 
 
@@ -124,3 +149,9 @@ def _told(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:
 def _uid(request: web.Request) -> str:
     identity = identity_of(request)
     return identity.uid if identity is not None else ""
+
+
+def _client(request: web.Request) -> str:
+    """A pseudonym of the address, for the audit log."""
+    clients = request.app[SHARED].clients
+    return clients.pseudonym(clients.of(request))
