@@ -11,7 +11,6 @@ from aiohttp import web
 from metasearch.errors import MetasearchError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
-from metasearch.server.account_routes import ROUTES as ACCOUNT_ROUTES
 from metasearch.server.advanced import advanced
 from metasearch.server.cookies import Cookies, kept_key
 from metasearch.server.cors import cors_headers, preflights
@@ -144,8 +143,6 @@ ROUTES = (
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
     *WORKSPACE_ROUTES,
-    *USERS_ROUTES,
-    *ACCOUNT_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -171,6 +168,7 @@ def make_app(
     peers: Peers | None = None,
     secret: bytes | None = None,
     cookie_key: bytes | None = None,
+    users: bool = False,
 ) -> web.Application:
     """The web application.
 
@@ -186,6 +184,7 @@ def make_app(
         peers: The other workers of the server; None if there are none.
         secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
         cookie_key: What cookies are signed with, equal for all workers; None draws one.
+        users: Whether it has the addresses of a server with users.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -241,7 +240,7 @@ def make_app(
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
     app.on_response_prepare.append(cors_headers)
-    add(app, ROUTES)
+    add(app, (*ROUTES, *USERS_ROUTES) if users else ROUTES)
     return app
 
 
@@ -276,7 +275,7 @@ def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersServi
         return None
     from metasearch.server.users.service import UsersService
 
-    return UsersService.of(settings, workspace.workspace)
+    return UsersService(settings.users, workspace.workspace)
 
 
 async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
@@ -320,6 +319,7 @@ async def listening(
         examples=examples,
         notice=notice,
         cookie_key=None if demo else kept_key(settings.cache_dir),
+        users=settings.users.mode != "none",
     )
     async with _bound(app, limits, host, port) as url:
         yield url

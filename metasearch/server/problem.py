@@ -12,6 +12,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import (
+    Busy,
     FormatError,
     MetasearchError,
     QuerySyntaxError,
@@ -23,6 +24,8 @@ from metasearch.message import changed, joined, message, message_template
 from metasearch.server.negotiate import choose
 
 MEDIA_TYPE = "application/problem+json"
+#: Seconds after which a client may come again where too much of the same was under way.
+_RETRY_AFTER = "5"
 
 #: Last part of `type` -> `title`, which is the same for every problem of the type. Others are
 #: "about:blank".
@@ -170,6 +173,10 @@ class Problem(Exception):
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
                     errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
+                )
+            case Busy():
+                return cls(
+                    503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

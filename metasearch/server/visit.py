@@ -19,6 +19,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.users.credentials import session_mark
 from metasearch.server.users.identity import Identity, identity_of
+from metasearch.settings.users import UsersMode
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -62,6 +63,7 @@ class Visit:
     _changes: Changes
     has_projects: bool = False
     user: Identity | None = None
+    _mode: UsersMode = "none"
     _session: str = ""
 
     @cached_property
@@ -101,6 +103,25 @@ class Visit:
         """Everything that pages of one address differ in between visits, for their entity tags."""
         visitor = self._visitor or self._changes.visitor
         return repr((self.preferences, self.basket, visitor, self.user))
+
+    @property
+    def logs_in(self) -> bool:
+        """Whether the page shows the way to the login."""
+        return self._mode in ("local", "oidc") and not (self.user and self.user.uid)
+
+    @property
+    def logs_out(self) -> bool:
+        """Whether the page has a button that ends the session."""
+        return self.user is not None and self.user.session is not None
+
+    @property
+    def login(self) -> str:
+        """Address of the login, which leads back to this page."""
+        address = self.site.path("/login")
+        if self.here == self.site.path("/"):
+            return address
+        at_login = self.here.partition("?")[0] == address
+        return self.here if at_login else self.site.path("/login", next=self.here)
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""
@@ -197,7 +218,8 @@ def visit_of(request: web.Request) -> Visit:
         Changes(),
         shared.workspace is not None,
         identity_of(request),
-        session_mark(request) if shared.users is not None else "",
+        "none" if shared.users is None else shared.users.mode,
+        "" if shared.users is None else session_mark(request),
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

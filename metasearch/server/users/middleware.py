@@ -83,7 +83,7 @@ def permit(request: web.Request, users: UsersService, asked: Route | None) -> No
     if permitted:
         return
     if not identity.uid:
-        raise _login(request, users, asked)
+        raise login_answer(request, users, asked)
     if name is not None and PROJECT_ROLE not in request:
         raise Problem(404, None, message("There is no project {name}", name=repr(name[:60])))
     if identity.scopes is not None:
@@ -128,14 +128,23 @@ def _from_other_page(request: web.Request) -> bool:
     )
 
 
-def _login(request: web.Request, users: UsersService, asked: Route) -> Exception:
-    """The answer to somebody who is not logged in."""
+def login_answer(
+    request: web.Request, users: UsersService, asked: Route | None = None
+) -> Exception:
+    """The answer to somebody who is not logged in, to be raised.
+
+    Args:
+        request: Theirs.
+        users: Of the server.
+        asked: The route, where its address may be one that only takes forms, or clients of other
+            protocols ask it.
+    """
     if wants_html(request) and users.mode != "header":
         return web.HTTPSeeOther(
             login_address(request, asked), headers={"Cache-Control": "no-store"}
         )
     challenges = [_BEARER]
-    if asked.action == "search" and "Sec-Fetch-Mode" not in request.headers:
+    if asked is not None and asked.action == "search" and "Sec-Fetch-Mode" not in request.headers:
         challenges.append(_BASIC)
     detail = (
         message("The proxy in front of this server does not say who you are. Log in there.")

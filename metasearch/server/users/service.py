@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -18,15 +19,12 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, first_visit, members, sessions, tokens
 from metasearch.workspace.users.accounts import User
+from metasearch.workspace.users.passwords import Passwords, PasswordThreads
 from metasearch.workspace.users.permissions import ProjectRole
 from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import Token
 from metasearch.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from metasearch.server.users.passwords import PasswordChecks
-
-P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Notes of use that are written at once; the others are left out.
@@ -57,15 +55,15 @@ class UsersService:
     Args:
         settings: The table [users].
         workspace: Holds the users.
-        checks: Checks passwords; None in modes without them.
+        passwords: Makes and compares the hashes of passwords.
     """
 
     def __init__(
-        self, settings: UsersSettings, workspace: Workspace, checks: PasswordChecks | None
+        self, settings: UsersSettings, workspace: Workspace, passwords: Passwords | None = None
     ) -> None:
         self.settings = settings
         self.workspace = workspace
-        self.checks = checks
+        self.passwords = PasswordThreads(passwords or Passwords())
         self._notes: set[asyncio.Task[None]] = set()
 
     @property
@@ -76,8 +74,7 @@ class UsersService:
     async def close(self) -> None:
         """Wait for what is being noted, and end the threads for passwords."""
         await asyncio.gather(*self._notes, return_exceptions=True)
-        if self.checks is not None:
-            self.checks.close()
+        self.passwords.close()
 
     def stranger(self) -> Identity:
         """Somebody who is not logged in."""
@@ -131,17 +128,15 @@ class UsersService:
         elif isinstance(row, Token) and not tokens.is_noted(row):
             self._note(tokens.touch, row)
 
-    def _note(self, function: Callable[Concatenate[Database, P], None], *args: P.args) -> None:  # type: ignore[valid-type]
+    def _note(self, function: Callable[[Database, T], None], row: T) -> None:
         if len(self._notes) < _MOST_NOTES:
-            task = asyncio.get_running_loop().create_task(self._noted(function, *args))
+            task = asyncio.get_running_loop().create_task(self._noted(function, row))
             self._notes.add(task)
             task.add_done_callback(self._notes.discard)
 
-    async def _noted(self, function: Callable[..., None], *args: object) -> None:
-        try:
-            await self.workspace.write(function, *args)
-        except MetasearchError:
-            pass  # whoever changes something next is told that the file cannot be used
+    async def _noted(self, function: Callable[[Database, T], None], row: T) -> None:
+        with suppress(MetasearchError):  # whoever changes something next is told of it
+            await self.workspace.write(function, row)
 
 
 def _found(db: Database, credential: Credential, project: str | None) -> Found:
