@@ -16,6 +16,7 @@ from metasearch.errors import (
     FormatError,
     MetasearchError,
     QuerySyntaxError,
+    QuotaExceeded,
     UnknownSource,
     UsageError,
 )
@@ -46,6 +47,7 @@ KINDS: Mapping[str, str] = {
     "running": message("A run is under way"),
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
+    "quota": message("Your quota is used up"),
     "login-needed": message("You are not logged in"),
     "not-allowed": message("This is not allowed"),
     "key-needed": message("An API key is needed"),
@@ -177,6 +179,17 @@ class Problem(Exception):
             case Busy():
                 return cls(
                     503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice
+                )
+            case QuotaExceeded():
+                again = error.retry_after
+                return cls(
+                    429,
+                    "quota",
+                    str(error),
+                    headers={} if again is None else {"Retry-After": str(again)},
+                    advice=advice,
+                    quota=error.kind,
+                    limit=error.limit,
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

@@ -4,7 +4,6 @@ the account.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -34,7 +33,7 @@ def kept(preferences: Preferences) -> dict[str, Any]:
     }
 
 
-def of_user(request: web.Request) -> Mapping[str, Any]:
+def of_user(request: web.Request) -> dict[str, Any]:
     """What the account of the user keeps; {} for guests and on a server without users."""
     identity = identity_of(request)
     return dict(identity.preferences) if identity is not None and identity.uid else {}
@@ -74,7 +73,9 @@ async def keep_chosen(request: web.Request) -> None:
         return
     chosen = request[VISIT].chosen
     if chosen is not None:
-        new, before = kept(chosen), of_user(request)
+        # A language is kept also where it is the usual one: a browser may like another.
+        usual = {name: value for name, value in kept(Preferences()).items() if name != "language"}
+        new, before = kept(chosen), usual | of_user(request)
         changed = {name: value for name, value in new.items() if before.get(name) != value}
         if changed:
             from metasearch.server.users.saving import save_preferences
