@@ -22,8 +22,11 @@ DEFAULT_ROLES: tuple[DefaultRole, ...] = get_args(DefaultRole)
 HEADER = "X-Remote-User"
 #: A name of a header. One with "_" is refused: proxies and servers take it for the one with "-".
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,79}", re.ASCII)
-#: Headers that have a meaning of their own, or that clients send.
-_NO_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "forwarded", "from", "via"})
+#: Headers that mean something else.
+_NO_HEADERS = frozenset(
+    "authorization cookie host origin referer forwarded from via x-forwarded-for x-forwarded-host "
+    "x-forwarded-proto x-real-ip".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,7 @@ def users(tables: SettingsTables) -> UsersSettings:
 
 def _header(tables: SettingsTables) -> str:
     name = str(tables["users"].get("header", HEADER))
-    lower = name.lower()
-    if _HEADER.fullmatch(name) and lower not in _NO_HEADERS and "forwarded" not in lower:
+    if _HEADER.fullmatch(name) and name.lower() not in _NO_HEADERS:
         return name
     tables.wrong(
         "users.header",
