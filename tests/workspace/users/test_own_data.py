@@ -40,6 +40,15 @@ def busy(db: Database, user: User, name: str) -> tuple[Project, list[str]]:
     members.add(db, project, user, "owner")
     vote = "INSERT INTO decision VALUES (?, 'title', ?, 'close', 'why not', ?)"
     db.run(vote, first, user.uid, AT)
+    db.run("INSERT INTO note (work, by, text, at) VALUES (?, ?, 'x', ?)", first, user.uid, AT)
+    db.run(
+        "INSERT INTO resolution (work, stage, votes, verdict, by, at)"
+        " VALUES (?, 'title', '[]', 'close', ?, ?)",
+        first,
+        user.uid,
+        AT,
+    )
+    db.run("INSERT INTO mail_owner (owner, secret) VALUES (?, ?)", user.uid, f"off-of-{name}")
     db.run("UPDATE run SET by = ? WHERE project = ?", user.uid, project.id)
     log.write(db, project.id, "mark works", f"work:{name}", None, {"by": user.name}, by=user.uid)
     db.run(
@@ -75,7 +84,7 @@ def busy(db: Database, user: User, name: str) -> tuple[Project, list[str]]:
         user.uid,
         AT,
     )
-    db.run("INSERT INTO screening VALUES (?, 'title', 2, 1, ?)", project.id, AT)
+    db.run("INSERT INTO screening (project, stage, created) VALUES (?, 'title', ?)", project.id, AT)
     db.run("INSERT INTO screener VALUES (?, 'title', ?)", project.id, user.uid)
     text, _ = tokens.create(db, user, f"token of {name}", ["search"], 9, by=user.uid)
     secret = sessions.begin(db, user, f"browser of {name}")
@@ -84,7 +93,7 @@ def busy(db: Database, user: User, name: str) -> tuple[Project, list[str]]:
     secret = sessions.begin(db, user, f"browser of {name}")
     link = links.create(db, "password", user=user)
     failures.attempt(db, user.name, "c")
-    return project, [text, secret, feed, link, "argon2id"]
+    return project, [text, secret, feed, link, f"off-of-{name}", "argon2id"]
 
 
 def exported(db: Database, user: User) -> tuple[dict[str, Any], str]:
@@ -109,7 +118,10 @@ def test_an_export_has_all_of_a_user_and_nothing_of_others(db: Database, people:
         "usage": 1,
         "saved_searches": 1,
         "mails": 1,
+        "mail_settings": 1,
         "votes": 1,
+        "notes": 1,
+        "resolutions": 1,
         "pins": 1,
         "runs": 1,
         "signatures": 1,
@@ -153,6 +165,7 @@ def test_what_a_deleted_user_did_in_projects_stays(
     """As of a former user; all else is gone, and the workspace is whole."""
     project, secrets = busy(db, people.anna, "lakes")
     other, _ = busy(db, people.ben, "rivers")
+    before = check(db)
     if others == "an owner":
         members.add(db, project, people.ben, "owner")
         assert own_data.delete(db, people.anna, by=people.root.uid) == []
@@ -171,10 +184,10 @@ def test_what_a_deleted_user_did_in_projects_stays(
         people.ben.uid: "ben",
     }
     assert audit.lines(db)[0].object == f"user:{people.anna.uid}"
-    for table in ("saved_search", "mail", "session", "token", "usage", "screener"):
+    for table in ("saved_search", "mail", "mail_owner", "session", "token", "usage", "screener"):
         assert db.value(f"SELECT count(*) FROM {table}") == 1, f"{table}: Ben's alone"
     assert projects.find(db, "rivers").uid == other.uid
-    assert check(db) == []
+    assert check(db) == before
 
 
 def test_projects_can_be_deleted_with_their_owner(db: Database, people: People) -> None:
