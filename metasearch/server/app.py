@@ -38,8 +38,8 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
-    from metasearch.server.users.service import UsersService
     from metasearch.server.saved_runner import SavedRunner
+    from metasearch.server.users.service import UsersService
     from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
