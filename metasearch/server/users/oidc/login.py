@@ -14,7 +14,7 @@ from metasearch.server.page_response import see_other
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.site import SHARED, Site
-from metasearch.server.users.entering import client, entered, onward
+from metasearch.server.users.entering import client_of, entered, onward
 from metasearch.server.users.identity import identity_of
 from metasearch.server.users.oidc.account import account_of, spend
 from metasearch.server.users.oidc.attempt import LASTS, Attempt
@@ -111,7 +111,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
         LoginRefused: It names nobody, or somebody who may not log in.
         ProviderFault: It cannot be asked.
     """
-    provider, site, pseudonym = _provider(request, users), visit_of(request).site, client(request)
+    provider, site, pseudonym = _provider(request, users), visit_of(request).site, client_of(request)
     digest = hashlib.sha256(attempt.state.encode()).digest()
     try:
         await users.workspace.write(spend, digest, LASTS)
