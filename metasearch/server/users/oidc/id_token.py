@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from joserfc import jws
 from joserfc.errors import JoseError, UnsupportedAlgorithmError
-from joserfc.jws import JWSAlgModel, JWSRegistry
+from joserfc.jws import JWSRegistry
 
 from metasearch.message import message
 from metasearch.server.users.oidc.failures import LoginRefused
@@ -26,7 +26,7 @@ class _Registry(JWSRegistry):
     has given it another name: providers do not use that yet.
     """
 
-    def get_alg(self, name: str) -> JWSAlgModel:
+    def get_alg(self, name: str) -> Any:
         """The algorithm of a name."""
         if name not in ALGORITHMS:
             raise UnsupportedAlgorithmError(name)

@@ -1,5 +1,5 @@
-"""The public keys of the provider, kept for a while, and asked for again when a token names one that
-is not among them.
+"""The public keys of the provider, kept for a while, and asked for again when a token names one
+that is not among them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ ALGORITHMS: dict[str, tuple[str, str]] = {
 KEPT, PAUSE = 3_600.0, 60.0
 #: Keys of a provider, and bits of an RSA key.
 _MOST, _FEWEST_BITS, _MOST_BITS = 100, 2_048, 8_192
+
+_MEMBERS = ("kty", "crv", "x", "y", "n", "e")
 
 Key = RSAKey | ECKey | OKPKey
 _TYPES: dict[str, type[Key]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
@@ -93,15 +95,12 @@ def read(found: dict[str, Any]) -> list[tuple[str, Key, str]]:
     listed = found.get("keys")
     if not isinstance(listed, list) or len(listed) > _MOST:
         raise ProviderFault(message("The keys of the login provider cannot be read."))
-    keys = []
-    for one in listed:
-        if isinstance(one, dict) and (known := _key(one)) is not None:
-            keys.append(known)
-    return keys
+    keys = [_key(one) for one in listed if isinstance(one, dict)]
+    return [key for key in keys if key is not None]
 
 
 def _key(found: dict[str, Any]) -> tuple[str, Key, str] | None:
-    kind, curve = found.get("kty"), found.get("crv", "")
+    kind, curve = found.get("kty", ""), found.get("crv", "")
     algorithm = next((name for name, of in ALGORITHMS.items() if of == (kind, curve)), None)
     kid = found.get("kid", "")
     if algorithm is None or not isinstance(kid, str):
@@ -109,7 +108,7 @@ def _key(found: dict[str, Any]) -> tuple[str, Key, str] | None:
     if found.get("use", "sig") != "sig" or found.get("alg", algorithm) != algorithm:
         return None
     # Of the members only those that are the key: private ones have no place here.
-    public = {name: found[name] for name in ("kty", "crv", "x", "y", "n", "e") if name in found}
+    public: dict[str, Any] = {name: found[name] for name in _MEMBERS if name in found}
     # Six bits a character; what is too long is not even read.
     if kind == "RSA" and not _FEWEST_BITS <= 6 * len(str(found.get("n", ""))) <= _MOST_BITS + 6:
         return None

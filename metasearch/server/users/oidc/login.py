@@ -111,7 +111,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
         LoginRefused: It names nobody, or somebody who may not log in.
         ProviderFault: It cannot be asked.
     """
-    provider, site, pseudonym = _provider(request, users), visit_of(request).site, client_of(request)
+    provider, pseudonym = _provider(request, users), client_of(request)
     digest = hashlib.sha256(attempt.state.encode()).digest()
     try:
         await users.workspace.write(spend, digest, LASTS)
@@ -122,7 +122,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
             raise LoginRefused(
                 message("The login provider does not log you in: {reason}", reason=reason or "?")
             )
-        claims = await provider.claims(code, attempt, _back(site))
+        claims = await provider.claims(code, attempt, _back(visit_of(request).site))
     except LoginRefused as error:
         logger.info("a login at the provider was refused: %s", error.message)
         await users.workspace.write(_failed, pseudonym)

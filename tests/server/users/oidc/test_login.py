@@ -14,7 +14,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from metasearch.server.users.oidc import attempt, provider as known_provider
+from metasearch.server.users.oidc import attempt
+from metasearch.server.users.oidc import provider as known_provider
 from metasearch.settings.oidc import OidcSettings
 from metasearch.settings.users import UsersSettings
 from metasearch.workspace.users import accounts
