@@ -82,7 +82,7 @@ async def listing(request: web.Request) -> web.Response:
         return answer({"other_sources": [asdict(each) for each in listed]})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        other_sources.add, project, given.pop("kind"), given.pop("name"), **given
+        other_sources.add, project, given.pop("kind"), given.pop("name"), by=here.by, **given
     )
     return answer(asdict(made), status=201)
 
@@ -103,10 +103,12 @@ async def one(request: web.Request) -> web.Response:
     if given.pop("removed", False):
         if given:
             raise UsageError(message("another source is removed or changed, not both"))
-        await here.workspace.write(other_sources.remove, project, number, version=version)
+        await here.workspace.write(
+            other_sources.remove, project, number, version=version, by=here.by
+        )
         return answer({"removed": number})
     made = await here.workspace.write(
-        other_sources.edit, project, number, _changes(given), version=version
+        other_sources.edit, project, number, _changes(given), version=version, by=here.by
     )
     return answer(asdict(made))
 
