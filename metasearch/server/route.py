@@ -22,10 +22,12 @@ class Route:
         handler: Answers its requests.
         posts: Whether it also reads parameters from the body of a POST.
         gets: Whether it takes GET and HEAD; False for what only changes something.
-        keyless: Whether it needs no key and no user, because it has no data of any user.
+        keyless: Whether it needs no key and no user, because it has no data of any user, or a
+            part of its address is a secret that is enough.
         action: What a user must be allowed to do for a GET; of an address with {project}, in it.
         posts_action: The same for a POST; None for `action`. A handler whose forms do several
             things checks each of them itself, by `identity.check`.
+        local: Whether who asks from this machine, not through a proxy, needs no user.
         counted: Which of its requests the quota of a client counts: all, none, or those for which
             the handler calls `middleware.count`.
         listed: Whether search engines may visit and list it.
@@ -38,6 +40,7 @@ class Route:
     keyless: bool = False
     action: Action = "search"
     posts_action: Action | None = None
+    local: bool = False
     counted: Literal["all", "none", "by the handler"] = "all"
     listed: bool = True
 
