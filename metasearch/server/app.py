@@ -25,6 +25,7 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.route import Route, add
+from metasearch.server.saved_routes import ROUTES as SAVED_ROUTES
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
@@ -37,6 +38,7 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.saved_runner import SavedRunner
     from metasearch.server.users.service import UsersService
     from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
@@ -98,38 +100,6 @@ ROUTES = (
     Route(
         path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
     ),
-    *(
-        Route(
-            path=f"/projects{path}",
-            handler=on_first_request(f"projects.{module}", "answer"),
-            posts=True,
-            listed=False,
-        )
-        for path, module in (
-            ("", "listing"),
-            ("/{project}", "overview"),
-            ("/{project}/strategies", "strategies"),
-            ("/{project}/strategies/{strategy}", "strategy"),
-            ("/{project}/works", "works"),
-            ("/{project}/reports", "reports"),
-            ("/{project}/reports/{report}", "report"),
-            ("/{project}/log", "log"),
-        )
-    ),
-    *(
-        Route(
-            path=f"/projects/{{project}}{path}",
-            handler=on_first_request(f"projects.{module}", handler),
-            listed=False,
-        )
-        for path, module, handler in (
-            ("/strategies/{strategy}/search-file", "search_file", "answer"),
-            ("/strategies/{strategy}/check", "strategy", "check"),
-            ("/strategies/{strategy}/progress", "progress", "answer"),
-            ("/works/export", "export", "answer"),
-            ("/archive", "archive", "answer"),
-        )
-    ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
         path="/mcp",
@@ -143,6 +113,7 @@ ROUTES = (
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
     *WORKSPACE_ROUTES,
+    *SAVED_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -219,7 +190,10 @@ def make_app(
                 users=users,
                 switches=switches,
             )
+            runner = _runner(workspace)
             yield
+            if runner is not None:
+                await runner.close()
             await app[SHARED].close_faces()
             if switches is not None:
                 await switches.close()
@@ -276,6 +250,17 @@ def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersServi
     from metasearch.server.users.service import UsersService
 
     return UsersService(settings.users, workspace.workspace)
+
+
+def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
+    """What runs the saved searches of the workspace, begun; None where this server does not."""
+    if workspace is None or not workspace.engine.settings.alerts.run:
+        return None
+    from metasearch.server.saved_runner import SavedRunner
+
+    runner = SavedRunner(workspace.workspace, workspace.engine)
+    runner.start()
+    return runner
 
 
 async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:

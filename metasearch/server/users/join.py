@@ -77,9 +77,7 @@ async def _account(request: web.Request, users: UsersService, link: Link) -> web
     return into_session(request, secret, visit.site.path("/"))
 
 
-async def _made(
-    request: web.Request, users: UsersService, fields: MultiMapping[str]
-) -> str | None:
+async def _made(request: web.Request, users: UsersService, fields: MultiMapping[str]) -> str | None:
     """The secret of the session of a new account; None where the link was used meanwhile.
 
     Raises:
@@ -100,7 +98,13 @@ async def _made(
 
 
 def _create(
-    db: Database, secret: str, typed: dict[str, str], password: str, agent: str, client: str, old: str
+    db: Database,
+    secret: str,
+    typed: dict[str, str],
+    password: str,
+    agent: str,
+    client: str,
+    old: str,
 ) -> str | None:
     with db.transaction():
         link = links.use(db, secret, "account")
@@ -154,7 +158,5 @@ def _join(db: Database, secret: str, uid: str, client: str) -> Project | None:
         user = accounts.by_uid(db, uid)
         if link is None or link.project is None or user is None:
             return None
-        members.add(
-            db, link.project, user, cast("ProjectRole", link.role), by=uid, client=client
-        )
+        members.add(db, link.project, user, cast("ProjectRole", link.role), by=uid, client=client)
         return link.project

@@ -65,9 +65,7 @@ def _form(request: web.Request, users: UsersService) -> web.Response:
     return page_response(request, page, headers=NO_STORE)
 
 
-async def _session(
-    request: web.Request, users: UsersService, fields: MultiMapping[str]
-) -> str:
+async def _session(request: web.Request, users: UsersService, fields: MultiMapping[str]) -> str:
     """The secret of a new session.
 
     An account that there is not, one that is disabled, one without a password and a wrong password
