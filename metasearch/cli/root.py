@@ -27,6 +27,7 @@ from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
 from metasearch.cli.workspace.report import report
 from metasearch.cli.workspace.strategy import strategy
+from metasearch.cli.workspace.user import user
 from metasearch.cli.workspace.works import works
 
 
@@ -82,6 +83,7 @@ _COMMANDS = (
     strategy,
     works,
     report,
+    user,
     workspace,
     completion,
 )

@@ -97,38 +97,6 @@ ROUTES = (
     Route(
         path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
     ),
-    *(
-        Route(
-            path=f"/projects{path}",
-            handler=on_first_request(f"projects.{module}", "answer"),
-            posts=True,
-            listed=False,
-        )
-        for path, module in (
-            ("", "listing"),
-            ("/{project}", "overview"),
-            ("/{project}/strategies", "strategies"),
-            ("/{project}/strategies/{strategy}", "strategy"),
-            ("/{project}/works", "works"),
-            ("/{project}/reports", "reports"),
-            ("/{project}/reports/{report}", "report"),
-            ("/{project}/log", "log"),
-        )
-    ),
-    *(
-        Route(
-            path=f"/projects/{{project}}{path}",
-            handler=on_first_request(f"projects.{module}", handler),
-            listed=False,
-        )
-        for path, module, handler in (
-            ("/strategies/{strategy}/search-file", "search_file", "answer"),
-            ("/strategies/{strategy}/check", "strategy", "check"),
-            ("/strategies/{strategy}/progress", "progress", "answer"),
-            ("/works/export", "export", "answer"),
-            ("/archive", "archive", "answer"),
-        )
-    ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
         path="/mcp",

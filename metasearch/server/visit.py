@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -18,8 +20,11 @@ from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.users.credentials import session_mark
-from metasearch.server.users.identity import Identity, identity_of
+from metasearch.server.users.identity import Identity, allowed, identity_of
 from metasearch.settings.users import UsersMode
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -30,6 +35,11 @@ MOST_IN_BASKET = 150
 TOKEN = "token"  # noqa: S105
 _VISITOR_BYTES = 12
 _USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
+
+
+def _everything(_: Action) -> bool:
+    """What may be done on a server without users."""
+    return True
 
 
 @dataclass(slots=True)
@@ -52,6 +62,8 @@ class Visit:
         here: Local address of the page, without the parameters about the page alone.
         has_projects: Whether this server has the pages of a workspace.
         user: Who looks; None on a server without users.
+        can: Whether the reader may do something, in the project of the page if it is one of a
+            project; what may not be done is not shown.
     """
 
     site: Site
@@ -65,6 +77,7 @@ class Visit:
     user: Identity | None = None
     _mode: UsersMode = "none"
     _session: str = ""
+    can: Callable[[Action], bool] = _everything
 
     @cached_property
     def language(self) -> Language:
@@ -212,6 +225,7 @@ def visit_of(request: web.Request) -> Visit:
         identity_of(request),
         "none" if shared.users is None else shared.users.mode,
         "" if shared.users is None else session_mark(request),
+        partial(allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

@@ -43,6 +43,7 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "header": str,
         "default_role": str,
         "oidc": dict,
+        "quotas": dict,
     },
     "alerts": {"run": bool},
     "mail": {"host": str},

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from metasearch.settings.oidc import OidcSettings, oidc
+from metasearch.settings.quotas import QUOTAS, quotas
 from metasearch.settings.tables import SettingsTables
 
 #: none: everything is open, and there are no accounts; local: names and passwords; header: a proxy
@@ -39,6 +41,7 @@ class UsersSettings:
         default_role: In the modes header and oidc: the role of the account that is made when
             somebody comes for the first time.
         oidc: In mode oidc: the provider.
+        quotas: Quota -> how much one user may take; all of them.
     """
 
     mode: UsersMode = "none"
@@ -46,6 +49,7 @@ class UsersSettings:
     header: str = HEADER
     default_role: DefaultRole = "user"
     oidc: OidcSettings = field(default_factory=OidcSettings)
+    quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
 
 
 def users(tables: SettingsTables) -> UsersSettings:
@@ -69,6 +73,7 @@ def users(tables: SettingsTables) -> UsersSettings:
         header=_header(tables),
         default_role=role,
         oidc=oidc(tables, needed=mode == "oidc"),
+        quotas=quotas(tables),
     )
 
 

@@ -15,6 +15,7 @@ from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
 from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.reports.signatures import Signature
 from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.runs.validation import Validated, Validation
@@ -54,6 +55,13 @@ def imported_project(made: ImportedProject) -> Object:
         "pages": made.pages,
         "new_uids": made.new_uids,
     }
+
+
+def with_name(made: Object, names: Mapping[str, str] | None) -> Object:
+    """An object with the name for people of the user in its `by`; as it is where there are no
+    users.
+    """
+    return made if names is None else made | {"by_name": names.get(made["by"], "")}
 
 
 def change(shown: Change) -> Object:
@@ -240,6 +248,11 @@ def report(shown: Report) -> Object:
         "frozen": shown.frozen,
         "numbers": shown.data.get("numbers"),
     }
+
+
+def signature(shown: Signature) -> Object:
+    """Who has signed a finished report."""
+    return asdict(shown)
 
 
 # --------------------------------------------------------------------------- known works

@@ -113,6 +113,17 @@ def check_name(name: str) -> None:
         )
 
 
+def free_name(db: Database, name: str) -> str:
+    """The name, with "-2", "-3" and so on behind it where a project has it already."""
+    taken = {text for row in db.all("SELECT name, uid FROM project") for text in row}
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        end = f"-{number}"
+        found = f"{name[: LONGEST_NAME - len(end)]}{end}"
+    return found
+
+
 def find(db: Database, name: str) -> Project:
     """The project with this name or uid.
 

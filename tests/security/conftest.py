@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from metasearch.settings import ServerSettings
-from metasearch.settings.users import UsersSettings
-from tests.server.users.served import Served, serving
+from tests.security.team import Person, Team
+from tests.security.team import team as made_team
+from tests.server.conftest import Serve, serve  # noqa: F401, a fixture
+from tests.server.fake import FakeEngine
+
+#: Name of a user -> somebody who asks as this user.
+As = Callable[[str], Person]
+Serving = Callable[..., Awaitable[As]]
+
+
+@pytest.fixture(scope="session")
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    return made_team(tmp_path_factory.mktemp("team") / "workspace.sqlite3")
 
 
 @pytest.fixture
-async def local(tmp_path: Path) -> AsyncIterator[Served]:
-    """One whose users have passwords; who is not logged in may do nothing."""
-    async with serving(tmp_path) as served:
-        yield served
+def team(_template: Team, tmp_path: Path) -> Team:
+    """A workspace with users; each test has its own copy."""
+    path = tmp_path / "workspace.sqlite3"
+    shutil.copy(_template.filled.path, path)
+    return replace(_template, filled=replace(_template.filled, path=path))
 
 
 @pytest.fixture
-async def open_(tmp_path: Path) -> AsyncIterator[Served]:
-    """One where guests may search."""
-    async with serving(tmp_path, users=UsersSettings(mode="local", guests=True)) as served:
-        yield served
+def serving(serve: Serve, team: Team) -> Serving:  # noqa: F811
+    """Starts a server of the team; gives those who ask it, by their names."""
+
+    async def start(*, guests: bool = False) -> As:
+        settings = team.settings(guests=guests)
+        client = await serve(
+            FakeEngine(settings=settings), trusted_proxies=settings.server.trusted_proxies
+        )
+        return lambda name: Person(client, name)
+
+    return start
 
 
 @pytest.fixture
-async def proxied(tmp_path: Path) -> AsyncIterator[Served]:
-    """One behind a proxy on this machine that names users."""
-    users = UsersSettings(mode="header")
-    server = ServerSettings(trusted_proxies=("127.0.0.1",))
-    async with serving(tmp_path, users=users, server=server) as served:
-        yield served
+async def people(serving: Serving) -> As:
+    """Those who ask a server of the team."""
+    return await serving()

@@ -11,6 +11,7 @@ from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
 from metasearch.workspace.users import accounts, links, sessions, tokens
 from metasearch.workspace.users.passwords import Passwords, PasswordThreads
+from tests.server.users.conftest import local, open_, proxied  # noqa: F401, fixtures
 from tests.server.users.served import CHEAP, HTML, PASSWORD, Served, serving
 
 COOKIE = "metasearch-session"
@@ -364,9 +365,7 @@ async def test_token_role_a_token_allows_no_more_than_its_user_may(local: Served
     body = {"name": "cells", "text": "gene drive"}
 
     assert (await program.session.get("/api/projects/mice", headers=headers)).status == 200
-    answer = await program.session.post(
-        "/api/projects/mice/strategies", json=body, headers=headers
-    )
+    answer = await program.session.post("/api/projects/mice/strategies", json=body, headers=headers)
     assert answer.status == 403
 
 

@@ -62,6 +62,8 @@ TABLES: tuple[Table, ...] = (
     Table("decision", _OF_WORK, "work, stage, by", long=False),
     Table("tag", _OF_WORK, "work, text", long=False),
     Table("note", _OF_WORK, "work, by"),
+    Table("screening", _OF_PROJECT, "stage", long=False),
+    Table("screener", _OF_PROJECT, "stage, by", long=False),
     Table("pin", _OF_PROJECT),
     Table("known_work", _OF_PROJECT),
     Table("other_source", _OF_PROJECT),
@@ -78,6 +80,29 @@ DERIVED = frozenset(
         "record_sketch",
         "journal_title",
         "works_made",
+    }
+)
+#: Of the workspace and its users, who are others elsewhere. Votes, lines of the log, and the stages
+#: that several people screen keep the uids of users, which name nobody where there is no such user.
+#: A signature is good where the person who signed has logged in: nobody can bring one.
+OF_USERS = frozenset(
+    {
+        "user",
+        "session",
+        "token",
+        "link",
+        "login_failure",
+        "usage",
+        "audit",
+        "member",
+        "signature",
+        "saved_search",
+        "saved_run",
+        "saved_answer",
+        "saved_name",
+        "saved_news",
+        "mail",
+        "lease",
     }
 )
 

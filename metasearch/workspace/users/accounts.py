@@ -13,6 +13,7 @@ import orjson
 
 from metasearch.errors import Conflict, UsageError
 from metasearch.message import message
+from metasearch.settings.quotas import LARGEST, QUOTAS
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid as new_uid
@@ -25,9 +26,9 @@ Origin = Literal["local", "header", "oidc"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 #: Bounds, in characters and in users.
 LONGEST_SHOWN, LONGEST_EMAIL, LONGEST_SUBJECT, LONGEST_PREFERENCES = 120, 254, 1_000, 20_000
-MOST_USERS, _LARGEST_QUOTA = 100_000, 1_000_000_000
+MOST_USERS = 100_000
 _EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
-#: A name of a preference or a quota.
+#: A name of a preference.
 _KEY = re.compile("[a-z][a-z_]{0,39}")
 
 
@@ -186,7 +187,8 @@ def create(
             password,
             now(),
         )
-        facts = {"new": name, "role": role, "origin": origin}
+        # Not the name: the log stays when the account is deleted.
+        facts = {"new": True, "role": role, "origin": origin}
         audit.write(db, by, "account", f"user:{made}", facts, client)
         return find(db, made)
 
@@ -283,9 +285,7 @@ def set_password(
         keep: Row of the session that goes on: the one in which the password is changed.
     """
     with _changed(db, user) as old:
-        db.run(
-            "UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id
-        )
+        db.run("UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id)
         db.run("DELETE FROM session WHERE user = ? AND id IS NOT ?", old.id, keep)
         # Whoever has an older link must not set another one.
         db.run(
@@ -322,9 +322,7 @@ def set_disabled(
             int(disabled),
             old.id,
         )
-        audit.write(
-            db, by, "disable" if disabled else "enable", f"user:{old.uid}", client=client
-        )
+        audit.write(db, by, "disable" if disabled else "enable", f"user:{old.uid}", client=client)
         return find(db, old.uid)
 
 
@@ -397,6 +395,9 @@ def _email(email: str) -> str:
 
 
 def _preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+    wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
+    if wrong is not None:
+        raise UsageError(message("There is no preference {name}", name=repr(wrong[:40])))
     merged = _merged(old, sent)
     try:
         packed = orjson.dumps(merged)
@@ -404,25 +405,31 @@ def _preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, A
         raise UsageError(message("a preference cannot be saved: {reason}", reason=exc)) from exc
     if len(packed) > LONGEST_PREFERENCES:
         raise UsageError(
-            message("The preferences have more than {most} bytes", most=LONGEST_PREFERENCES)
+            message("The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}")
         )
     return merged
 
 
 def _quotas(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict[str, int]:
     for kind, limit in sent.items():
-        if limit is not None and (type(limit) is not int or not 0 <= limit <= _LARGEST_QUOTA):
+        if kind not in QUOTAS:
             raise UsageError(
-                message("The quota {kind} is no number of 0 to {most}", kind=repr(kind[:40]),
-                        most=f"{_LARGEST_QUOTA:,}")
+                message("There is no quota {kind}", kind=repr(kind[:40])),
+                advice=message("There are {kinds}.", kinds=", ".join(QUOTAS)),
+            )
+        if limit is not None and (type(limit) is not int or not 0 <= limit <= LARGEST):
+            raise UsageError(
+                message(
+                    "The quota {kind} must be a number of 0 to {most}",
+                    kind=kind,
+                    most=f"{LARGEST:,}",
+                )
             )
     return _merged(old, sent)
 
 
 def _merged(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
-    if wrong is not None:
-        raise UsageError(message("{name} is not known", name=repr(wrong[:40])))
+    """Old entries with those that were sent; None removes one."""
     return {key: value for key, value in {**old, **sent}.items() if value is not None}
 
 

@@ -226,9 +226,12 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     ticked = fields.getall("id", [])
     match only(fields, "do"):
         case "undo":
-            await here.workspace.write(undo, here.project, _number(only(fields, "change")))
+            here.needs("edit")
+            number = _number(only(fields, "change"))
+            await here.workspace.write(undo, here.project, number, by=here.by)
             return _back(back, done="undone")
         case "decisions":
+            here.needs("edit")
             return await _imported(here, stage, upload)
         case "":
             pass
@@ -239,18 +242,26 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
         return await _marked(here, back, [uid], verdict, stage, reason)
     if uid := only(fields, "save"):
         await here.workspace.write(
-            _saved, here.project, uid, only(fields, f"note-{uid}"), only(fields, f"tags-{uid}")
+            _saved,
+            here.project,
+            uid,
+            only(fields, f"note-{uid}"),
+            only(fields, f"tags-{uid}"),
+            by=here.by,
         )
         return _back(back, done="saved")
     if key := only(fields, "apart"):
-        await here.workspace.write(_kept_apart, here.project, key)
+        here.needs("edit")
+        await here.workspace.write(_kept_apart, here.project, key, by=here.by)
         return _back(back, done="apart")
     if number := only(fields, "unpin"):
-        await here.workspace.write(pins.unpin, here.project, _number(number))
+        here.needs("edit")
+        await here.workspace.write(pins.unpin, here.project, _number(number), by=here.by)
         return _back(back, done="unpinned")
     match only(fields, "all"):
         case "same":
-            await here.workspace.write(_joined, here.project, _checked(ticked))
+            here.needs("edit")
+            await here.workspace.write(_joined, here.project, _checked(ticked), by=here.by)
             return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
@@ -259,6 +270,7 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
                 here.project,
                 _checked(ticked),
                 *((tags, none) if what == "tag" else (none, tags)),
+                by=here.by,
             )
             return _back(back, done="tagged")
         case verdict if "all" in fields:
@@ -278,26 +290,28 @@ async def _marked(
         cast("Verdict | None", verdict or None),
         stage=stage,
         reason=reason if is_out else "",
+        by=here.by,
     )
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
-def _saved(db: Database, project: Project, uid: str, note: str, tags: str) -> None:
+def _saved(db: Database, project: Project, uid: str, note: str, tags: str, *, by: str) -> None:
     """Keeps note and tags of a work."""
     wanted = _tags(tags)
     with db.transaction():
         work = works.find(db, project, uid)
-        decisions.set_note(db, project, work.uid, note.strip())
+        decisions.set_note(db, project, work.uid, note.strip(), by=by)
         decisions.tag(
             db,
             project,
             [work.uid],
             [tag for tag in wanted if tag not in work.tags],
             [tag for tag in work.tags if tag not in wanted],
+            by=by,
         )
 
 
-def _joined(db: Database, project: Project, uids: list[str]) -> None:
+def _joined(db: Database, project: Project, uids: list[str], *, by: str) -> None:
     """Says of works that they are one."""
     if not 2 <= len(uids) <= _MOST_JOINED:
         raise UsageError(
@@ -317,10 +331,10 @@ def _joined(db: Database, project: Project, uids: list[str]) -> None:
             # are left behind: they are pinned, too.
             joined = works.find(db, project, keys[0]).hit.records
             if all(record.key != other for record in joined):
-                pins.pin(db, project, "same", keys[0], other)
+                pins.pin(db, project, "same", keys[0], other, by=by)
 
 
-def _kept_apart(db: Database, project: Project, key: str) -> None:
+def _kept_apart(db: Database, project: Project, key: str, *, by: str) -> None:
     """Says of a record that it belongs to none of the others of its work."""
     with db.transaction():
         work = works.find(db, project, key)
@@ -334,7 +348,7 @@ def _kept_apart(db: Database, project: Project, key: str) -> None:
                 ),
             )
         for other in others:
-            pins.pin(db, project, "different", key, other)
+            pins.pin(db, project, "different", key, other, by=by)
 
 
 async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
@@ -344,7 +358,7 @@ async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
             advice=message("Choose the file that the screening tool has exported."),
         )
     done = await here.workspace.write(
-        import_decisions, here.project, upload.content, upload.name, stage=stage
+        import_decisions, here.project, upload.content, upload.name, stage=stage, by=here.by
     )
     return here.path(
         "/works",

@@ -10,6 +10,8 @@ from aiohttp import web
 from metasearch.server.faces.workspace.members import Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.users.people import names
+from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -85,7 +87,7 @@ async def decide(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 for what cannot be decided.
     """
     here, project, given = await _given(request, DECIDE)
-    return answer(asdict(await here.workspace.write(_marked, project, given)))
+    return answer(asdict(await here.workspace.write(_marked, project, given, here.by)))
 
 
 async def tag(request: web.Request) -> web.Response:
@@ -95,7 +97,7 @@ async def tag(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 for what cannot be a tag.
     """
     here, project, given = await _given(request, TAG)
-    return answer(asdict(await here.workspace.write(_tagged, project, given)))
+    return answer(asdict(await here.workspace.write(_tagged, project, given, here.by)))
 
 
 async def note(request: web.Request) -> web.Response:
@@ -105,7 +107,9 @@ async def note(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 for a note that cannot be kept.
     """
     here, project, given = await _given(request, NOTE)
-    made = await here.workspace.write(decisions.set_note, project, given["work"], given["text"])
+    made = await here.workspace.write(
+        decisions.set_note, project, given["work"], given["text"], by=here.by
+    )
     return answer(asdict(made))
 
 
@@ -120,7 +124,8 @@ async def pins_(request: web.Request) -> web.Response:
         project = await project_of(request, here)
         async with here.shared.admission.brief():
             kept = await here.workspace.read(pins.of, project)
-        return answer({"pins": [asdict(each) for each in kept]})
+        people = await names(request, here.workspace, (each.by for each in kept))
+        return answer({"pins": [objects.with_name(asdict(each), people) for each in kept]})
     here, project, given = await _given(request, PIN)
     made = await here.workspace.write(
         pins.pin,
@@ -129,6 +134,7 @@ async def pins_(request: web.Request) -> web.Response:
         given["first"],
         given["second"],
         note=given.get("note", ""),
+        by=here.by,
     )
     return answer(_assigned(made))
 
@@ -140,7 +146,8 @@ async def unpin(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 where there is no such pin.
     """
     here, project, given = await _given(request, UNPIN)
-    return answer(_assigned(await here.workspace.write(pins.unpin, project, given["pin"])))
+    made = await here.workspace.write(pins.unpin, project, given["pin"], by=here.by)
+    return answer(_assigned(made))
 
 
 async def undo_(request: web.Request) -> web.Response:
@@ -150,7 +157,7 @@ async def undo_(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 where the change cannot be undone.
     """
     here, project, given = await _given(request, UNDO)
-    line = await here.workspace.write(undo.undo, project, given["change"])
+    line = await here.workspace.write(undo.undo, project, given["change"], by=here.by)
     return answer({"undone": given["change"], "change": line})
 
 
@@ -160,18 +167,18 @@ async def _given(request: web.Request, members: Members) -> tuple[Here, Project,
     return here, project, await body_of(request, members)
 
 
-def _marked(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
         uids = chosen(db, project, given)
         verdict = given.pop("verdict")
         return decisions.mark(
-            db, project, uids, None if verdict == _UNDECIDED else verdict, **given
+            db, project, uids, None if verdict == _UNDECIDED else verdict, by=by, **given
         )
 
 
-def _tagged(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+def _tagged(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
-        return decisions.tag(db, project, chosen(db, project, given), **given)
+        return decisions.tag(db, project, chosen(db, project, given), by=by, **given)
 
 
 def _assigned(made: Assigned) -> Object:

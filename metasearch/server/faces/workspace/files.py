@@ -18,6 +18,7 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST
+from metasearch.server.users.auditing import exported
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
@@ -101,7 +102,7 @@ async def imports(request: web.Request) -> web.Response:
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     made = await here.workspace.write(
-        importing.import_file, project, strategy, content, name, **given
+        importing.import_file, project, strategy, content, name, by=here.by, **given
     )
     return answer(
         {
@@ -147,7 +148,7 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(import_decisions, project, content, name, **given)
+    made = await here.workspace.write(import_decisions, project, content, name, by=here.by, **given)
     return answer(asdict(made))
 
 
@@ -171,6 +172,7 @@ async def exports(request: web.Request) -> web.StreamResponse:
     about = file_of(name)
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
+        await exported(request, here.workspace, project, {"what": "works", "format": name})
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 

@@ -81,7 +81,7 @@ async def listing(request: web.Request) -> web.Response:
         return answer({"other_sources": [asdict(each) for each in listed]})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        other_sources.add, project, given.pop("kind"), given.pop("name"), **given
+        other_sources.add, project, given.pop("kind"), given.pop("name"), by=here.by, **given
     )
     return answer(asdict(made), status=201)
 
@@ -100,9 +100,11 @@ async def one(request: web.Request) -> web.Response:
     if given.pop("removed", False):
         if given:
             raise UsageError(message("another source is removed or changed, not both"))
-        await here.workspace.write(other_sources.remove, project, number)
+        await here.workspace.write(other_sources.remove, project, number, by=here.by)
         return answer({"removed": number})
-    made = await here.workspace.write(other_sources.edit, project, number, _changes(given))
+    made = await here.workspace.write(
+        other_sources.edit, project, number, _changes(given), by=here.by
+    )
     return answer(asdict(made))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from aiohttp import web
 
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
+from metasearch.server.users.auditing import deleted
+from metasearch.server.users.making import Maker, maker_of
+from metasearch.server.users.people import names
 from metasearch.workspace import details, log, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
@@ -63,11 +66,14 @@ async def projects_(request: web.Request) -> web.Response:
     here = opened(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all)
+            listed = await here.workspace.read(_all, maker_of(request))
         return answer({"projects": listed})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        projects.create, given["name"], given.get("kind", "plain"), given.get("title", "")
+        maker_of(request).create,
+        given["name"],
+        given.get("kind", "plain"),
+        given.get("title", ""),
     )
     return answer(
         objects.project(made),
@@ -86,7 +92,7 @@ async def project(request: web.Request) -> web.Response:
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(projects.update, shown, **given)
+        shown = await here.workspace.write(projects.update, shown, by=here.by, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
@@ -101,7 +107,7 @@ async def questions(request: web.Request) -> web.Response:
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(details.answer, shown, given["answers"])
+        shown = await here.workspace.write(details.answer, shown, given["answers"], by=here.by)
     given_answers = details.answers(shown)
     asked = details.questions(shown)
     return answer({"questions": [objects.question(each, given_answers) for each in asked]})
@@ -121,7 +127,10 @@ async def delete(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
         )
-    await _deleted(here, shown)
+    job = here.service.jobs.of(shown.id)
+    if job is not None:
+        await job.stop()
+    await deleted(request, here.workspace, shown)
     return answer({"deleted": shown.uid})
 
 
@@ -138,18 +147,12 @@ async def log_(request: web.Request) -> web.Response:
         lines = await here.workspace.read(
             log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
         )
-    return answer({"changes": [objects.change(each) for each in lines]})
+    people = await names(request, here.workspace, (each.by for each in lines))
+    return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})
 
 
-async def _deleted(here: Here, shown: Project) -> None:
-    job = here.service.jobs.of(shown.id)
-    if job is not None:
-        await job.stop()
-    await here.workspace.write(projects.delete, shown)
-
-
-def _all(db: Database) -> list[Object]:
-    return [objects.project(each, overview.of(db, each)) for each in projects.every(db)]
+def _all(db: Database, maker: Maker) -> list[Object]:
+    return [objects.project(each, overview.of(db, each)) for each in maker.listed(db)]
 
 
 def _one(db: Database, shown: Project) -> Object:

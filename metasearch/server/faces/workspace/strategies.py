@@ -98,7 +98,9 @@ async def strategies_(request: web.Request) -> web.Response:
             listed = await here.workspace.read(_all, project)
         return answer({"strategies": listed})
     given = await body_of(request, NEW)
-    made = await here.workspace.write(strategies.create, project, given.pop("name"), **given)
+    made = await here.workspace.write(
+        strategies.create, project, given.pop("name"), by=here.by, **given
+    )
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     return answer(objects.strategy(made), status=201, location=site_of(request).path(location))
 
@@ -112,7 +114,7 @@ async def strategy(request: web.Request) -> web.Response:
     here, _, shown = await strategy_of(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(strategies.update, shown, **given)
+        shown = await here.workspace.write(strategies.update, shown, by=here.by, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
@@ -125,7 +127,7 @@ async def steps_(request: web.Request) -> web.Response:
     """
     here, _, shown = await strategy_of(request)
     given = await body_of(request, NEW_STEP)
-    made = await here.workspace.write(steps.add, shown, given.pop("text"), **given)
+    made = await here.workspace.write(steps.add, shown, given.pop("text"), by=here.by, **given)
     return answer(objects.step(made), status=201)
 
 
@@ -142,9 +144,9 @@ async def step(request: web.Request) -> web.Response:
     if given.pop("removed", False):
         if given:
             raise UsageError(message("a step is removed or changed, not both"))
-        await here.workspace.write(steps.remove, shown, number)
+        await here.workspace.write(steps.remove, shown, number, by=here.by)
         return answer({"removed": number})
-    made = await here.workspace.write(steps.edit, shown, number, **given)
+    made = await here.workspace.write(steps.edit, shown, number, by=here.by, **given)
     return answer(objects.step(made))
 
 
@@ -169,9 +171,11 @@ async def copy(request: web.Request) -> web.Response:
     here, project, shown = await strategy_of(request)
     given = await body_of(request, COPY)
     if "order" in given:
-        made = await here.workspace.write(copying.reorder, shown, given["order"], given["name"])
+        made = await here.workspace.write(
+            copying.reorder, shown, given["order"], given["name"], by=here.by
+        )
     else:
-        made = await here.workspace.write(copying.copied, shown, given["name"])
+        made = await here.workspace.write(copying.copied, shown, given["name"], by=here.by)
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     async with here.shared.admission.brief():
         value = await here.workspace.read(_one, made)

@@ -28,6 +28,8 @@ DONE_WORDS: Mapping[str, str] = {
     "title": N_("The title was changed."),
     "archived": N_("The project was put away."),
     "taken": N_("The project was taken out again."),
+    "renamed": N_("As its short name was taken, the project has another one here."),
+    "joined": N_("You are a member of this project now."),
     "imported": N_("The project was imported from its archive."),
     "named": N_(
         "The project was imported from its archive; as its short name was taken, it has "

@@ -25,6 +25,7 @@ from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.reports.kinds import KINDS, ReportKind
 from metasearch.workspace.reports.render import FORMATS
 from metasearch.workspace.reports.render.html import body
+from metasearch.workspace.reports.signatures import Signature, SignatureRole
 
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
@@ -32,6 +33,16 @@ DONE_WORDS: Mapping[str, str] = {
     "other": N_("The other way of searching was added."),
     "forgotten": N_("The other way of searching was removed."),
     "frozen": N_("The report was frozen. It is listed with its digest."),
+    "signed": N_("The report was signed."),
+}
+#: Role of a signature -> its name, and what the button says.
+SIGNATURE_WORDS: Mapping[SignatureRole, str] = {
+    "searcher": N_("Searcher"),
+    "reviewer": N_("Reviewer"),
+}
+_SIGN_WORDS: Mapping[SignatureRole, str] = {
+    "searcher": N_("Sign as the searcher"),
+    "reviewer": N_("Sign as the reviewer"),
 }
 #: Kind of another way of searching -> its name.
 OTHER_WORDS: Mapping[str, str] = {
@@ -111,6 +122,8 @@ class ReportPage:
         other_sources: Other ways of searching.
         earlier: Numbers of the frozen reports that it may be an update of.
         others: Names of the other kinds.
+        signatures: Of the frozen one.
+        can_sign_as: What the reader may sign it as.
     """
 
     kind: ReportKind
@@ -125,6 +138,8 @@ class ReportPage:
     other_sources: Sequence[OtherSource]
     earlier: Sequence[str]
     others: Sequence[str]
+    signatures: Sequence[Signature] = ()
+    can_sign_as: Sequence[SignatureRole] = ()
 
 
 def reports_page(
@@ -210,6 +225,10 @@ def report_page(
         # Made by lxml from texts alone; no part of it is taken as HTML.
         preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704
         unmade=shown.unmade,
+        signatures=shown.signatures,
+        signature_words=SIGNATURE_WORDS,
+        can_sign_as=shown.can_sign_as,
+        sign_words=_SIGN_WORDS,
         said=said,
         done=DONE_WORDS.get(done, ""),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
@@ -351,6 +351,7 @@ class StrategyPage:
         known: The known works; () where there are none.
         written: The strategy in another syntax; None where none is asked for.
         last_number: The largest number that a step ever had.
+        can_edit: Whether steps have links to their forms.
     """
 
     strategy: Strategy
@@ -369,6 +370,7 @@ class StrategyPage:
     written: Written | None = None
     usual_records: int = 500
     today: str = ""
+    can_edit: bool = True
 
 
 #: What `done=` says -> the sentence.
@@ -448,7 +450,10 @@ def view_of(shown: StrategyPage) -> StepsView:
     for one in shown.known:
         for verdict in one.steps:
             found[verdict.step] = found.get(verdict.step, 0) + bool(verdict.sources or verdict.fits)
-    return steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
+    made = steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
+    if shown.can_edit:
+        return made
+    return replace(made, steps=[replace(step, edit_address="") for step in made.steps])
 
 
 def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:

@@ -59,14 +59,18 @@ CREATE TABLE link (
     expires TEXT NOT NULL,
     used TEXT
 ) STRICT;
+CREATE INDEX link_project ON link (project);
+CREATE INDEX link_user ON link (user);
 
--- Failed logins, by account ("name:...") and by client ("client:" and a pseudonym).
+-- Failed logins. A key is a kind and a digest: "name:" of the name that was typed, "client:" of the
+-- pseudonym of an address, "both:" and "known:" of both; "known:" is a client that has logged in.
 CREATE TABLE login_failure (
     key TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
-    since TEXT NOT NULL,
-    until TEXT NOT NULL
+    since TEXT NOT NULL,                 -- the first of them
+    until TEXT NOT NULL                  -- no attempt before; a day later it is forgotten
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX login_failure_until ON login_failure (until);
 
 -- What users have taken of their quotas.
 CREATE TABLE usage (
