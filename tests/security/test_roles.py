@@ -21,8 +21,8 @@ from metasearch.workspace.users.permissions import (
     SystemRole,
     may,
 )
-from tests.security.team_fixtures import As, Serving
 from tests.security.team import PEOPLE, Person, Team
+from tests.security.team_fixtures import As, Serving
 from tests.server.pages.projects.filled import TEXT
 
 #: The words of the specification, written out once more: system role, project role -> actions.
