@@ -9,7 +9,8 @@ import pytest
 
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from tests.security.team_fixtures import people, serve, serve_team, team, team_template
+from tests.security.team_fixtures import people, serve_team, team, team_template
+from tests.server.conftest import serve
 from tests.server.users.served import Served, serving
 
 __all__ = ("people", "serve", "serve_team", "team", "team_template")  # fixtures of other files

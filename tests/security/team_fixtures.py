@@ -11,7 +11,7 @@ import pytest
 
 from tests.security.team import Person, Team
 from tests.security.team import team as made_team
-from tests.server.conftest import Serve, serve
+from tests.server.conftest import Serve
 from tests.server.fake import FakeEngine
 
 #: Name of a user -> somebody who asks as this user.
@@ -33,7 +33,7 @@ def team(team_template: Team, tmp_path: Path) -> Team:
 
 
 @pytest.fixture
-def serve_team(serve: Serve, team: Team) -> Serving:  # noqa: F811
+def serve_team(serve: Serve, team: Team) -> Serving:
     """Starts a server of the team; gives those who ask it, by their names."""
 
     async def start(*, guests: bool = False) -> As:

@@ -21,8 +21,8 @@ from metasearch.workspace.users.permissions import (
     SystemRole,
     may,
 )
-from tests.security.team_fixtures import As, Serving
 from tests.security.team import PEOPLE, Person, Team
+from tests.security.team_fixtures import As, Serving
 from tests.server.pages.projects.filled import TEXT
 
 #: The words of the specification, written out once more: system role, project role -> actions.
@@ -327,7 +327,7 @@ async def test_a_page_shows_no_form_that_its_reader_may_not_send(
         ("/works", "//button[@name='save' or @value='tag']"): "screen",
         ("/works", "//button[@name='apart' or @name='unpin' or @value='same']"): "edit",
         ("/works", "//input[@value='decisions']"): "edit",
-        ("/reports/prisma-flow", "//input[@value='answer']"): "edit",
+        ("/reports/prisma-s", "//input[@value='answer']"): "edit",
         ("/reports/prisma-flow", "//input[@value='freeze']"): "report",
         ("/log", "//button[@name='change']"): "edit",
         ("/members", "//input[@value='invite']"): "members",
