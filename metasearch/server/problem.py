@@ -13,6 +13,7 @@ from aiohttp import web
 
 from metasearch.errors import (
     Busy,
+    Conflict,
     FormatError,
     MetasearchError,
     QuerySyntaxError,
@@ -34,6 +35,7 @@ KINDS: Mapping[str, str] = {
     "query-syntax": message("The query cannot be read"),
     "unknown-source": message("There is no such source"),
     "usage": message("The request cannot be carried out"),
+    "conflict": message("It was changed meanwhile"),
     "not-acceptable": message("There is no such format"),
     "no-such-work": message("There is no such work here"),
     "no-source-answered": message("No source answered"),
@@ -46,6 +48,7 @@ KINDS: Mapping[str, str] = {
     "running": message("A run is under way"),
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
+    "login-failed": message("You could not be logged in"),
     "login-needed": message("You are not logged in"),
     "not-allowed": message("This is not allowed"),
     "key-needed": message("An API key is needed"),
@@ -173,6 +176,16 @@ class Problem(Exception):
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
                     errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
+                )
+            case Conflict():
+                theirs = error.theirs
+                return cls(
+                    409,
+                    "conflict",
+                    str(error),
+                    advice=advice,
+                    yours=error.yours,
+                    theirs=None if theirs is None else theirs | {"version": error.version},
                 )
             case Busy():
                 return cls(

@@ -44,6 +44,7 @@ def project(shown: Project, numbers: Overview | None = None) -> Object:
         "title": shown.title,
         "created": shown.created,
         "archived": shown.archived,
+        "version": shown.version,
     }
     return made if numbers is None else made | {"holds": asdict(numbers)}
 
@@ -106,6 +107,7 @@ def strategy(shown: Strategy) -> Object:
         "years": shown.years,
         "details": dict(shown.details),
         "created": shown.created,
+        "version": shown.version,
     }
 
 
@@ -120,6 +122,7 @@ def step(shown: Step) -> Object:
         "parents": list(shown.parents),
         "details": dict(shown.details),
         "edited": shown.edited,
+        "version": shown.version,
     }
 
 
@@ -314,6 +317,7 @@ def work_line(shown: Work) -> Object:
         "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
         "tags": list(shown.tags),
         "note": shown.note,
+        "note_version": shown.note_version,
         "first_run": shown.first_run,
         "added": shown.added,
     }

@@ -8,9 +8,11 @@ from metasearch.server.faces import on_first_request
 from metasearch.server.route import Route
 
 
-def _route(path: str, module: str, *, posts: bool = True, gets: bool = True) -> Route:
+def _route(
+    path: str, module: str, name: str = "answer", *, posts: bool = True, gets: bool = True
+) -> Route:
     """An address for somebody who is not logged in yet; its handler says who may use it."""
-    handler = on_first_request(module, package="metasearch.server.users")
+    handler = on_first_request(module, name, package="metasearch.server.users")
     return Route(
         path=path,
         handler=handler,
@@ -23,6 +25,8 @@ def _route(path: str, module: str, *, posts: bool = True, gets: bool = True) -> 
 
 ROUTES = (
     _route("/login", "login"),
+    _route("/login/oidc", "oidc.login", "begin", posts=False),
+    _route("/login/oidc/back", "oidc.login", "back", posts=False),
     _route("/logout", "logout", gets=False),
     _route("/password", "password"),
     _route("/password/{link}", "password_link"),

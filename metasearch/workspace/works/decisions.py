@@ -12,7 +12,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
+from metasearch.workspace import log, versions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
@@ -282,16 +282,36 @@ def _tags(given: Sequence[str]) -> list[str]:
 # --------------------------------------------------------------------------- notes
 
 
-def set_note(db: Database, project: Project, uid: str, text: str, *, by: str = "") -> Changed:
-    """Write a note on a work; "" removes it.
+def set_note(
+    db: Database,
+    project: Project,
+    uid: str,
+    text: str,
+    *,
+    version: int | None = None,
+    by: str = "",
+) -> Changed:
+    """Write the note of the project on a work; "" removes it. `version` is that of the note that
+    the change was made with, 0 where there was none.
 
     Raises:
+        Conflict: The note was changed since that version.
         UsageError: It is too long, or there is no such work.
     """
     if len(text) > LONGEST_NOTE:
         raise UsageError(message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"))
+    text = _printable(text)
     with db.transaction():
-        return note_each(db, project, {_ids(db, project, [uid])[0]: _printable(text)}, by=by)
+        row = _ids(db, project, [uid])[0]
+        there, standing = noted(db, [row]).get(row, ("", 0))
+        versions.check(
+            version,
+            standing,
+            message("The note was changed since you opened it"),
+            {"text": text} if text != there else {},
+            {"text": there},
+        )
+        return note_each(db, project, {row: text}, by=by)
 
 
 def note_each(
@@ -301,37 +321,38 @@ def note_each(
     *,
     by: str = "",
 ) -> Changed:
-    """Write the notes of some works by their rows, inside a transaction."""
-    before = noted(db, notes, by)
+    """Write the notes of the project on some works by their rows, inside a transaction."""
+    before = {row: text for row, (text, _) in noted(db, notes).items()}
     changed = {row: text for row, text in notes.items() if before.get(row, "") != text}
     if not changed:
         return Changed(0, len(notes), None)
-    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, by) for row in changed])
-    at = now()
-    db.run_many(
-        "INSERT INTO note (work, by, text, at) VALUES (?, ?, ?, ?)",
-        [(row, by, text, at) for row, text in changed.items() if text],
-    )
     names = uids_of(db, changed)
     line = log.write(
         db,
         project.id,
         NOTE,
         _object(names.values()),
-        {"by": by, "works": {names[row]: before.get(row, "") for row in changed}},
-        {"by": by, "works": {names[row]: text for row, text in changed.items()}},
+        {"by": "", "works": {names[row]: before.get(row, "") for row in changed}},
+        {"by": "", "works": {names[row]: text for row, text in changed.items()}},
         by=by,
+    )
+    db.run_many("DELETE FROM note WHERE work = ? AND by = ''", [(row,) for row in changed])
+    at = now()
+    db.run_many(
+        "INSERT INTO note (work, by, text, at, version) VALUES (?, '', ?, ?, ?)",
+        [(row, text, at, line) for row, text in changed.items() if text],
     )
     return Changed(len(changed), len(notes) - len(changed), line)
 
 
-def noted(db: Database, rows: Iterable[int], by: str) -> dict[int, str]:
-    """Row of a work -> its note, of those that have one."""
+def noted(db: Database, rows: Iterable[int]) -> dict[int, tuple[str, int]]:
+    """Row of a work -> the note of the project and its version, of those that have one."""
     return {
-        row["work"]: row["text"]
+        row["work"]: (row["text"], row["version"])
         for some in batches(sorted(set(rows)), AT_ONCE)
         for row in db.all(
-            f"SELECT work, text FROM note WHERE by = ? AND work IN ({in_marks(some)})", by, *some
+            f"SELECT work, text, version FROM note WHERE by = '' AND work IN ({in_marks(some)})",
+            *some,
         )
     }
 

@@ -15,7 +15,11 @@ CONFLICT = "conflicting decisions"
 LONGEST_NOTE = 20_000
 _DECISION = "INSERT INTO decision (work, stage, by, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)"
 _TAG = "INSERT OR IGNORE INTO tag (work, text) VALUES (?, ?)"
-_NOTE = "INSERT OR REPLACE INTO note (work, by, text, at) VALUES (?, ?, ?, ?)"
+#: Of a version that no note has had.
+_NOTE = (
+    "INSERT OR REPLACE INTO note (work, by, text, at, version)"
+    " VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM change))"
+)
 
 
 def state(db: Database, work: int) -> dict[str, Any]:

@@ -136,16 +136,15 @@ def _tags(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _notes(db: Database, project: Project, change: Change, by: str) -> None:
-    whose = change.after.get("by", "")
     rows = _rows(db, project, change.after["works"])
-    there = decisions.noted(db, rows.values(), whose)
+    there = {row: text for row, (text, _) in decisions.noted(db, rows.values()).items()}
     _untouched(
         db,
         change,
         (u for u, row in rows.items() if there.get(row, "") != change.after["works"][u]),
     )
     before = {row: change.before["works"][uid] for uid, row in rows.items()}
-    decisions.note_each(db, project, before, by=whose)
+    decisions.note_each(db, project, before, by=by)
 
 
 def _pins(db: Database, project: Project, change: Change, by: str) -> None:

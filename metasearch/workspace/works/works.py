@@ -21,6 +21,8 @@ Stage = Literal["title", "fulltext"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 Verdict = Literal["relevant", "close", "excluded", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Text and version of a note that is not there.
+_NO_NOTE = ("", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,7 @@ class Work:
         decisions: Stage -> what was decided; without stages that are undecided.
         tags: Sorted.
         note: Of whoever wrote one; "" for none.
+        note_version: Of the note, larger after each change of it; 0 where there is none.
         first_run: Number of the run that found it first.
         added: When it was added.
     """
@@ -75,6 +78,7 @@ class Work:
     decisions: Mapping[Stage, Decision]
     tags: tuple[str, ...]
     note: str
+    note_version: int
     first_run: int
     added: str
 
@@ -142,8 +146,10 @@ def _read(db: Database, ids: Sequence[int]) -> list[Work]:
             verdict=row["verdict"], reason=row["reason"], by=row["by"], at=row["at"]
         )
     notes = {
-        row["work"]: row["text"]
-        for row in db.all(f"SELECT work, text FROM note WHERE work IN ({marks}) ORDER BY at", *ids)
+        row["work"]: (row["text"], row["version"])
+        for row in db.all(
+            f"SELECT work, text, version FROM note WHERE work IN ({marks}) ORDER BY at", *ids
+        )
     }
     rows = db.all(
         "SELECT work.*, work_body.hit, run.number AS run_number FROM work"
@@ -169,7 +175,8 @@ def _read(db: Database, ids: Sequence[int]) -> list[Work]:
             sources=tuple(sources.get(row["id"], ())),
             decisions=decisions.get(row["id"], {}),
             tags=tuple(tags.get(row["id"], ())),
-            note=notes.get(row["id"], ""),
+            note=notes.get(row["id"], _NO_NOTE)[0],
+            note_version=notes.get(row["id"], _NO_NOTE)[1],
             first_run=row["run_number"],
             added=row["added"],
         )

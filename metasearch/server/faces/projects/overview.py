@@ -7,7 +7,13 @@ from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    version_of,
+)
 from metasearch.server.faces.projects.report_lines import report_lines
 from metasearch.server.faces.projects.strategies import lines_of
 from metasearch.server.forms import posted
@@ -68,7 +74,11 @@ async def _changed(here: Opened, fields: MultiMapping[str]) -> str:
     match only(fields, "do"):
         case "title":
             await here.workspace.write(
-                projects.update, here.project, title=only(fields, "title").strip(), by=here.by
+                projects.update,
+                here.project,
+                title=only(fields, "title").strip(),
+                version=version_of(fields),
+                by=here.by,
             )
             return here.path(done="title")
         case "archive":

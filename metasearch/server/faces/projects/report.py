@@ -12,6 +12,7 @@ from metasearch.server.faces.projects.opened import (
     after_form,
     opened,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.faces.projects.report_lines import names_for
@@ -112,6 +113,7 @@ def _shown(
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
+        version=project.version,
         signatures=signatures.of(db, report) if report else (),
         can_sign_as=_roles(db, project, report, signer) if report and signer else (),
     )
@@ -252,7 +254,7 @@ def _answered(
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    details.answer(db, project, values, by=by)
+    details.answer(db, project, values, version=version_of(fields), by=by)
 
 
 def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -> None:

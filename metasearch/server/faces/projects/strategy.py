@@ -19,6 +19,7 @@ from metasearch.server.faces.projects.opened import (
     opened,
     strategy_path,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.forms import Upload, posted_with_file
@@ -244,7 +245,8 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             await _edited(here, shown, fields)
             return with_parameters(base, {"done": "edited"}, "steps")
         case "remove":
-            await write(steps.remove, shown, _required(only(fields, "number")), by=here.by)
+            number = _required(only(fields, "number"))
+            await write(steps.remove, shown, number, version=version_of(fields), by=here.by)
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
@@ -271,6 +273,7 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 sources=fields.getall("source", []),
                 years=only(fields, "years").strip(),
                 note=only(fields, "note").strip(),
+                version=version_of(fields),
                 by=here.by,
             )
             return with_parameters(base, {"done": "sources"}, "sources")
@@ -302,6 +305,7 @@ async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> N
         text=text,
         syntax=syntax,
         note=note,
+        version=version_of(fields),
         by=here.by,
     )
 

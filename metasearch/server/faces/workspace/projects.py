@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
+from metasearch.server.faces.workspace.members import (
+    VERSION,
+    Member,
+    Members,
+    body_of,
+    parameters_of,
+)
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
@@ -37,6 +43,7 @@ NEW: Members = {
 CHANGES: Members = {
     "title": Member(help="The new title.", most=projects.LONGEST_TITLE),
     "archived": Member(help="Whether it is put away.", kind="flag"),
+    "version": VERSION,
 }
 DELETE: Members = {
     "name": Member(help="The name of the project again, against mistakes.", required=True)
@@ -47,7 +54,8 @@ ANSWERS: Members = {
         kind="object",
         required=True,
         example={"review.registration": "CRD42026000000"},
-    )
+    ),
+    "version": VERSION,
 }
 LOG: Members = {
     "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
@@ -87,6 +95,7 @@ async def project(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
@@ -102,15 +111,23 @@ async def questions(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
+        Conflict: 409 for answers that were made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(details.answer, shown, given["answers"], by=here.by)
+        shown = await here.workspace.write(
+            details.answer, shown, given["answers"], version=given.get("version"), by=here.by
+        )
     given_answers = details.answers(shown)
     asked = details.questions(shown)
-    return answer({"questions": [objects.question(each, given_answers) for each in asked]})
+    return answer(
+        {
+            "questions": [objects.question(each, given_answers) for each in asked],
+            "version": shown.version,
+        }
+    )
 
 
 async def delete(request: web.Request) -> web.Response:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import clash_of
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.listing import KIND_WORDS
 from metasearch.server.pages.projects.said import Said
@@ -130,6 +131,7 @@ def overview_page(
         reports=shown.reports,
         next=next_step(made.base, shown),
         said=said,
+        clash=clash_of(said, visit.language, {"title": N_("Title")}, made.base),
         done=DONE_WORDS.get(done, ""),
     )
 

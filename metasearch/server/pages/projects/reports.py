@@ -12,6 +12,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import clash_of, value_words
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.overview import ReportLine
 from metasearch.server.pages.projects.said import Said
@@ -122,6 +123,7 @@ class ReportPage:
         other_sources: Other ways of searching.
         earlier: Numbers of the frozen reports that it may be an update of.
         others: Names of the other kinds.
+        version: Of the project, with its answers.
         signatures: Of the frozen one.
         can_sign_as: What the reader may sign it as.
     """
@@ -138,6 +140,7 @@ class ReportPage:
     other_sources: Sequence[OtherSource]
     earlier: Sequence[str]
     others: Sequence[str]
+    version: int
     signatures: Sequence[Signature] = ()
     can_sign_as: Sequence[SignatureRole] = ()
 
@@ -230,8 +233,25 @@ def report_page(
         can_sign_as=shown.can_sign_as,
         sign_words=_SIGN_WORDS,
         said=said,
+        version_now=shown.version,
+        clash=clash_of(
+            said,
+            visit.language,
+            {question.key: question.label for question in shown.questions},
+            f"{base}/{kind.name}",
+            words=lambda key, value: _clash_words(visit, shown, key, value),
+        ),
         done=DONE_WORDS.get(done, ""),
     )
+
+
+def _clash_words(visit: Visit, shown: ReportPage, key: str, value: object) -> str:
+    """An answer as a reader sees it: choices by their names."""
+    asked = next((one for one in shown.questions if one.key == key), None)
+    names = {one.key: visit.language.said(one.label) for one in (asked.choices if asked else ())}
+    if isinstance(value, tuple):
+        return value_words([names.get(one, one) for one in value], visit.language)
+    return names.get(value, value) if isinstance(value, str) else value_words(value, visit.language)
 
 
 def _groups(shown: ReportPage, typed: MultiMapping[str]) -> list[tuple[str, Sequence[Asked]]]:

@@ -72,6 +72,12 @@ CREATE TABLE login_failure (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_failure_until ON login_failure (until);
 
+-- Logins at an OpenID provider that have come back: each is of use once, in whichever process.
+CREATE TABLE login_state (
+    digest BLOB PRIMARY KEY,
+    until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What users have taken of their quotas.
 CREATE TABLE usage (
     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
@@ -108,6 +114,8 @@ CREATE INDEX member_user ON member (user);
 ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE strategy ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE step ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE other_source ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+-- The number of the change that wrote it, so that a note that was removed and written again is another.
 ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
 -- A stage that several people screen, each for themselves. Rows of `decision` with the uid of a user
