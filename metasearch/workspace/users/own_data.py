@@ -35,8 +35,8 @@ _PARTS: Mapping[str, str] = {
     " WHERE member.user = (SELECT id FROM user WHERE uid = ?) ORDER BY project.id",
     "usage": "SELECT day, kind, amount FROM usage"
     " WHERE user = (SELECT id FROM user WHERE uid = ?) ORDER BY day, kind",
-    "saved_searches": "SELECT uid, name, query, syntax, sources, years, options, schedule, next_run,"
-    " paused, email, created FROM saved_search WHERE owner = ? ORDER BY id",
+    "saved_searches": "SELECT uid, name, query, syntax, sources, years, options, schedule,"
+    " next_run, paused, email, created FROM saved_search WHERE owner = ? ORDER BY id",
     "mails": "SELECT day, status, at FROM mail WHERE owner = ? ORDER BY id",
     "votes": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict, reason,"
     " at FROM decision JOIN work ON work.id = decision.work"
@@ -79,7 +79,8 @@ def export(db: Database, user: User, file: BinaryIO) -> None:
             before = b"\n    "
             for row in db.rows(sql, user.uid):
                 values = {
-                    key: orjson.loads(row[key]) if key in _JSON else row[key] for key in row.keys()  # noqa: SIM118, a Row gives values
+                    key: orjson.loads(row[key]) if key in _JSON else row[key]
+                    for key in row.keys()  # noqa: SIM118, a Row gives values
                 }
                 file.write(before + orjson.dumps(values))
                 before = b",\n    "
@@ -99,6 +100,7 @@ def delete(
     """Delete an account with its sessions, tokens, memberships and saved searches.
 
     Args:
+        db: The workspace.
         user: Whose account.
         hand_to: Who owns the projects from now on that nobody else owns.
         with_projects: Whether those are deleted, where nobody is named.

@@ -65,11 +65,13 @@ def create(
     """Make a token; returns its text, which is nowhere else, and what is kept of it.
 
     Args:
+        db: The workspace.
         user: Whose.
         name: What the user calls it.
         scopes: Some of `SCOPES`.
         days: After which it ends.
-        by, client: For the audit log: who makes it, and a pseudonym of the address.
+        by: Uid of the user who makes it; "" for the command line.
+        client: A pseudonym of the address, for the audit log.
 
     Raises:
         UsageError: A value cannot be used, or the user has too many tokens.
@@ -150,9 +152,7 @@ def of(db: Database, user: User) -> list[Token]:
 def revoke(db: Database, user: User, id: int, *, by: str = "", client: str = "") -> bool:  # noqa: A002
     """Have a token of a user end now; False where the user has no such token."""
     with db.transaction():
-        ended = db.all(
-            "DELETE FROM token WHERE id = ? AND user = ? RETURNING name", id, user.id
-        )
+        ended = db.all("DELETE FROM token WHERE id = ? AND user = ? RETURNING name", id, user.id)
         for row in ended:
             audit.write(db, by, "token", f"user:{user.uid}", {"revoked": row["name"]}, client)
     return bool(ended)
