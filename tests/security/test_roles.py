@@ -9,8 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.app import ROUTES
+from metasearch.server.app import ROUTES as OPEN_ROUTES
 from metasearch.server.route import Route
+from metasearch.server.users.routes import ROUTES as USERS_ROUTES
+from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users.permissions import (
     PROJECT_ACTIONS,
@@ -46,6 +48,8 @@ OUTSIDE: Mapping[str, Action] = {
 }
 #: Beginnings of addresses whose routes other tests go through, with the account that they are of.
 ELSEWHERE = ("/account", "/admin/", "/api/account", "/api/admin/", "/saved", "/api/saved")
+#: Those of a server with users.
+ROUTES = (*OPEN_ROUTES, *TEAM_ROUTES, *USERS_ROUTES)
 UNDER_PROJECT = [route for route in ROUTES if "{project}" in route.path]
 
 

@@ -15,12 +15,13 @@ from metasearch.server.pages.users import account_page, invitation_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.credentials import session_secret
-from metasearch.server.users.entering import agent_of, begin, client_of, into_session
+from metasearch.server.users.entering import agent_of, begin, into_session
 from metasearch.server.users.identity import Identity, allowed, identity_of
 from metasearch.server.users.login import NO_STORE
 from metasearch.server.users.middleware import login_answer
 from metasearch.server.users.password import new_password
 from metasearch.server.users.password_link import spent
+from metasearch.server.users.people import client_of
 from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.projects import Project
@@ -77,9 +78,7 @@ async def _account(request: web.Request, users: UsersService, link: Link) -> web
     return into_session(request, secret, visit.site.path("/"))
 
 
-async def _made(
-    request: web.Request, users: UsersService, fields: MultiMapping[str]
-) -> str | None:
+async def _made(request: web.Request, users: UsersService, fields: MultiMapping[str]) -> str | None:
     """The secret of the session of a new account; None where the link was used meanwhile.
 
     Raises:
@@ -100,7 +99,13 @@ async def _made(
 
 
 def _create(
-    db: Database, secret: str, typed: dict[str, str], password: str, agent: str, client: str, old: str
+    db: Database,
+    secret: str,
+    typed: dict[str, str],
+    password: str,
+    agent: str,
+    client: str,
+    old: str,
 ) -> str | None:
     with db.transaction():
         link = links.use(db, secret, "account")
@@ -154,7 +159,5 @@ def _join(db: Database, secret: str, uid: str, client: str) -> Project | None:
         user = accounts.by_uid(db, uid)
         if link is None or link.project is None or user is None:
             return None
-        members.add(
-            db, link.project, user, cast("ProjectRole", link.role), by=uid, client=client
-        )
+        members.add(db, link.project, user, cast("ProjectRole", link.role), by=uid, client=client)
         return link.project

@@ -42,9 +42,7 @@ def check_users(settings: Settings) -> None:
         )
     package, extra = _PACKAGES.get(mode, ("", ""))
     if package and find_spec(package) is None:
-        problems.append(
-            f'users.mode: {mode} needs a package: pip install "metasearch[{extra}]"'
-        )
+        problems.append(f'users.mode: {mode} needs a package: pip install "metasearch[{extra}]"')
     if problems:
         raise SettingsError(settings.file or "environment", problems)
 
