@@ -36,7 +36,12 @@ async def test_an_account_is_read_and_changed(local: Served):
     assert found["preferences"] == {
         "language": "zh-Hans", "style": "", "sources": ["gamma", "alpha"], "emails": False,
     }  # fmt: skip
-    for wrong in ({"sources": ["nowhere"]}, {"style": "x"}, {"role": "administrator"}, {"email": 1}):
+    for wrong in (
+        {"sources": ["nowhere"]},
+        {"style": "x"},
+        {"role": "administrator"},
+        {"email": 1},
+    ):
         assert (await post(browser, "/api/account", wrong))[0] == 400
     assert (await get(browser, "/api/account"))[1]["preferences"] == found["preferences"]
 
