@@ -42,6 +42,7 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("other_source", "details"): dict,
     ("joined_work", "state"): dict,
     ("report", "data"): dict,
+    ("resolution", "votes"): list,
     ("change", "before"): object,
     ("change", "after"): object,
 }

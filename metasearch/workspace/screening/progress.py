@@ -59,12 +59,9 @@ def progress(db: Database, project: Project, reader: str | None = None) -> dict[
         reader: Uid of the user that it is shown to; None for all of it. Who screens a stage blind
             is told of nobody else's votes, not even how many there are.
     """
-    found = {
-        stage: _progress(db, project, team) for stage, team in teams(db, project).items()
-    }
+    found = {stage: _progress(db, project, team) for stage, team in teams(db, project).items()}
     return {
-        stage: shown if reader is None else _shown(shown, reader)
-        for stage, shown in found.items()
+        stage: shown if reader is None else _shown(shown, reader) for stage, shown in found.items()
     }
 
 

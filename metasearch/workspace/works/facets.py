@@ -161,9 +161,7 @@ def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> 
     return {row[0]: row[1] for row in rows}
 
 
-def verdict_counts(
-    db: Database, chosen: Chosen, stage: Stage, voter: str = ""
-) -> dict[str, int]:
+def verdict_counts(db: Database, chosen: Chosen, stage: Stage, voter: str = "") -> dict[str, int]:
     """Verdict -> works; with "undecided", which in the stage of the whole text are those that the
     first stage let through. Of a screener, their votes, and what they can still vote on.
     """

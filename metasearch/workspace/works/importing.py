@@ -135,7 +135,7 @@ def import_decisions(
                     )
                 )
                 continue
-            decided[work] = (says[0], says[1][: LONGEST_REASON])
+            decided[work] = (says[0], says[1][:LONGEST_REASON])
             of[work] = line
         for work in contradicting:
             del decided[work]

@@ -84,8 +84,8 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
 def undoable(
     db: Database, project: Project, changes: Sequence[Change], by: str = ""
 ) -> frozenset[int]:
-    """The numbers of the changes, among some, that are of a kind that can be undone by somebody, and
-    are not undone already.
+    """The numbers of the changes, among some, that are of a kind that can be undone by somebody,
+    and are not undone already.
     """
     return frozenset(
         change.id
@@ -136,9 +136,7 @@ def _marks(db: Database, project: Project, change: Change, by: str) -> None:
         ),
     )
     before = {row: _verdict(change.before["works"][uid]) for uid, row in rows.items()}
-    decisions.mark_each(
-        db, project, before, stage=stage, action=change.action, by=by, voter=whose
-    )
+    decisions.mark_each(db, project, before, stage=stage, action=change.action, by=by, voter=whose)
 
 
 def _verdict(kept: Sequence[str] | None) -> tuple[str, str] | None:
@@ -183,9 +181,7 @@ def _resolutions(db: Database, project: Project, change: Change, by: str) -> Non
     rows = _rows(db, project, change.after["works"])
     there = conflicts.resolutions(db, list(rows.values()), stage)
     # A resolution of votes that are others now holds no more, and nothing is put back.
-    others = (
-        uid for uid, row in rows.items() if there.get(row) != change.after["works"][uid]
-    )
+    others = (uid for uid, row in rows.items() if there.get(row) != change.after["works"][uid])
     _untouched(db, project, change, by, others)
     before = {row: change.before["works"][uid] for uid, row in rows.items()}
     conflicts.write(db, project, stage, before, by=by)

@@ -93,8 +93,11 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     )
     db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, joined, work))
     db.execute("INSERT INTO decision VALUES (?, 'title', ?, 'close', '', ?)", (work, VOTER, NOW))
-    db.execute("INSERT INTO screening VALUES (?, 'title', 2, 1, ?)", (project, NOW))
+    db.execute("INSERT INTO screening VALUES (?, 'title', 2, 1, ?, NULL)", (project, NOW))
     db.execute("INSERT INTO screener VALUES (?, 'title', ?)", (project, VOTER))
+    db.execute(
+        "INSERT INTO resolution VALUES (?, 'title', '[]', 'close', 'why', ?, ?)", (work, VOTER, NOW)
+    )
     db.execute(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'a:2', ?)",
         (project, NOW),

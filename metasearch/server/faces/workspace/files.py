@@ -17,7 +17,7 @@ from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
-from metasearch.server.faces.workspace.works import CHOOSE, LIST
+from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
@@ -147,9 +147,7 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(
-        import_decisions, project, content, name, by=here.by, **given
-    )
+    made = await here.workspace.write(import_decisions, project, content, name, by=here.by, **given)
     return answer(asdict(made))
 
 
@@ -167,7 +165,8 @@ async def exports(request: web.Request) -> web.StreamResponse:
     else:
         given = parameters_of(request.query, EXPORT)
         how = {name: given.pop(name) for name in ("format", "style", "bom") if name in given}
-        chosen, stage = WorksQuery(**given), given.get("stage", "title")
+        stage = given.get("stage", "title")
+        chosen = query_of(given, here.by)
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)

@@ -8,9 +8,10 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.workspace import details, log, objects, overview, projects
+from metasearch.workspace import details, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import sight
 from metasearch.workspace.store.database import Database
 
 NEW: Members = {
@@ -136,7 +137,11 @@ async def log_(request: web.Request) -> web.Response:
     asked = parameters_of(request.query, LOG)
     async with here.shared.admission.brief():
         lines = await here.workspace.read(
-            log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
+            sight.lines,
+            shown,
+            here.by,
+            most=asked.get("count", 200),
+            before=asked.get("before"),
         )
     return answer({"changes": [objects.change(each) for each in lines]})
 
