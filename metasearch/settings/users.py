@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from metasearch.settings.oidc import OidcSettings, oidc
+from metasearch.settings.quotas import QUOTAS, quotas
 from metasearch.settings.tables import SettingsTables
 
 #: none: everything is open, and there are no accounts; local: names and passwords; header: a proxy
@@ -20,8 +22,11 @@ DEFAULT_ROLES: tuple[DefaultRole, ...] = get_args(DefaultRole)
 HEADER = "X-Remote-User"
 #: A name of a header. One with "_" is refused: proxies and servers take it for the one with "-".
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,79}", re.ASCII)
-#: Headers that have a meaning of their own, or that clients send.
-_NO_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "forwarded", "from", "via"})
+#: Headers that mean something else.
+_NO_HEADERS = frozenset(
+    "authorization cookie host origin referer forwarded from via x-forwarded-for x-forwarded-host "
+    "x-forwarded-proto x-real-ip".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class UsersSettings:
         default_role: In the modes header and oidc: the role of the account that is made when
             somebody comes for the first time.
         oidc: In mode oidc: the provider.
+        quotas: Quota -> how much one user may take; all of them.
     """
 
     mode: UsersMode = "none"
@@ -43,6 +49,7 @@ class UsersSettings:
     header: str = HEADER
     default_role: DefaultRole = "user"
     oidc: OidcSettings = field(default_factory=OidcSettings)
+    quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
 
 
 def users(tables: SettingsTables) -> UsersSettings:
@@ -66,13 +73,13 @@ def users(tables: SettingsTables) -> UsersSettings:
         header=_header(tables),
         default_role=role,
         oidc=oidc(tables, needed=mode == "oidc"),
+        quotas=quotas(tables),
     )
 
 
 def _header(tables: SettingsTables) -> str:
     name = str(tables["users"].get("header", HEADER))
-    lower = name.lower()
-    if _HEADER.fullmatch(name) and lower not in _NO_HEADERS and "forwarded" not in lower:
+    if _HEADER.fullmatch(name) and name.lower() not in _NO_HEADERS:
         return name
     tables.wrong(
         "users.header",

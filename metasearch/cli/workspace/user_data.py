@@ -62,9 +62,7 @@ def export(call: Call, /, *, name: str, file: Path) -> int:
     "delete",
     cls=ExampleCommand,
     short_help="Delete an account.",
-    examples=(
-        ("metasearch user delete ben --hand-to anna", "Anna owns the projects of Ben then"),
-    ),
+    examples=(("metasearch user delete ben --hand-to anna", "Anna owns the projects of Ben then"),),
 )
 @click.argument("name", shell_complete=complete_user)
 @click.option(
@@ -76,9 +74,7 @@ def export(call: Call, /, *, name: str, file: Path) -> int:
 @click.option("--with-projects", is_flag=True, help="Delete those projects, too.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @in_workspace
-def delete(
-    call: Call, /, *, name: str, hand_to: str | None, with_projects: bool, yes: bool
-) -> int:
+def delete(call: Call, /, *, name: str, hand_to: str | None, with_projects: bool, yes: bool) -> int:
     """Delete the account NAME with its sessions, tokens and saved searches. What the user did in
     projects stays there, as of a former user. Projects that nobody else owns are named: hand them
     on, or delete them, too.

@@ -261,12 +261,7 @@ class _Reading:
                     advice=message("Choose another name."),
                 )
             return self.name
-        name, number = self.old_name, 1
-        while name in taken:
-            number += 1
-            end = f"-{number}"
-            name = f"{self.old_name[: projects.LONGEST_NAME - len(end)]}{end}"
-        return name
+        return projects.free_name(self.db, self.old_name)
 
     def _run(self, row: dict[str, Any], at: str) -> None:
         """A run that had not ended ended with the export; its pages get their place here."""

@@ -106,6 +106,9 @@ OF_USERS = frozenset(
         "lease",
     }
 )
+#: Columns that archives leave out: the project is another one there, and versions tell the editors
+#: of one workspace of each other.
+_LEFT_OUT = frozenset({"project", "version"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Columns:
     """The columns of a table, as an archive has them.
 
     Attributes:
-        names: In the order of the table, without the project.
+        names: In the order of the table, without those that are left out.
         blobs: Those that hold bytes.
         refers: Column -> table whose ids it holds.
         required: Those without which there is no row.
@@ -132,7 +135,7 @@ class Columns:
 def columns(db: Database, table: Table) -> Columns:
     """The columns that a table has in this release."""
     rows = db.all("SELECT * FROM pragma_table_info(?)", table.name)
-    names = tuple(row["name"] for row in rows if row["name"] != "project")
+    names = tuple(row["name"] for row in rows if row["name"] not in _LEFT_OUT)
     declared = db.all('SELECT "from", "table" FROM pragma_foreign_key_list(?)', table.name)
     refers = {row["from"]: row["table"] for row in declared if row["from"] != "project"}
     return Columns(
@@ -146,5 +149,5 @@ def columns(db: Database, table: Table) -> Columns:
         )
         & frozenset(names),
         numbered="id" in names,
-        of_project=len(names) < len(rows),
+        of_project=any(row["name"] == "project" for row in rows),
     )

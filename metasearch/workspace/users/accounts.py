@@ -285,9 +285,7 @@ def set_password(
         keep: Row of the session that goes on: the one in which the password is changed.
     """
     with _changed(db, user) as old:
-        db.run(
-            "UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id
-        )
+        db.run("UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id)
         db.run("DELETE FROM session WHERE user = ? AND id IS NOT ?", old.id, keep)
         # Whoever has an older link must not set another one.
         db.run(
@@ -324,9 +322,7 @@ def set_disabled(
             int(disabled),
             old.id,
         )
-        audit.write(
-            db, by, "disable" if disabled else "enable", f"user:{old.uid}", client=client
-        )
+        audit.write(db, by, "disable" if disabled else "enable", f"user:{old.uid}", client=client)
         return find(db, old.uid)
 
 
@@ -409,9 +405,7 @@ def _preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, A
         raise UsageError(message("a preference cannot be saved: {reason}", reason=exc)) from exc
     if len(packed) > LONGEST_PREFERENCES:
         raise UsageError(
-            message(
-                "The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}"
-            )
+            message("The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}")
         )
     return merged
 

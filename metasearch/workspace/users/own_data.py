@@ -79,7 +79,8 @@ def export(db: Database, user: User, file: BinaryIO) -> None:
             before = b"\n    "
             for row in db.rows(sql, user.uid):
                 values = {
-                    key: orjson.loads(row[key]) if key in _JSON else row[key] for key in row.keys()  # noqa: SIM118, a Row gives values
+                    key: orjson.loads(row[key]) if key in _JSON else row[key]
+                    for key in row.keys()  # noqa: SIM118, a Row gives values
                 }
                 file.write(before + orjson.dumps(values))
                 before = b",\n    "

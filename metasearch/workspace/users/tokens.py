@@ -150,9 +150,7 @@ def of(db: Database, user: User) -> list[Token]:
 def revoke(db: Database, user: User, id: int, *, by: str = "", client: str = "") -> bool:  # noqa: A002
     """Have a token of a user end now; False where the user has no such token."""
     with db.transaction():
-        ended = db.all(
-            "DELETE FROM token WHERE id = ? AND user = ? RETURNING name", id, user.id
-        )
+        ended = db.all("DELETE FROM token WHERE id = ? AND user = ? RETURNING name", id, user.id)
         for row in ended:
             audit.write(db, by, "token", f"user:{user.uid}", {"revoked": row["name"]}, client)
     return bool(ended)

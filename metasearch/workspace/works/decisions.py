@@ -12,7 +12,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
+from metasearch.workspace import log, versions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import teams, votes
 from metasearch.workspace.screening.votes import Kept
@@ -312,20 +312,41 @@ def _tags(given: Sequence[str]) -> list[str]:
 # --------------------------------------------------------------------------- notes
 
 
-def set_note(db: Database, project: Project, uid: str, text: str, *, by: str = "") -> Changed:
+def set_note(
+    db: Database,
+    project: Project,
+    uid: str,
+    text: str,
+    *,
+    version: int | None = None,
+    by: str = "",
+) -> Changed:
     """Write a note on a work; "" removes it. It is the note of the project; but of who screens a
-    stage blind it is their own (`teams.keeps_own_notes`).
+    stage blind it is their own (`teams.keeps_own_notes`). `version` is that of the note that the
+    change was made with, 0 where there was none.
 
     Raises:
+        Conflict: The note was changed since that version.
         UsageError: It is too long, or there is no such work.
     """
     if len(text) > LONGEST_NOTE:
         raise UsageError(message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"))
+    text = _printable(text)
     with db.transaction():
-        row, text = _ids(db, project, [uid])[0], _printable(text)
+        row = _ids(db, project, [uid])[0]
         whose = by if by and teams.keeps_own_notes(db, project, by) else ""
-        if whose and not noted(db, [row], whose) and noted(db, [row], "").get(row) == text:
-            return Changed(0, 1, None)  # that of the project, as they were shown it
+        there, standing = noted(db, [row], whose).get(row, ("", 0))
+        if whose and not standing:
+            there, standing = noted(db, [row]).get(row, ("", 0))
+            if there == text:
+                return Changed(0, 1, None)  # that of the project, as they were shown it
+        versions.check(
+            version,
+            standing,
+            message("The note was changed since you opened it"),
+            {"text": text} if text != there else {},
+            {"text": there},
+        )
         return note_each(db, project, {row: text}, whose=whose, by=by)
 
 
@@ -340,16 +361,10 @@ def note_each(
     """Write the notes of some works by their rows, inside a transaction: those of a screener, or ""
     for those of the project.
     """
-    before = noted(db, notes, whose)
+    before = {row: text for row, (text, _) in noted(db, notes, whose).items()}
     changed = {row: text for row, text in notes.items() if before.get(row, "") != text}
     if not changed:
         return Changed(0, len(notes), None)
-    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, whose) for row in changed])
-    at = now()
-    db.run_many(
-        "INSERT INTO note (work, by, text, at) VALUES (?, ?, ?, ?)",
-        [(row, whose, text, at) for row, text in changed.items() if text],
-    )
     names = uids_of(db, changed)
     line = log.write(
         db,
@@ -360,16 +375,26 @@ def note_each(
         {"by": whose, "works": {names[row]: text for row, text in changed.items()}},
         by=by,
     )
+    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, whose) for row in changed])
+    at = now()
+    db.run_many(
+        "INSERT INTO note (work, by, text, at, version) VALUES (?, ?, ?, ?, ?)",
+        [(row, whose, text, at, line) for row, text in changed.items() if text],
+    )
     return Changed(len(changed), len(notes) - len(changed), line)
 
 
-def noted(db: Database, rows: Iterable[int], by: str) -> dict[int, str]:
-    """Row of a work -> its note, of those that have one."""
+def noted(db: Database, rows: Iterable[int], whose: str = "") -> dict[int, tuple[str, int]]:
+    """Row of a work -> its note and the version of it, of those that have one: the notes of a
+    screener, or "" for those of the project.
+    """
     return {
-        row["work"]: row["text"]
+        row["work"]: (row["text"], row["version"])
         for some in batches(sorted(set(rows)), AT_ONCE)
         for row in db.all(
-            f"SELECT work, text FROM note WHERE by = ? AND work IN ({in_marks(some)})", by, *some
+            f"SELECT work, text, version FROM note WHERE by = ? AND work IN ({in_marks(some)})",
+            whose,
+            *some,
         )
     }
 

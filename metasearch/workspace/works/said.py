@@ -22,7 +22,11 @@ _RESOLUTION = (
     "INSERT INTO resolution (work, stage, votes, verdict, reason, by, at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-_NOTE = "INSERT OR REPLACE INTO note (work, by, text, at) VALUES (?, ?, ?, ?)"
+#: Of a version that no note has had.
+_NOTE = (
+    "INSERT OR REPLACE INTO note (work, by, text, at, version)"
+    " VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM change))"
+)
 
 
 def state(db: Database, work: int) -> dict[str, Any]:

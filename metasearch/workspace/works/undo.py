@@ -162,9 +162,9 @@ def _tags(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _notes(db: Database, project: Project, change: Change, by: str) -> None:
-    whose = change.after.get("by", "")
     rows = _rows(db, project, change.after["works"])
-    there = decisions.noted(db, rows.values(), whose)
+    whose = change.after.get("by", "")
+    there = {row: text for row, (text, _) in decisions.noted(db, rows.values(), whose).items()}
     _untouched(
         db,
         project,

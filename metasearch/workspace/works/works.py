@@ -21,6 +21,8 @@ Stage = Literal["title", "fulltext"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 Verdict = Literal["relevant", "close", "excluded", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Text and version of a note that is not there.
+_NO_NOTE = ("", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class Work:
         tags: Sorted.
         note: That of the reader where they keep one for themselves, else that of the project; ""
             for none.
+        note_version: Of the note, larger after each change of it; 0 where there is none.
         first_run: Number of the run that found it first.
         added: When it was added.
     """
@@ -77,6 +80,7 @@ class Work:
     decisions: Mapping[Stage, Decision]
     tags: tuple[str, ...]
     note: str
+    note_version: int
     first_run: int
     added: str
     votes: Mapping[Stage, Decision] = field(default_factory=dict)
@@ -153,9 +157,10 @@ def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
             verdict=row["verdict"], reason=row["reason"], by=row["by"], at=row["at"]
         )
     notes = {
-        row["work"]: row["text"]
+        row["work"]: (row["text"], row["version"])
         for row in db.all(
-            f"SELECT work, text FROM note WHERE work IN ({marks}) AND by IN ('', ?) ORDER BY by",
+            f"SELECT work, text, version FROM note WHERE work IN ({marks}) AND by IN ('', ?)"
+            " ORDER BY by",
             *ids,
             reader,
         )
@@ -185,7 +190,8 @@ def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
             decisions=decisions.get(row["id"], {}),
             votes=votes.get(row["id"], {}),
             tags=tuple(tags.get(row["id"], ())),
-            note=notes.get(row["id"], ""),
+            note=notes.get(row["id"], _NO_NOTE)[0],
+            note_version=notes.get(row["id"], _NO_NOTE)[1],
             first_run=row["run_number"],
             added=row["added"],
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from types import ModuleType
 from typing import Any, cast
 
 import orjson
@@ -43,6 +44,7 @@ from metasearch.server.options import Options
 #: pages and crawlers need.
 NOT_LISTED = frozenset(
     {
+        "/admin/projects",
         "/advanced",
         "/basket",
         "/favicon.ico",
@@ -75,6 +77,7 @@ TAGS: Mapping[str, str] = {
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
     WORKSPACE: "Projects with their strategies, runs, works and reports.",
+    "Users": "Who works on a project, on a server with users.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -97,6 +100,7 @@ class Server:
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
         workspace: Whether it serves a workspace.
+        users: Whether it has users.
     """
 
     options: Options
@@ -104,6 +108,7 @@ class Server:
     root: str
     routes: frozenset[tuple[str, str]]
     workspace: bool = False
+    users: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +134,14 @@ def written(server: Server) -> Written:
     return Written(document, body, hashlib.sha256(body).hexdigest()[:20])
 
 
-def declared(options: Options) -> list[Operation]:
-    """All operations that are declared, in the order of the document."""
+def declared(options: Options, *, users: bool = True) -> list[Operation]:
+    """All operations that are declared, in the order of the document.
+
+    Args:
+        options: Of the server.
+        users: Whether those of a server with users are among them; their modules are not loaded
+            otherwise.
+    """
     return [
         *searches.operations(options),
         *works.operations(),
@@ -139,7 +150,14 @@ def declared(options: Options) -> list[Operation]:
         *workspace.operations(),
         *workspace_works.operations(),
         *workspace_more.operations(),
+        *(_team().operations() if users else ()),
     ]
+
+
+def _team() -> ModuleType:
+    from metasearch.server.faces.openapi import workspace_team
+
+    return workspace_team
 
 
 def document_of(server: Server) -> Schema:
@@ -147,7 +165,7 @@ def document_of(server: Server) -> Schema:
     paths: dict[str, Schema] = {}
     listed = [
         each
-        for each in declared(server.options)
+        for each in declared(server.options, users=server.users)
         if (each.path, each.method) in server.routes and (server.workspace or each.tag != WORKSPACE)
     ]
     for operation in listed:
@@ -170,7 +188,7 @@ def document_of(server: Server) -> Schema:
         ],
         "paths": paths,
         "components": {
-            "schemas": {**_SCHEMAS, **(workspace_shapes.SCHEMAS if server.workspace else {})},
+            "schemas": {**_SCHEMAS, **_schemas(server)},
             "headers": {
                 name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },
@@ -182,6 +200,14 @@ def document_of(server: Server) -> Schema:
                 }
             },
         },
+    }
+
+
+def _schemas(server: Server) -> Mapping[str, Schema]:
+    """The schemas of what not every server answers."""
+    return {
+        **(workspace_shapes.SCHEMAS if server.workspace else {}),
+        **(_team().SCHEMAS if server.users else {}),
     }
 
 

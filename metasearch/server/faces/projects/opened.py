@@ -137,8 +137,22 @@ async def after_form(
         address = await action()
     except UsageError as error:
         page = await render(Said(error, fields, fields.get("do", "")))
-        return page_response(request, page, 400)
+        return page_response(request, page, error.status)
     return see_other(request, address)
+
+
+def version_of(fields: MultiMapping[str], name: str = "version") -> int | None:
+    """The version that a form was made with; None where it does not say.
+
+    Raises:
+        UsageError: It is no number.
+    """
+    text = fields.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        raise UsageError(message("{text} is no number", text=repr(text[:40])))
+    return int(text)
 
 
 def with_parameters(path: str, parameters: Mapping[str, str | int], place: str = "") -> str:

@@ -19,6 +19,7 @@ from metasearch.server.faces.projects.opened import (
     opened,
     strategy_path,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.forms import Upload, posted_with_file
@@ -154,6 +155,7 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         written=await here.workspace.read(_written, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
         today=now()[:10],
+        can_edit=here.visit.can("edit"),
     )
 
 
@@ -243,7 +245,8 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             await _edited(here, shown, fields)
             return with_parameters(base, {"done": "edited"}, "steps")
         case "remove":
-            await write(steps.remove, shown, _required(only(fields, "number")), by=here.by)
+            number = _required(only(fields, "number"))
+            await write(steps.remove, shown, number, version=version_of(fields), by=here.by)
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
@@ -271,6 +274,7 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 years=only(fields, "years").strip(),
                 note=only(fields, "note").strip(),
                 by=here.by,
+                version=version_of(fields),
             )
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
@@ -302,6 +306,7 @@ async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> N
         syntax=syntax,
         note=note,
         by=here.by,
+        version=version_of(fields),
     )
 
 

@@ -10,8 +10,15 @@ from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import UsageError
+from metasearch.formats.text import line
 from metasearch.message import message, message_n
-from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    version_of,
+)
 from metasearch.server.forms import Upload, local_address, posted_with_file
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.said import Said
@@ -234,10 +241,10 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     ticked = fields.getall("id", [])
     match only(fields, "do"):
         case "undo":
-            number = _number(only(fields, "change"))
-            if not await here.workspace.read(is_own, here.project, number, here.by):
+            change = _number(only(fields, "change"))
+            if not await here.workspace.read(is_own, here.project, change, here.by):
                 here.needs("edit")
-            await here.workspace.write(undo, here.project, number, by=here.by)
+            await here.workspace.write(undo, here.project, change, by=here.by)
             return _back(back, done="undone")
         case "decisions":
             here.needs("edit")
@@ -250,12 +257,15 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
         verdict, _, uid = marked.partition(":")
         return await _marked(here, back, [uid], verdict, stage, reason)
     if uid := only(fields, "save"):
+        had = _tags(only(fields, f"had-{uid}")) if f"had-{uid}" in fields else None
         await here.workspace.write(
             _saved,
             here.project,
             uid,
             only(fields, f"note-{uid}"),
-            only(fields, f"tags-{uid}"),
+            _tags(only(fields, f"tags-{uid}")),
+            had,
+            version_of(fields, f"version-{uid}"),
             by=here.by,
         )
         return _back(back, done="saved")
@@ -304,18 +314,41 @@ async def _marked(
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
-def _saved(db: Database, project: Project, uid: str, note: str, tags: str, *, by: str) -> None:
-    """Keeps note and tags of a work."""
-    wanted = _tags(tags)
+def _saved(
+    db: Database,
+    project: Project,
+    uid: str,
+    note: str,
+    wanted: tuple[str, ...],
+    had: tuple[str, ...] | None,
+    version: int | None,
+    *,
+    by: str,
+) -> None:
+    """Keeps note and tags of a work.
+
+    Args:
+        db: The workspace.
+        project: Whose work.
+        uid: Of the work.
+        note: As the form has it, in one line.
+        wanted: The tags.
+        had: Those that the form was made with, so that tags that others have given or taken since
+            stay so; None for those of now.
+        version: Of the note that the form was made with.
+        by: Who sent the form.
+    """
     with db.transaction():
-        work = works.find(db, project, uid, by)
-        decisions.set_note(db, project, work.uid, note.strip(), by=by)
+        work = works.find(db, project, uid, reader=by)
+        before = work.tags if had is None else had
+        if note.strip() != line(work.note):
+            decisions.set_note(db, project, work.uid, note.strip(), version=version, by=by)
         decisions.tag(
             db,
             project,
             [work.uid],
-            [tag for tag in wanted if tag not in work.tags],
-            [tag for tag in work.tags if tag not in wanted],
+            [tag for tag in wanted if tag not in before],
+            [tag for tag in before if tag not in wanted],
             by=by,
         )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
 from metasearch.server.users.identity import check
+from metasearch.server.users.people import names
+from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -61,6 +63,11 @@ TAG: Members = {
 NOTE: Members = {
     "work": Member(help="A name of the work.", required=True, most=LONGEST),
     "text": Member(help="The note; empty removes it.", required=True, most=LONGEST_NOTE),
+    "version": replace(
+        VERSION,
+        help="The `note_version` that the note was made with. If it was changed since, the answer "
+        "is 409 with `yours` and `theirs`. Without it the note is written in any case.",
+    ),
 }
 PIN: Members = {
     "verdict": Member(help="What they are.", required=True, choices=("same", "different")),
@@ -103,10 +110,16 @@ async def note(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for a note that cannot be kept.
+        Conflict: 409 for one that was made with an older version.
     """
     here, project, given = await _given(request, NOTE)
     made = await here.workspace.write(
-        decisions.set_note, project, given["work"], given["text"], by=here.by
+        decisions.set_note,
+        project,
+        given["work"],
+        given["text"],
+        version=given.get("version"),
+        by=here.by,
     )
     return answer(asdict(made))
 
@@ -122,7 +135,8 @@ async def pins_(request: web.Request) -> web.Response:
         project = await project_of(request, here)
         async with here.shared.admission.brief():
             kept = await here.workspace.read(pins.of, project)
-        return answer({"pins": [asdict(each) for each in kept]})
+        people = await names(request, here.workspace, (each.by for each in kept))
+        return answer({"pins": [objects.with_name(asdict(each), people) for each in kept]})
     here, project, given = await _given(request, PIN)
     made = await here.workspace.write(
         pins.pin,

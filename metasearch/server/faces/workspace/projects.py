@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.members import (
+    VERSION,
+    Member,
+    Members,
+    body_of,
+    parameters_of,
+)
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
+from metasearch.server.users.auditing import deleted
+from metasearch.server.users.making import Maker, maker_of
+from metasearch.server.users.people import names
 from metasearch.workspace import details, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
@@ -35,6 +44,7 @@ NEW: Members = {
 CHANGES: Members = {
     "title": Member(help="The new title.", most=projects.LONGEST_TITLE),
     "archived": Member(help="Whether it is put away.", kind="flag"),
+    "version": VERSION,
 }
 DELETE: Members = {
     "name": Member(help="The name of the project again, against mistakes.", required=True)
@@ -45,7 +55,8 @@ ANSWERS: Members = {
         kind="object",
         required=True,
         example={"review.registration": "CRD42026000000"},
-    )
+    ),
+    "version": VERSION,
 }
 LOG: Members = {
     "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
@@ -64,11 +75,14 @@ async def projects_(request: web.Request) -> web.Response:
     here = opened(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all)
+            listed = await here.workspace.read(_all, maker_of(request))
         return answer({"projects": listed})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        projects.create, given["name"], given.get("kind", "plain"), given.get("title", "")
+        maker_of(request).create,
+        given["name"],
+        given.get("kind", "plain"),
+        given.get("title", ""),
     )
     return answer(
         objects.project(made),
@@ -82,6 +96,7 @@ async def project(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
@@ -97,15 +112,23 @@ async def questions(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
+        Conflict: 409 for answers that were made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(details.answer, shown, given["answers"], by=here.by)
+        shown = await here.workspace.write(
+            details.answer, shown, given["answers"], version=given.get("version"), by=here.by
+        )
     given_answers = details.answers(shown)
     asked = details.questions(shown)
-    return answer({"questions": [objects.question(each, given_answers) for each in asked]})
+    return answer(
+        {
+            "questions": [objects.question(each, given_answers) for each in asked],
+            "version": shown.version,
+        }
+    )
 
 
 async def delete(request: web.Request) -> web.Response:
@@ -122,7 +145,10 @@ async def delete(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
         )
-    await _deleted(here, shown)
+    job = here.service.jobs.of(shown.id)
+    if job is not None:
+        await job.stop()
+    await deleted(request, here.workspace, shown)
     return answer({"deleted": shown.uid})
 
 
@@ -143,18 +169,12 @@ async def log_(request: web.Request) -> web.Response:
             most=asked.get("count", 200),
             before=asked.get("before"),
         )
-    return answer({"changes": [objects.change(each) for each in lines]})
+    people = await names(request, here.workspace, (each.by for each in lines))
+    return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})
 
 
-async def _deleted(here: Here, shown: Project) -> None:
-    job = here.service.jobs.of(shown.id)
-    if job is not None:
-        await job.stop()
-    await here.workspace.write(projects.delete, shown)
-
-
-def _all(db: Database) -> list[Object]:
-    return [objects.project(each, overview.of(db, each)) for each in projects.every(db)]
+def _all(db: Database, maker: Maker) -> list[Object]:
+    return [objects.project(each, overview.of(db, each)) for each in maker.listed(db)]
 
 
 def _one(db: Database, shown: Project) -> Object:

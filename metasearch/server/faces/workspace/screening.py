@@ -1,4 +1,4 @@
-"""`/api/projects/UID/screening`: stages that a team screens, how far they are, conflicts, agreement."""
+"""`/api/projects/UID/screening`: what a team screens, how far it is, conflicts, agreement."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""What must not be possible; each file is named after a threat."""
