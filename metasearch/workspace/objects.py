@@ -345,7 +345,7 @@ def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
     """The stages that a team screens, and how far each is, as far as who asks may see it."""
     uids = {by for each in shown.values() for by in each.team.screeners}
     uids |= {one.by for each in shown.values() for one in each.screeners}
-    names = _names(db, uids)
+    called = names(db, uids)
     return {
         "stages": [
             {
@@ -354,7 +354,7 @@ def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
                 "blind": each.team.blind,
                 "created": each.team.created,
                 "ended": each.team.ended,
-                "team": [{"by": by, "name": names[by]} for by in each.team.screeners],
+                "team": [{"by": by, "name": called[by]} for by in each.team.screeners],
                 "works": each.works,
                 "decided": each.decided,
                 "conflicts": each.conflicts,
@@ -362,7 +362,7 @@ def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
                 if each.votes is None
                 else {str(votes): works for votes, works in each.votes.items()},
                 "screeners": [
-                    {"by": one.by, "name": names[one.by], "done": one.done, "left": one.left}
+                    {"by": one.by, "name": called[one.by], "done": one.done, "left": one.left}
                     for one in each.screeners
                 ],
             }
@@ -373,7 +373,7 @@ def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
 
 def conflicts(db: Database, shown: Conflicts) -> Object:
     """A part of the list of works whose votes differ, with all votes."""
-    names = _names(db, {vote.by for each in shown.conflicts for vote in each.votes})
+    called = names(db, {vote.by for each in shown.conflicts for vote in each.votes})
     return {
         "total": shown.total,
         "conflicts": [
@@ -382,7 +382,7 @@ def conflicts(db: Database, shown: Conflicts) -> Object:
                 "votes": [
                     {
                         "by": vote.by,
-                        "name": names[vote.by],
+                        "name": called[vote.by],
                         "verdict": vote.verdict,
                         "reason": vote.reason,
                         "at": vote.at,
@@ -399,7 +399,7 @@ def conflicts(db: Database, shown: Conflicts) -> Object:
 def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
     """How far screeners agree; a kappa that is undefined is null, with the reason."""
     pairs = [pair for each in shown.values() for pair in each.pairs]
-    names = _names(db, {by for pair in pairs for by in (pair.first, pair.second)})
+    called = names(db, {by for pair in pairs for by in (pair.first, pair.second)})
     return {
         "stages": [
             {
@@ -410,8 +410,8 @@ def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
                 "agreed": each.agreed,
                 "pairs": [
                     {
-                        "first": {"by": pair.first, "name": names[pair.first]},
-                        "second": {"by": pair.second, "name": names[pair.second]},
+                        "first": {"by": pair.first, "name": called[pair.first]},
+                        "second": {"by": pair.second, "name": called[pair.second]},
                         **asdict(pair.kappa),
                     }
                     for pair in each.pairs
@@ -422,7 +422,7 @@ def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
     }
 
 
-def _names(db: Database, uids: Iterable[str]) -> dict[str, str]:
+def names(db: Database, uids: Iterable[str]) -> dict[str, str]:
     """Uid -> name for people."""
     from metasearch.workspace.users.names import shown  # a server without users loads none of it
 
