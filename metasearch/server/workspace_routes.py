@@ -126,11 +126,13 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
     # One's own vote; whatever else is undone asks for "edit", in the handler.
     _route(f"{_PROJECT}/undo", "decisions", "undo_", post="screen"),
-    _route(f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members"),
-    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read"),
+    _route(
+        f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members", users=True
+    ),
+    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read", users=True),
     # A third screener, or who may "resolve".
-    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen"),
-    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read"),
+    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen", users=True),
+    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read", users=True),
     _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
     _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
     _route(
@@ -151,7 +153,7 @@ PAGE_ROUTES = (
     _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
     _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
     _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
-    _page("/{project}/screening", "screening", "read", "screen"),
+    _page("/{project}/screening", "screening", "read", "screen", users=True),
     _page("/{project}/works", "works", "read", "screen"),
     _page("/{project}/works/export", "export", "export"),
     _page("/{project}/reports", "reports", "read", "read"),

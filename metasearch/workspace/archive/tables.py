@@ -93,6 +93,8 @@ OF_USERS = frozenset(
         "token",
         "link",
         "login_failure",
+        "login_state",
+        "source_switch",
         "usage",
         "audit",
         "member",
@@ -103,6 +105,8 @@ OF_USERS = frozenset(
         "saved_name",
         "saved_news",
         "mail",
+        "mail_owner",
+        "mail_told",
         "lease",
     }
 )

@@ -6,10 +6,9 @@ import logging
 from dataclasses import dataclass
 
 from metasearch.formats import hits
-from metasearch.formats.reference import full_title, link
+from metasearch.formats.reference import link
 from metasearch.formats.text import ascii_url, line
 from metasearch.record import Hit, Record
-from metasearch.workspace.saved.feeds import TOLD
 from metasearch.workspace.saved.words import Language, titled
 from metasearch.workspace.store.database import Database
 
@@ -19,9 +18,8 @@ log = logging.getLogger(__name__)
 MOST_WORKS = 100
 #: Authors that are named.
 _MOST_AUTHORS = 3
-#: Characters of a title, of names, and of the name of a journal.
-_LONGEST_TITLE, _LONGEST_TEXT = 500, 200
-_KINDS = ", ".join("?" * len(TOLD))
+#: Characters of a name, and of that of a journal.
+_LONGEST_TEXT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +93,8 @@ def compose(db: Database, owner: str, language: Language) -> Digest | None:
             " JOIN saved_news AS n ON n.saved = s.id"
             " LEFT JOIN mail_told AS t ON t.saved = s.id"
             " WHERE s.owner = ? AND s.email <> 0 AND n.id > coalesce(t.news, 0)"
-            f" AND n.kind IN ({_KINDS}) GROUP BY s.id ORDER BY s.name",  # noqa: S608
+            " AND n.kind <> 'late' GROUP BY s.id ORDER BY s.name",
             owner,
-            *TOLD,
         )
         if not rows:
             return None
@@ -118,10 +115,9 @@ def compose(db: Database, owner: str, language: Language) -> Digest | None:
 def _items(db: Database, saved: int, told: int, most: int, language: Language) -> list[Item]:
     rows = db.all(
         "SELECT uid, kind, hit FROM saved_news WHERE saved = ? AND id > ?"
-        f" AND kind IN ({_KINDS}) ORDER BY id DESC LIMIT ?",  # noqa: S608
+        " AND kind <> 'late' ORDER BY id DESC LIMIT ?",
         saved,
         told,
-        *TOLD,
         most,
     )
     items = []
@@ -135,9 +131,8 @@ def _items(db: Database, saved: int, told: int, most: int, language: Language) -
 
 def _item(kind: str, hit: Hit, language: Language) -> Item:
     record = hit.record
-    title = full_title(record)[:_LONGEST_TITLE]
     return Item(
-        titled(kind, title, language), _about(record, language), ascii_url(link(record) or "")
+        titled(kind, record, language), _about(record, language), ascii_url(link(record) or "")
     )
 
 

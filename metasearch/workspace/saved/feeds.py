@@ -1,5 +1,6 @@
 """The news of a saved search as a feed: Atom, and JSON Feed 1.1.
 
+Late arrivals are not in it: a source that was away would push everything else out.
 Feed readers cannot log in, so the address of a feed is a secret by itself; a new one revokes it.
 """
 
@@ -16,7 +17,6 @@ from urllib.parse import urlsplit
 import orjson
 
 from metasearch.formats import atom, hits, json_feed
-from metasearch.formats.reference import full_title
 from metasearch.formats.text import line
 from metasearch.record import Hit
 from metasearch.workspace.saved.words import Language, language_of, titled
@@ -26,9 +26,6 @@ log = logging.getLogger(__name__)
 
 #: Entries of a feed, the newest ones.
 MOST_ENTRIES = 100
-#: Kinds of news that are told. Late arrivals are not: a source that was away would push everything
-#: else out of the feed.
-TOLD = ("new", "version", "retracted")
 #: From when the ids of entries are good (RFC 4151).
 _SINCE = "2026"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{20,100}", re.ASCII)
@@ -43,7 +40,7 @@ class Entry:
 
     Attributes:
         uid: Of the news.
-        kind: What has happened to the work, one of `TOLD`.
+        kind: What has happened to the work, one of `told.KINDS` but late.
         hit: The work.
         at: When it was first seen, UTC.
     """
@@ -110,10 +107,9 @@ def read(db: Database, saved: int) -> Feed:
         search = db.all("SELECT * FROM saved_search WHERE id = ?", saved)[0]
         language = language_of(db, search["owner"])
         rows = db.all(
-            "SELECT uid, kind, hit, at FROM saved_news WHERE saved = ? AND kind IN (?, ?, ?)"
+            "SELECT uid, kind, hit, at FROM saved_news WHERE saved = ? AND kind <> 'late'"
             " ORDER BY id DESC LIMIT ?",
             saved,
-            *TOLD,
             MOST_ENTRIES,
         )
     entries = []
@@ -152,7 +148,7 @@ def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
         atom.add_entry(
             root,
             entry.hit,
-            title=_entry_title(feed, entry),
+            title=titled(entry.kind, entry.hit.record, feed.language),
             name=_name(feed, base, entry),
             updated=entry.at,
         )
@@ -178,7 +174,7 @@ def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
     made = json_feed.item(entry.hit)
     made |= {
         "id": _name(feed, base, entry),
-        "title": _entry_title(feed, entry),
+        "title": titled(entry.kind, entry.hit.record, feed.language),
         "date_modified": atom.timestamp(entry.at),
     }
     made["_metasearch"] = {
@@ -190,10 +186,6 @@ def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
 
 def _title(feed: Feed) -> str:
     return f"metasearch: {line(feed.name)}"
-
-
-def _entry_title(feed: Feed, entry: Entry) -> str:
-    return titled(entry.kind, full_title(entry.hit.record), feed.language)
 
 
 def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:

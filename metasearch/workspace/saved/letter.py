@@ -88,8 +88,8 @@ def _more(part: Part, say: Say) -> Iterator[str]:
         yield say(f"{more:,} more are not listed here.", f"另有 {more:,} 篇未在此列出。")
     if part.late:
         yield say(
-            f"Besides: {part.late:,} late arrival{'' if part.late == 1 else 's'}, of databases that "
-            "did not answer before.",
+            f"Besides: {part.late:,} late arrival{'' if part.late == 1 else 's'}, of databases "
+            "that did not answer before.",
             f"此外有 {part.late:,} 篇迟到的文献，来自先前未返回的数据库。",
         )
 

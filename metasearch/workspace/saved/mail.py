@@ -17,6 +17,7 @@ from metasearch.workspace.saved.outbox import Mail
 from metasearch.workspace.saved.smtp import (
     PATIENCE,
     WHOLE,
+    Broken,
     MailServer,
     NotNow,
     Refused,
@@ -26,6 +27,10 @@ from metasearch.workspace.saved.smtp import (
 from metasearch.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
+
+#: Connections that end without a reason, one after the other, until the mail server is left alone:
+#: one of them may be due to one recipient.
+_MOST_BROKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +87,22 @@ async def send_due(
     domain = mail.sender.partition("@")[2]
     planned = await workspace.write(outbox.plan, now, to=mail.to, domain=domain, hold=hold)
     sender = _Sender(workspace, settings, server, now)
+    if not settings.public_url and any(each.owner for each in planned):
+        # Nobody could switch them off without logging in.
+        sender.problem = message(
+            "E-mails to users need the address of the server: set public_url under [server]."
+        )
+        log.warning("%s", sender.problem)
+        planned = [each for each in planned if not each.owner]
     async with server:
         for number, each in enumerate(planned):
             try:
                 await sender.send(each)
             except Unusable as exc:
-                await sender.postpone(planned[number:], exc)
+                await sender.postpone(planned[number:], str(exc))
+                break
+            if sender.broken >= _MOST_BROKEN:
+                await sender.postpone(planned[number + 1 :], sender.said)
                 break
     return sender.report()
 
@@ -104,10 +119,11 @@ class _Sender:
         self._server = server
         self._now, self._began = now, time.monotonic()
         self._counts = dict.fromkeys(("sent", "later", "refused", "unclear", "switched_off"), 0)
-        self._problem = ""
+        self.problem = ""
+        self.broken, self.said = 0, ""
 
     def report(self) -> SentReport:
-        return SentReport(**self._counts, problem=self._problem)
+        return SentReport(**self._counts, problem=self.problem)
 
     def _moment(self) -> dt.datetime:
         return self._now + dt.timedelta(seconds=time.monotonic() - self._began)
@@ -118,13 +134,6 @@ class _Sender:
         Raises:
             Unusable: The mail server cannot be used.
         """
-        if mail.owner and not self._base:
-            # Nobody could switch them off without logging in.
-            self._problem = message(
-                "E-mails to users need the address of the server: set public_url under [server]."
-            )
-            log.warning("%s", self._problem)
-            return
         digest = await self._workspace.read(compose, mail.owner, mail.language)
         if digest is None:
             return
@@ -139,7 +148,10 @@ class _Sender:
             if await self._server.send(mail.address, content, claim):
                 await self._workspace.write(outbox.sent, mail, self._moment())
                 self._counts["sent"] += 1
+            self.broken = 0
         except NotNow as exc:
+            self.broken = self.broken + 1 if isinstance(exc, Broken) else 0
+            self.said = str(exc)
             await self._workspace.write(outbox.not_now, mail, str(exc), self._moment())
             self._counts["later"] += 1
         except Unclear as exc:
@@ -151,10 +163,10 @@ class _Sender:
             if await self._workspace.write(outbox.refused, mail, str(exc), self._moment()):
                 self._counts["switched_off"] += 1
 
-    async def postpone(self, mails: list[Mail], exc: Unusable) -> None:
+    async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""
-        log.warning("%s: %d e-mails are tried again later", exc, len(mails))
-        self._problem = str(exc)
+        log.warning("%s: %d e-mails are tried again later", said, len(mails))
+        self.problem = said
         for mail in mails:
-            await self._workspace.write(outbox.not_now, mail, str(exc), self._moment())
+            await self._workspace.write(outbox.not_now, mail, said, self._moment())
         self._counts["later"] += len(mails)

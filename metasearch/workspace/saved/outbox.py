@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.settings.alerts import is_address
-from metasearch.workspace.saved.feeds import TOLD, moment
+from metasearch.workspace.saved.feeds import moment
 from metasearch.workspace.saved.words import Language, language_of, preferred
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
@@ -34,7 +34,6 @@ _LONGEST_ERROR = 500
 #: In the preferences of a user: false for no e-mails.
 PREFERENCE = "emails"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{20,100}", re.ASCII)
-_KINDS = ", ".join("?" * len(TOLD))
 
 #: Why somebody gets no e-mails: they asked for none, or none arrives.
 Off = Literal["", "asked", "bounced"]
@@ -126,7 +125,8 @@ def plan(
                     row["tries"],
                 )
             )
-    return made
+    # Those that were refused before come last, so that they hold up nobody.
+    return sorted(made, key=lambda mail: mail.tries)
 
 
 def claim(db: Database, mail: Mail, last_news: int, now: dt.datetime) -> bool:
@@ -297,12 +297,11 @@ def _with_news(db: Database, now: dt.datetime, *, hold: bool) -> list[str]:
     rows = db.all(
         "SELECT s.id, s.owner, s.next_run, (SELECT min(n.at) FROM saved_news AS n"
         " WHERE n.saved = s.id AND n.id > coalesce(t.news, 0)"
-        f" AND n.kind IN ({_KINDS})) AS oldest,"  # noqa: S608
+        " AND n.kind <> 'late') AS oldest,"
         " EXISTS (SELECT 1 FROM saved_run AS r WHERE r.saved = s.id AND r.status = 'running')"
         " AS running"
         " FROM saved_search AS s LEFT JOIN mail_told AS t ON t.saved = s.id"
-        " WHERE s.email <> 0 ORDER BY s.owner, s.id",
-        *TOLD,
+        " WHERE s.email <> 0 ORDER BY s.owner, s.id"
     )
     oldest: dict[str, str] = {}
     held: set[str] = set()

@@ -44,6 +44,10 @@ class NotNow(MailFault):
     """The mail server does not take this e-mail now."""
 
 
+class Broken(NotNow):
+    """The connection ended before anything was handed over."""
+
+
 class Refused(MailFault):
     """The mail server does not take e-mails for this address, or not this e-mail."""
 
@@ -119,7 +123,7 @@ class MailServer:
             Whether it was; False where another process has claimed it.
 
         Raises:
-            MailFault: One of the four kinds above.
+            MailFault: One of the kinds above.
         """
         import aiosmtplib
 
@@ -143,9 +147,12 @@ class MailServer:
         except aiosmtplib.SMTPDataError as exc:
             await self._reset(smtp)
             raise (Refused if exc.code >= _PERMANENT else NotNow)(_said(exc)) from exc
+        except aiosmtplib.SMTPSenderRefused as exc:
+            self._drop()
+            raise Unusable(_said(exc)) from exc
         except (aiosmtplib.SMTPException, OSError, ValueError) as exc:
             self._drop()
-            raise (Unclear if claimed else Unusable)(_said(exc)) from exc
+            raise (Unclear if claimed else Broken)(_said(exc)) from exc
 
     async def _connected(self) -> aiosmtplib.SMTP:
         """The connection; another one where the last has ended.
@@ -173,6 +180,7 @@ class MailServer:
         try:
             async with asyncio.timeout(self._whole):
                 await smtp.connect()
+                await _greeted(smtp)
         except (aiosmtplib.SMTPException, OSError, ValueError) as exc:
             smtp.close()
             raise Unusable(_said(exc)) from exc
@@ -194,6 +202,18 @@ class MailServer:
         if self._smtp is not None:
             self._smtp.close()
             self._smtp = None
+
+
+async def _greeted(smtp: aiosmtplib.SMTP) -> None:
+    """Say who we are: a server that only greets is found out before an e-mail is blamed."""
+    import aiosmtplib
+
+    if not smtp.is_ehlo_or_helo_needed:
+        return
+    try:
+        await smtp.ehlo()
+    except aiosmtplib.SMTPHeloError:
+        await smtp.helo()
 
 
 def _said(exc: Exception) -> str:

@@ -18,7 +18,7 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
-from metasearch.server.users.auditing import exported
+from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
@@ -101,6 +101,7 @@ async def imports(request: web.Request) -> web.Response:
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
+    await check_records(request, project)
     made = await here.workspace.write(
         importing.import_file, project, strategy, content, name, by=here.by, **given
     )
@@ -171,9 +172,9 @@ async def exports(request: web.Request) -> web.StreamResponse:
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)
+    await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
-        await exported(request, here.workspace, project, {"what": "works", "format": name})
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 

@@ -99,6 +99,14 @@ CREATE TABLE audit (
 CREATE INDEX audit_actor ON audit (actor, id);
 CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
+-- What an administrator has switched on or off for all searches of a server, against the configuration.
+CREATE TABLE source_switch (
+    source TEXT PRIMARY KEY,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    by TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- --------------------------------------------------------------------- teams
 
 CREATE TABLE member (
