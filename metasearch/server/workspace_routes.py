@@ -93,7 +93,15 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/exports", "files", "exports", get="export", post="export"),
     _route(f"{_PROJECT}/pins", "decisions", "pins_", get="read", post="edit"),
     _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
-    _route(f"{_PROJECT}/undo", "decisions", "undo_", post="edit"),
+    # One's own vote; whatever else is undone asks for "edit", in the handler.
+    _route(f"{_PROJECT}/undo", "decisions", "undo_", post="screen"),
+    _route(
+        f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members", users=True
+    ),
+    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read", users=True),
+    # A third screener, or who may "resolve".
+    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen", users=True),
+    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read", users=True),
     _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
     _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
 )
@@ -105,11 +113,12 @@ PAGE_ROUTES = (
     _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
     _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
     _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
+    _page("/{project}/screening", "screening", "read", "screen", users=True),
     _page("/{project}/works", "works", "read", "screen"),
     _page("/{project}/works/export", "export", "export"),
     _page("/{project}/reports", "reports", "read", "read"),
     _page("/{project}/reports/{report}", "report", "read", "edit"),
-    _page("/{project}/log", "log", "read", "edit"),
+    _page("/{project}/log", "log", "read", "screen"),
     _page("/{project}/archive", "archive", "export"),
 )
 ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
