@@ -146,8 +146,16 @@ class Mine:
         return bool(self.shared.engine.settings.mail.host)
 
     def _check_sources(self, sources: Sequence[str]) -> None:
-        """Whether there are such sources now; later they may be gone, which the run says."""
-        self.shared.engine.registry.expand(list(sources))
+        """Check that there are such sources now; later they may be gone, which the run says.
+
+        Raises:
+            UnknownSource: There is none of this name.
+        """
+        registry = self.shared.engine.registry
+        known = set(registry.names())
+        for name in registry.expand(list(sources)):
+            if name not in known:
+                registry.spec(name)
 
 
 def mine(request: web.Request) -> Mine:
