@@ -3,6 +3,9 @@
     MetasearchError
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
     │   ├── QuerySyntaxError     position, length, suggestion, syntax
+    │   ├── Conflict             yours, theirs, version: changed meanwhile      HTTP 409
+    │   ├── QuotaExceeded        kind, limit, retry_after: of a user            HTTP 429
+    │   ├── Busy                 too much is under way                          HTTP 503
     │   ├── UnknownSource        near_misses
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
@@ -29,7 +32,8 @@
     │   ├── NotRead              our own lateness: nothing is wrong with the database
     │   ├── NotAllowed           our own guards refuse the request or its redirect
     │   ├── NotRecorded          a replay that lacks this answer: folder
-    │   └── CannotAsk            the query cannot be put to this source: clause
+    │   ├── CannotAsk            the query cannot be put to this source: clause
+    │   └── SwitchedOff          the administrator of a server has switched it off for all
     └── CacheError           logged once; the search goes on without the cache
 
 Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the
@@ -115,6 +119,39 @@ class Conflict(UsageError):
         self.yours = dict(yours)
         self.theirs = None if theirs is None else dict(theirs)
         self.version = version
+
+
+class QuotaExceeded(UsageError):
+    """A user has taken all that a user may.
+
+    Attributes:
+        kind: Of the quota.
+        limit: How much a user may take.
+        retry_after: Seconds until it begins anew; None for what does not.
+    """
+
+    status = 429
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        kind: str,
+        limit: int,
+        retry_after: int | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(text, advice=advice)
+        self.kind = kind
+        self.limit = limit
+        self.retry_after = retry_after
+
+
+class Busy(UsageError):
+    """So much of the same is under way that no more is begun now."""
+
+    status = 503
+    advice = message("Try again in a moment.")
 
 
 #: What is wrong with a query, as far as its reader tells it apart; "syntax" is everything else.
@@ -529,6 +566,20 @@ class CannotAsk(SourceError):
             advice=message("Leave the clause out, or leave the source out."),
         )
         self.clause = clause
+
+
+class SwitchedOff(SourceError):
+    """The administrator of a server has switched the source off for all; nothing was sent."""
+
+    outcome = "skipped"
+    status = 422
+
+    def __init__(self, source: str) -> None:
+        super().__init__(
+            source,
+            message("it is switched off on this server"),
+            advice=message("Leave the source out, or ask an administrator of the server."),
+        )
 
 
 class CacheError(MetasearchError):

@@ -29,6 +29,7 @@ from metasearch.cli.workspace.project import project
 from metasearch.cli.workspace.report import report
 from metasearch.cli.workspace.saved import saved
 from metasearch.cli.workspace.strategy import strategy
+from metasearch.cli.workspace.user import user
 from metasearch.cli.workspace.works import works
 
 
@@ -84,6 +85,7 @@ _COMMANDS = (
     strategy,
     works,
     report,
+    user,
     saved,
     alerts,
     workspace,

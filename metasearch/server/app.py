@@ -30,6 +30,8 @@ from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
+from metasearch.server.users.routes import ROUTES as USERS_ROUTES
+from metasearch.server.users.starting import check_users
 from metasearch.server.workers.peers import Peers
 from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
 from metasearch.settings import Settings
@@ -37,6 +39,8 @@ from metasearch.settings import Settings
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.saved_runner import SavedRunner
+    from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -55,7 +59,14 @@ ROUTES = (
     Route(path="/suggest", handler=routes.suggest, listed=False),
     Route(path="/healthz", handler=routes.healthz, keyless=True, counted="none"),
     Route(path="/readyz", handler=routes.readyz, keyless=True, counted="none"),
-    Route(path="/metrics", handler=routes.metrics, counted="none", listed=False),
+    Route(
+        path="/metrics",
+        handler=routes.metrics,
+        action="administer",
+        local=True,
+        counted="none",
+        listed=False,
+    ),
     Route(path="/robots.txt", handler=routes.robots, keyless=True, counted="none"),
     Route(path="/favicon.ico", handler=routes.favicon, keyless=True, counted="none"),
     Route(path="/static/{name}", handler=routes.static, keyless=True, counted="none"),
@@ -88,38 +99,6 @@ ROUTES = (
     Route(path="/basket", handler=on_first_request("basket", "basket"), posts=True, listed=False),
     Route(
         path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
-    ),
-    *(
-        Route(
-            path=f"/projects{path}",
-            handler=on_first_request(f"projects.{module}", "answer"),
-            posts=True,
-            listed=False,
-        )
-        for path, module in (
-            ("", "listing"),
-            ("/{project}", "overview"),
-            ("/{project}/strategies", "strategies"),
-            ("/{project}/strategies/{strategy}", "strategy"),
-            ("/{project}/works", "works"),
-            ("/{project}/reports", "reports"),
-            ("/{project}/reports/{report}", "report"),
-            ("/{project}/log", "log"),
-        )
-    ),
-    *(
-        Route(
-            path=f"/projects/{{project}}{path}",
-            handler=on_first_request(f"projects.{module}", handler),
-            listed=False,
-        )
-        for path, module, handler in (
-            ("/strategies/{strategy}/search-file", "search_file", "answer"),
-            ("/strategies/{strategy}/check", "strategy", "check"),
-            ("/strategies/{strategy}/progress", "progress", "answer"),
-            ("/works/export", "export", "answer"),
-            ("/archive", "archive", "answer"),
-        )
     ),
     Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
     Route(
@@ -160,6 +139,7 @@ def make_app(
     peers: Peers | None = None,
     secret: bytes | None = None,
     cookie_key: bytes | None = None,
+    users: bool = False,
 ) -> web.Application:
     """The web application.
 
@@ -175,6 +155,7 @@ def make_app(
         peers: The other workers of the server; None if there are none.
         secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
         cookie_key: What cookies are signed with, equal for all workers; None draws one.
+        users: Whether it has the addresses of a server with users.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -184,6 +165,8 @@ def make_app(
             for name in running.registry.default():
                 running.registry.spec(name)
             workspace = await _workspace(running)
+            users = _users(running.settings, workspace)
+            switches = await _switches(running, workspace)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -204,12 +187,18 @@ def make_app(
                 examples=tuple(examples),
                 notice=notice,
                 workspace=workspace,
+                users=users,
+                switches=switches,
             )
             runner = _runner(workspace)
             yield
             if runner is not None:
                 await runner.close()
             await app[SHARED].close_faces()
+            if switches is not None:
+                await switches.close()
+            if users is not None:
+                await users.close()
             if workspace is not None:
                 await workspace.close()
             await app[SHARED].hub.close()
@@ -225,7 +214,7 @@ def make_app(
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
     app.on_response_prepare.append(cors_headers)
-    add(app, ROUTES)
+    add(app, (*ROUTES, *USERS_ROUTES) if users else ROUTES)
     return app
 
 
@@ -249,6 +238,20 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
     return service
 
 
+def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersService | None:
+    """How users are known; None where there are none.
+
+    Raises:
+        SettingsError: The configuration names a mode that cannot be used with the rest of it.
+    """
+    check_users(settings)
+    if settings.users.mode == "none" or workspace is None:
+        return None
+    from metasearch.server.users.service import UsersService
+
+    return UsersService(settings.users, workspace.workspace)
+
+
 def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
     """What runs the saved searches of the workspace, begun; None where this server does not."""
     if workspace is None or not workspace.engine.settings.alerts.run:
@@ -258,6 +261,21 @@ def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
     runner = SavedRunner(workspace.workspace, workspace.engine)
     runner.start()
     return runner
+
+
+async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
+    """What administrators have switched on or off, read from now on; None without users.
+
+    Raises:
+        WorkspaceError: The file cannot be used.
+    """
+    if engine.settings.users.mode == "none" or workspace is None:
+        return None
+    from metasearch.server.users.switches import Switches
+
+    switches = Switches(workspace.workspace, lambda found: engine.registry.switch(found))
+    await switches.begin()
+    return switches
 
 
 @asynccontextmanager
@@ -286,6 +304,7 @@ async def listening(
         examples=examples,
         notice=notice,
         cookie_key=None if demo else kept_key(settings.cache_dir),
+        users=settings.users.mode != "none",
     )
     async with _bound(app, limits, host, port) as url:
         yield url

@@ -56,7 +56,16 @@ class Cookies:
         except BadData:
             return None
 
-    def write(self, response: web.StreamResponse, name: str, value: Any, base: str) -> None:
+    def write(
+        self,
+        response: web.StreamResponse,
+        name: str,
+        value: Any,
+        base: str,
+        *,
+        kept: int = KEPT,
+        path: str = "",
+    ) -> None:
         """Sets a cookie.
 
         Args:
@@ -64,6 +73,8 @@ class Cookies:
             name: Of the cookie.
             value: Anything that JSON can hold.
             base: Absolute address of the server, for which it holds.
+            kept: Seconds that a browser keeps it. Who reads it must not rely on that.
+            path: Below which the browser sends it; "" for that of `base`.
 
         Raises:
             ValueError: It is larger than `LARGEST`.
@@ -74,17 +85,17 @@ class Cookies:
         response.set_cookie(
             name,
             text,
-            max_age=KEPT,
-            path=_path(base),
+            max_age=kept,
+            path=path or _path(base),
             secure=_is_secure(base),
             httponly=True,
             samesite="Lax",
         )
 
-    def delete(self, response: web.StreamResponse, name: str, base: str) -> None:
-        """Has the browser forget a cookie."""
+    def delete(self, response: web.StreamResponse, name: str, base: str, *, path: str = "") -> None:
+        """Has the browser forget a cookie; the arguments are those of `write`."""
         response.del_cookie(
-            name, path=_path(base), secure=_is_secure(base), httponly=True, samesite="Lax"
+            name, path=path or _path(base), secure=_is_secure(base), httponly=True, samesite="Lax"
         )
 
     def token(self, visitor: str) -> str:

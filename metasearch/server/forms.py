@@ -50,7 +50,7 @@ async def posted(request: web.Request) -> MultiMapping[str]:
         Problem: 403 for a form of another site or visitor, 415 for anything but a form, 400 where
             it cannot be read, 408 where it does not come, 413 where it is too large.
     """
-    if _is_from_elsewhere(request):
+    if is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
     if request.content_type != FORM:
         raise Problem(415, None, message("A form is posted as {media_type}.", media_type=FORM))
@@ -77,7 +77,7 @@ async def posted_with_file(
     """
     if request.content_type != WITH_FILE:
         return await posted(request), Upload()
-    if _is_from_elsewhere(request):
+    if is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
     fields: MultiDict[str] = MultiDict()
     try:
@@ -186,7 +186,7 @@ def local_address(text: str, site: Site) -> str | None:
     return text if f"{path}/".startswith(f"{site.root}/") else None
 
 
-def _is_from_elsewhere(request: web.Request) -> bool:
+def is_from_elsewhere(request: web.Request) -> bool:
     """Whether the browser says that a page of another site has sent the form.
 
     The token alone would do; this also holds where a page of a neighbouring host has planted its

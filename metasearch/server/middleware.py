@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -18,10 +19,15 @@ from metasearch.server.limits.rate import Quota
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
-from metasearch.server.route import route_of
+from metasearch.server.route import Route, route_of
 from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
+from metasearch.server.users.identity import identity_of
+from metasearch.server.users.preferred import keep_chosen
 from metasearch.server.visit import visit_of
+
+if TYPE_CHECKING:
+    from metasearch.server.users.service import UsersService
 
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
@@ -64,12 +70,16 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 @web.middleware
 async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Checks the rate limit and then the key, so that guesses of keys are limited, too.
+    """Checks the rate limit and then the key, so that guesses of keys are limited, too. On a server
+    with users, it finds out who asks, and whether they may.
 
     Raises:
-        Problem: 429, 401, or 400 for a key in the address.
+        Problem: 429, 401, or 400 for a key in the address; with users also 403 and 404.
+        HTTPSeeOther: To the page where users log in.
     """
     shared, asked = request.app[SHARED], route_of(request)
+    if shared.users is not None:
+        return await _of_user(request, handler, shared.users, asked)
     if asked is None or asked.counted == "all":
         await count(request)
     if asked is None or not asked.keyless:
@@ -83,8 +93,33 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     return await handler(request)
 
 
+async def _of_user(
+    request: web.Request, handler: Handler, users: UsersService, asked: Route | None
+) -> web.StreamResponse:
+    """The answer of a server with users. A user has a quota of their own, so that a whole library
+    may come from one address; who is not known is counted by address, and so is who guesses tokens.
+    """
+    from metasearch.server.users.middleware import identify, permit
+
+    refusal: Problem | None = None
+    request[USER] = request.app[SHARED].clients.user(request, None)
+    try:
+        await identify(request, users, asked)
+    except Problem as exc:
+        refusal = exc
+    if asked is None or asked.counted == "all" or refusal is not None:
+        await count(request)
+    if refusal is not None and not (asked is not None and asked.keyless):
+        raise refusal
+    permit(request, users, asked)
+    response = await handler(request)
+    await keep_chosen(request)
+    return response
+
+
 async def count(request: web.Request, quota: str = "") -> None:
-    """Counts a request against the quota of its client; those of this machine have none.
+    """Counts a request against the quota of its user, else of its client; those of this machine
+    have none.
 
     Args:
         request: To be answered.
@@ -99,7 +134,9 @@ async def count(request: web.Request, quota: str = "") -> None:
         return
     client = shared.clients.of(request)
     if not client.local:
-        name = f"{client.name} {quota}" if quota else client.name
+        identity = identity_of(request)
+        counted = f"user {identity.uid}" if identity and identity.uid else client.name
+        name = f"{counted} {quota}" if quota else counted
         request[QUOTA] = await shared.peers.take(name) or shared.limiter.take(name)
         request[QUOTA].check()
 
@@ -138,3 +175,7 @@ async def security_headers(request: web.Request, response: web.StreamResponse) -
         response.headers["X-Robots-Tag"] = "noindex, nofollow"
     if QUOTA in request:
         response.headers.update(request[QUOTA].headers)
+    if request.app[SHARED].users is not None and not (asked and asked.keyless):
+        # What one user may read is nothing for others who use the same cache.
+        kept = response.headers.get("Cache-Control", "private")
+        response.headers["Cache-Control"] = kept.replace("public", "private")

@@ -12,9 +12,12 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import (
+    Busy,
+    Conflict,
     FormatError,
     MetasearchError,
     QuerySyntaxError,
+    QuotaExceeded,
     UnknownSource,
     UsageError,
 )
@@ -23,6 +26,8 @@ from metasearch.message import changed, joined, message, message_template
 from metasearch.server.negotiate import choose
 
 MEDIA_TYPE = "application/problem+json"
+#: Seconds after which a client may come again where too much of the same was under way.
+_RETRY_AFTER = "5"
 
 #: Last part of `type` -> `title`, which is the same for every problem of the type. Others are
 #: "about:blank".
@@ -31,6 +36,7 @@ KINDS: Mapping[str, str] = {
     "query-syntax": message("The query cannot be read"),
     "unknown-source": message("There is no such source"),
     "usage": message("The request cannot be carried out"),
+    "conflict": message("It was changed meanwhile"),
     "not-acceptable": message("There is no such format"),
     "no-such-work": message("There is no such work here"),
     "no-source-answered": message("No source answered"),
@@ -43,6 +49,10 @@ KINDS: Mapping[str, str] = {
     "running": message("A run is under way"),
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
+    "login-failed": message("You could not be logged in"),
+    "quota": message("Your quota is used up"),
+    "login-needed": message("You are not logged in"),
+    "not-allowed": message("This is not allowed"),
     "key-needed": message("An API key is needed"),
     "key-in-address": message("A key must not be in the address"),
 }
@@ -168,6 +178,31 @@ class Problem(Exception):
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
                     errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
+                )
+            case Conflict():
+                theirs = error.theirs
+                return cls(
+                    409,
+                    "conflict",
+                    str(error),
+                    advice=advice,
+                    yours=error.yours,
+                    theirs=None if theirs is None else theirs | {"version": error.version},
+                )
+            case Busy():
+                return cls(
+                    503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice
+                )
+            case QuotaExceeded():
+                again = error.retry_after
+                return cls(
+                    429,
+                    "quota",
+                    str(error),
+                    headers={} if again is None else {"Retry-After": str(again)},
+                    advice=advice,
+                    quota=error.kind,
+                    limit=error.limit,
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

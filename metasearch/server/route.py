@@ -27,6 +27,7 @@ class Route:
         action: What a user must be allowed to do for a GET; of an address with {project}, in it.
         posts_action: The same for a POST; None for `action`. A handler whose forms do several
             things checks each of them itself, by `identity.check`.
+        local: Whether who asks from this machine, not through a proxy, needs no user.
         counted: Which of its requests the quota of a client counts: all, none, or those for which
             the handler calls `middleware.count`.
         listed: Whether search engines may visit and list it.
@@ -39,6 +40,7 @@ class Route:
     keyless: bool = False
     action: Action = "search"
     posts_action: Action | None = None
+    local: bool = False
     counted: Literal["all", "none", "by the handler"] = "all"
     listed: bool = True
 

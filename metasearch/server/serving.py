@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from metasearch.server.process import LoopName, loop_factory, settle, supervisable
+from metasearch.server.users.starting import check_users, warn_of_plain_http
 from metasearch.settings import Settings
 
 logger = logging.getLogger("metasearch.server")
@@ -50,13 +51,18 @@ def serve(
     Raises:
         UsageError: It cannot listen there, or the loop is not installed.
         MetasearchError: The workers end as soon as they begin.
-        SettingsError: An API key that the configuration speaks of is not there or too weak.
+        SettingsError: An API key that the configuration speaks of is not there or too weak, or its
+            [users] cannot be used with the rest of it.
         SpecError: A source that is asked by default has a wrong spec.
     """
-    if settings.serve_workspace and not _is_loopback(host) and not _keyed(settings):
+    check_users(settings)
+    if settings.users.mode != "none" and not _is_loopback(host):
+        warn_of_plain_http(settings, host)
+    elif settings.serve_workspace and not _is_loopback(host) and not _keyed(settings):
         logger.warning(
             "the workspace is served on %s without API keys: whoever reaches this server may read "
-            "and change all projects; set [server] keys or keys_file, or listen on 127.0.0.1",
+            "and change all projects; set [users] mode, or [server] keys or keys_file, or listen on "
+            "127.0.0.1",
             host,
         )
     with suppress(KeyboardInterrupt):

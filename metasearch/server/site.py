@@ -19,11 +19,14 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.suggest import Suggestions
+from metasearch.server.users.identity import identity_of
 from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
+    from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
 #: What a face keeps, see `ServerContext.kept`.
@@ -89,6 +92,8 @@ class ServerContext:
         cookies: Reads and writes those of the pages.
         notice: Shown on the start page; "" for nothing.
         workspace: The workspace that is served; None where none is.
+        users: How users are known; None in mode none.
+        switches: Sources that are switched on or off for all; None in mode none.
     """
 
     engine: Engine
@@ -105,6 +110,8 @@ class ServerContext:
     examples: tuple[str, ...]
     notice: str = ""
     workspace: WorkspaceService | None = None
+    users: UsersService | None = None
+    switches: Switches | None = None
     _kept: dict[str, Closable] = field(default_factory=dict)
 
     def kept(self, face: str, make: Callable[[], K]) -> K:
@@ -144,9 +151,12 @@ def workspace_of(request: web.Request) -> WorkspaceService:
 
 
 def owner(request: web.Request) -> str | None:
-    """Whose queries a request may be shown: those of the user that its key names; None where there
-    are no keys.
+    """Whose queries a request may be shown: those of the user who is logged in, or that its key
+    names; None where there are neither users nor keys, and for guests.
     """
+    identity = identity_of(request)
+    if identity is not None:
+        return request[USER] if identity.uid else None
     return request[USER] if request.app[SHARED].keys else None
 
 

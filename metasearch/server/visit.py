@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -17,6 +19,12 @@ from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
+from metasearch.server.users.credentials import session_mark
+from metasearch.server.users.identity import Identity, allowed, identity_of
+from metasearch.settings.users import UsersMode
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -27,6 +35,11 @@ MOST_IN_BASKET = 150
 TOKEN = "token"  # noqa: S105
 _VISITOR_BYTES = 12
 _USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
+
+
+def _everything(_: Action) -> bool:
+    """What may be done on a server without users."""
+    return True
 
 
 @dataclass(slots=True)
@@ -48,6 +61,9 @@ class Visit:
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
         has_projects: Whether this server has the pages of a workspace.
+        user: Who looks; None on a server without users.
+        can: Whether the reader may do something, in the project of the page if it is one of a
+            project; what may not be done is not shown.
     """
 
     site: Site
@@ -58,6 +74,10 @@ class Visit:
     _basket: tuple[str, ...]
     _changes: Changes
     has_projects: bool = False
+    user: Identity | None = None
+    _mode: UsersMode = "none"
+    _session: str = ""
+    can: Callable[[Action], bool] = _everything
 
     @cached_property
     def language(self) -> Language:
@@ -84,13 +104,37 @@ class Visit:
         """For a form that changes something; the answer sets a cookie that goes with it."""
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
-        return self._cookies.token(self._visitor or self._changes.visitor or "")
+        return self._cookies.token(self._marked(self._visitor or self._changes.visitor or ""))
+
+    @property
+    def chosen(self) -> Preferences | None:
+        """What the reader has just chosen; None where nothing is new."""
+        return self._changes.preferences
 
     @property
     def state(self) -> str:
         """Everything that pages of one address differ in between visits, for their entity tags."""
         visitor = self._visitor or self._changes.visitor
-        return repr((self.preferences, self.basket, visitor))
+        return repr((self.preferences, self.basket, visitor, self.user))
+
+    @property
+    def logs_in(self) -> bool:
+        """Whether the page shows the way to the login."""
+        return self._mode in ("local", "oidc") and not (self.user and self.user.uid)
+
+    @property
+    def logs_out(self) -> bool:
+        """Whether the page has a button that ends the session."""
+        return self.user is not None and self.user.session is not None
+
+    @property
+    def login(self) -> str:
+        """Address of the login, which leads back to this page."""
+        address = self.site.path("/login")
+        if self.here == self.site.path("/"):
+            return address
+        at_login = self.here.partition("?")[0] == address
+        return self.here if at_login else self.site.path("/login", next=self.here)
 
     def here_with(self, **parameters: str) -> str:
         """The address of this page in another language or theme."""
@@ -113,6 +157,12 @@ class Visit:
             raise ValueError(f"a basket holds {MOST_IN_BASKET} works, not {len(ids)}")
         self._changes.basket = ids
 
+    def renew(self) -> None:
+        """Have the answer name the visitor anew, after a login or a logout: no token of a form that
+        was made before is good any more.
+        """
+        self._changes.visitor = secrets.token_hex(_VISITOR_BYTES)
+
     def forget(self) -> None:
         """Have the answer delete all cookies of the pages."""
         self._changes.forgotten = True
@@ -124,8 +174,15 @@ class Visit:
         Raises:
             Problem: 403.
         """
-        if not self._cookies.is_token(token, self._visitor):
+        visitor = self._marked(self._visitor) if self._visitor else ""
+        if not self._cookies.is_token(token, visitor):
             raise Problem(403, "forged-form", FORGED)
+
+    def _marked(self, visitor: str) -> str:
+        """What tokens are of: the visitor, and the session of who is logged in. Who plants a cookie
+        of a visitor in another browser has no token for the session there.
+        """
+        return f"{visitor} {self._session}" if self._session else visitor
 
     def remember(self, response: web.StreamResponse) -> None:
         """Set the cookies that have changed."""
@@ -157,9 +214,12 @@ def visit_of(request: web.Request) -> Visit:
         return request[VISIT]
     shared, site = request.app[SHARED], site_of(request)
     cookies = shared.cookies
-    chosen = preferences(
-        cookies.read(request, SETTINGS), request.query, request.headers.get("Accept-Language", "")
-    )
+    kept = cookies.read(request, SETTINGS)
+    identity = identity_of(request)
+    if identity is not None and identity.preferences:
+        # What an account keeps counts on every device; the cookie has the rest.
+        kept = {**(kept if isinstance(kept, dict) else {}), **dict(identity.preferences)}
+    chosen = preferences(kept, request.query, request.headers.get("Accept-Language", ""))
     visitor = cookies.read(request, VISITOR)
     visit = request[VISIT] = Visit(
         site,
@@ -170,6 +230,10 @@ def visit_of(request: web.Request) -> Visit:
         _basket(cookies.read(request, BASKET)),
         Changes(),
         shared.workspace is not None,
+        identity_of(request),
+        "none" if shared.users is None else shared.users.mode,
+        "" if shared.users is None else session_mark(request),
+        partial(allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

@@ -1,9 +1,18 @@
-"""The addresses of the JSON interface of the workspace."""
+"""The addresses of the workspace, its pages and its JSON interface, and what each asks of a user."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
 from metasearch.server.faces import on_first_request
 from metasearch.server.route import Route
+from metasearch.server.users.identity import identity_of
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 #: What all of them begin with.
 BASE = "/api/projects"
@@ -11,53 +20,151 @@ _PROJECT = f"{BASE}/{{project}}"
 _STRATEGY = f"{_PROJECT}/strategies/{{strategy}}"
 
 
-def _route(path: str, module: str, handler: str, methods: str) -> Route:
+def _handler(module: str, handler: str, *, users: bool) -> Handler:
+    """The handler; one of `users` is not there on a server without users, which loads nothing of
+    it.
+    """
+    answer = on_first_request(module, handler)
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if identity_of(request) is None:
+            raise web.HTTPNotFound
+        return await answer(request)
+
+    return handle if users else answer
+
+
+def _route(
+    path: str,
+    module: str,
+    handler: str,
+    *,
+    get: Action | None = None,
+    post: Action | None = None,
+    users: bool = False,
+) -> Route:
+    """An address of the JSON interface; a method without an action is not taken."""
+    action = get or post
+    assert action is not None
     return Route(
         path=path,
-        handler=on_first_request(f"workspace.{module}", handler),
-        gets="get" in methods,
-        posts="post" in methods,
+        handler=_handler(f"workspace.{module}", handler, users=users),
+        gets=get is not None,
+        posts=post is not None,
+        action=action,
+        posts_action=post,
         listed=False,
     )
 
 
-ROUTES = (
-    _route(BASE, "projects", "projects_", "get post"),
-    _route(f"{BASE}/import", "archive", "import_", "post"),
-    _route(_PROJECT, "projects", "project", "get post"),
-    _route(f"{_PROJECT}/delete", "projects", "delete", "post"),
-    _route(f"{_PROJECT}/log", "projects", "log_", "get"),
-    _route(f"{_PROJECT}/questions", "projects", "questions", "get post"),
-    _route(f"{_PROJECT}/archive", "archive", "archive", "get"),
-    _route(f"{_PROJECT}/other-sources", "other_sources", "listing", "get post"),
-    _route(f"{_PROJECT}/other-sources/{{number}}", "other_sources", "one", "post"),
-    _route(f"{_PROJECT}/known", "known", "known", "get post"),
-    _route(f"{_PROJECT}/known/remove", "known", "remove", "post"),
-    _route(f"{_PROJECT}/search-files", "strategy_texts", "read_file", "post"),
-    _route(f"{_PROJECT}/strategies", "strategies", "strategies_", "get post"),
-    _route(_STRATEGY, "strategies", "strategy", "get post"),
-    _route(f"{_STRATEGY}/steps", "strategies", "steps_", "post"),
-    _route(f"{_STRATEGY}/steps/{{step}}", "strategies", "step", "post"),
-    _route(f"{_STRATEGY}/paste", "strategy_texts", "paste", "post"),
-    _route(f"{_STRATEGY}/written", "strategy_texts", "written", "get"),
-    _route(f"{_STRATEGY}/search-file", "strategy_texts", "write_file", "get"),
-    _route(f"{_STRATEGY}/copy", "strategies", "copy", "post"),
-    _route(f"{_STRATEGY}/counts", "strategies", "counts", "get"),
-    _route(f"{_STRATEGY}/validation", "known", "validation_", "get"),
-    _route(f"{_PROJECT}/runs", "runs", "runs_", "get post"),
-    _route(f"{_PROJECT}/runs/{{run}}", "runs", "run", "get"),
-    _route(f"{_PROJECT}/runs/{{run}}/stop", "runs", "stop", "post"),
-    _route(f"{_PROJECT}/imports", "files", "imports", "post"),
-    _route(f"{_PROJECT}/works", "works", "works_", "get"),
-    _route(f"{_PROJECT}/works/{{work:.+}}", "works", "work", "get"),
-    _route(f"{_PROJECT}/decisions", "decisions", "decide", "post"),
-    _route(f"{_PROJECT}/tags", "decisions", "tag", "post"),
-    _route(f"{_PROJECT}/notes", "decisions", "note", "post"),
-    _route(f"{_PROJECT}/decisions/import", "files", "decisions", "post"),
-    _route(f"{_PROJECT}/exports", "files", "exports", "get post"),
-    _route(f"{_PROJECT}/pins", "decisions", "pins_", "get post"),
-    _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", "post"),
-    _route(f"{_PROJECT}/undo", "decisions", "undo_", "post"),
-    _route(f"{_PROJECT}/reports", "reports", "reports_", "get"),
-    _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", "get post"),
+def _page(
+    path: str,
+    module: str,
+    get: Action,
+    post: Action | None = None,
+    handler: str = "answer",
+    *,
+    users: bool = False,
+) -> Route:
+    """An address of the pages. Forms that need more than `post` are checked by the handler."""
+    return Route(
+        path=f"/projects{path}",
+        handler=_handler(f"projects.{module}", handler, users=users),
+        posts=post is not None,
+        action=get,
+        posts_action=post,
+        listed=False,
+    )
+
+
+JSON_ROUTES = (
+    _route(BASE, "projects", "projects_", get="make project", post="make project"),
+    _route(f"{BASE}/import", "archive", "import_", post="make project"),
+    _route(_PROJECT, "projects", "project", get="read", post="edit"),
+    _route(f"{_PROJECT}/delete", "projects", "delete", post="delete"),
+    _route(f"{_PROJECT}/log", "projects", "log_", get="read"),
+    _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members", users=True),
+    _route(f"{_PROJECT}/members/leave", "team", "leave", post="read", users=True),
+    _route(
+        f"{_PROJECT}/members/invitations/{{number}}",
+        "team",
+        "revoke",
+        post="members",
+        users=True,
+    ),
+    _route(f"{_PROJECT}/members/{{user}}", "team", "member", post="members", users=True),
+    _route(f"{_PROJECT}/questions", "projects", "questions", get="read", post="edit"),
+    _route(f"{_PROJECT}/archive", "archive", "archive", get="export"),
+    _route(f"{_PROJECT}/other-sources", "other_sources", "listing", get="read", post="edit"),
+    _route(f"{_PROJECT}/other-sources/{{number}}", "other_sources", "one", post="edit"),
+    _route(f"{_PROJECT}/known", "known", "known", get="read", post="edit"),
+    _route(f"{_PROJECT}/known/remove", "known", "remove", post="edit"),
+    _route(f"{_PROJECT}/search-files", "strategy_texts", "read_file", post="edit"),
+    _route(f"{_PROJECT}/strategies", "strategies", "strategies_", get="read", post="edit"),
+    _route(_STRATEGY, "strategies", "strategy", get="read", post="edit"),
+    _route(f"{_STRATEGY}/steps", "strategies", "steps_", post="edit"),
+    _route(f"{_STRATEGY}/steps/{{step}}", "strategies", "step", post="edit"),
+    _route(f"{_STRATEGY}/paste", "strategy_texts", "paste", post="edit"),
+    _route(f"{_STRATEGY}/written", "strategy_texts", "written", get="read"),
+    _route(f"{_STRATEGY}/search-file", "strategy_texts", "write_file", get="export"),
+    _route(f"{_STRATEGY}/copy", "strategies", "copy", post="edit"),
+    _route(f"{_STRATEGY}/counts", "strategies", "counts", get="read"),
+    _route(f"{_STRATEGY}/validation", "known", "validation_", get="read"),
+    _route(f"{_PROJECT}/runs", "runs", "runs_", get="read", post="run"),
+    _route(f"{_PROJECT}/runs/{{run}}", "runs", "run", get="read"),
+    _route(f"{_PROJECT}/runs/{{run}}/stop", "runs", "stop", post="run"),
+    _route(f"{_PROJECT}/imports", "files", "imports", post="edit"),
+    _route(f"{_PROJECT}/works", "works", "works_", get="read"),
+    _route(f"{_PROJECT}/works/{{work:.+}}", "works", "work", get="read"),
+    _route(f"{_PROJECT}/decisions", "decisions", "decide", post="screen"),
+    _route(f"{_PROJECT}/tags", "decisions", "tag", post="screen"),
+    _route(f"{_PROJECT}/notes", "decisions", "note", post="screen"),
+    _route(f"{_PROJECT}/decisions/import", "files", "decisions", post="edit"),
+    # Which works are exported stands in the body of a POST; nothing is changed.
+    _route(f"{_PROJECT}/exports", "files", "exports", get="export", post="export"),
+    _route(f"{_PROJECT}/pins", "decisions", "pins_", get="read", post="edit"),
+    _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
+    _route(f"{_PROJECT}/undo", "decisions", "undo_", post="edit"),
+    _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
+    _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
+    _route(
+        f"{_PROJECT}/reports/{{kind}}/signatures",
+        "signing",
+        "signatures_",
+        get="read",
+        post="sign",
+        users=True,
+    ),
 )
+PAGE_ROUTES = (
+    _page("", "listing", "make project", "make project"),
+    _page("/{project}", "overview", "read", "edit"),
+    _page("/{project}/members", "members", "read", "read", users=True),
+    _page("/{project}/strategies", "strategies", "read", "edit"),
+    _page("/{project}/strategies/{strategy}", "strategy", "read", "edit"),
+    _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
+    _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
+    _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
+    _page("/{project}/works", "works", "read", "screen"),
+    _page("/{project}/works/export", "export", "export"),
+    _page("/{project}/reports", "reports", "read", "read"),
+    _page("/{project}/reports/{report}", "report", "read", "edit"),
+    _page("/{project}/log", "log", "read", "edit"),
+    _page("/{project}/archive", "archive", "export"),
+)
+#: An administrator is a member of no project by office: these addresses name none. They count as
+#: listed, so that robots.txt of a server without users does not name them; the page says that no
+#: search engine keeps it.
+ADMIN_ROUTES = tuple(
+    Route(
+        path=path,
+        handler=_handler(module, handler, users=True),
+        posts=True,
+        action="administer",
+    )
+    for path, module, handler in (
+        ("/admin/projects", "projects.admin", "answer"),
+        ("/api/admin/projects", "workspace.admin", "projects_"),
+    )
+)
+ROUTES = (*PAGE_ROUTES, *JSON_ROUTES, *ADMIN_ROUTES)

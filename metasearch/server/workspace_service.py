@@ -157,8 +157,11 @@ class WorkspaceService:
         strategy: Strategy,
         mode: Literal["records", "counts"],
         asked: RunOptions,
+        *,
+        by: str = "",
     ) -> Run:
-        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it.
+        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it. `by` is who
+        asks for it.
 
         Raises:
             UsageError: A step, a source or a number cannot be used; nothing was asked.
@@ -178,6 +181,7 @@ class WorkspaceService:
                     steps=asked.steps,
                     sources=asked.sources,
                     timeout=asked.timeout,
+                    by=by,
                     begun=begun,
                     progress=job.tell,
                 )
@@ -191,6 +195,7 @@ class WorkspaceService:
                     sources=asked.sources,
                     per_source=asked.per_source,
                     timeout=asked.timeout,
+                    by=by,
                     begun=begun,
                     progress=job.tell,
                 )

@@ -37,7 +37,14 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "cache": {"dir": str, "enabled": bool, "max_bytes": int},
     "collections": {"dir": str, "default": bool},
     "workspace": {"file": str, "serve": bool},
-    "users": {"mode": str, "guests": bool},
+    "users": {
+        "mode": str,
+        "guests": bool,
+        "header": str,
+        "default_role": str,
+        "oidc": dict,
+        "quotas": dict,
+    },
     "alerts": {"run": bool, "hours": str},
     "mail": {
         "host": str,

@@ -13,7 +13,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import projects
+from metasearch.workspace import projects, versions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
 from metasearch.workspace.questions.table import BY_KEY, CHECKS, QUESTIONS
@@ -72,7 +72,12 @@ def answers(project: Project) -> dict[str, Value]:
 
 
 def answer(
-    db: Database, project: Project, values: Mapping[str, object], *, by: str = ""
+    db: Database,
+    project: Project,
+    values: Mapping[str, object],
+    *,
+    version: int | None = None,
+    by: str = "",
 ) -> Project:
     """Keep answers; all of them, or none where one cannot be kept.
 
@@ -82,9 +87,11 @@ def answer(
         values: Key of a question -> its answer, as `Value` or as a person types it: a list as
             lines, "yes" or "no", several choices with commas. None, and what is empty, removes the
             answer.
+        version: Of the project that the answers were made with.
         by: Who answers.
 
     Raises:
+        Conflict: The project was changed since that version, and an answer is another one.
         UsageError: A key or an answer cannot be used, or an item of a list would be removed for
             which there are answers.
     """
@@ -108,6 +115,15 @@ def answer(
             else:
                 place[asked.name] = kept
         whole = answers(replace(project, details={**project.details, **changed}))
+        before = answers(project)
+        given = {key: whole.get(key) for key in values if whole.get(key) != before.get(key)}
+        versions.check(
+            version,
+            project.version,
+            message("The project was changed since you opened it"),
+            given,
+            {key: before.get(key) for key in given},
+        )
         for namespace in changed:
             if namespace in CHECKS:
                 CHECKS[namespace](whole)

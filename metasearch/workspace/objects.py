@@ -15,6 +15,7 @@ from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.questions.question import Question, Value
 from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.reports.signatures import Signature
 from metasearch.workspace.runs.figures import Figures
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.runs.validation import Validated, Validation
@@ -43,6 +44,7 @@ def project(shown: Project, numbers: Overview | None = None) -> Object:
         "title": shown.title,
         "created": shown.created,
         "archived": shown.archived,
+        "version": shown.version,
     }
     return made if numbers is None else made | {"holds": asdict(numbers)}
 
@@ -54,6 +56,13 @@ def imported_project(made: ImportedProject) -> Object:
         "pages": made.pages,
         "new_uids": made.new_uids,
     }
+
+
+def with_name(made: Object, names: Mapping[str, str] | None) -> Object:
+    """An object with the name for people of the user in its `by`; as it is where there are no
+    users.
+    """
+    return made if names is None else made | {"by_name": names.get(made["by"], "")}
 
 
 def change(shown: Change) -> Object:
@@ -98,6 +107,7 @@ def strategy(shown: Strategy) -> Object:
         "years": shown.years,
         "details": dict(shown.details),
         "created": shown.created,
+        "version": shown.version,
     }
 
 
@@ -112,6 +122,7 @@ def step(shown: Step) -> Object:
         "parents": list(shown.parents),
         "details": dict(shown.details),
         "edited": shown.edited,
+        "version": shown.version,
     }
 
 
@@ -242,6 +253,11 @@ def report(shown: Report) -> Object:
     }
 
 
+def signature(shown: Signature) -> Object:
+    """Who has signed a finished report."""
+    return asdict(shown)
+
+
 # --------------------------------------------------------------------------- known works
 
 
@@ -301,6 +317,7 @@ def work_line(shown: Work) -> Object:
         "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
         "tags": list(shown.tags),
         "note": shown.note,
+        "note_version": shown.note_version,
         "first_run": shown.first_run,
         "added": shown.added,
     }

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
+from metasearch.workspace import log, versions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.texts import checked_date, checked_text
@@ -43,6 +43,7 @@ class OtherSource:
         sought: Reports that were sought of them.
         not_retrieved: Reports that could not be had.
         excluded: Reason -> reports that were read and left out.
+        version: Larger after each change of it.
     """
 
     id: int
@@ -54,6 +55,7 @@ class OtherSource:
     sought: int | None = None
     not_retrieved: int | None = None
     excluded: Mapping[str, int]
+    version: int = 1
 
     @property
     def assessed(self) -> int | None:
@@ -137,7 +139,13 @@ def add(
 
 
 def edit(
-    db: Database, project: Project, number: int, changes: Mapping[str, Any], *, by: str = ""
+    db: Database,
+    project: Project,
+    number: int,
+    changes: Mapping[str, Any],
+    *,
+    version: int | None = None,
+    by: str = "",
 ) -> OtherSource:
     """Change one.
 
@@ -146,27 +154,38 @@ def edit(
         project: Whose.
         number: Its id.
         changes: Name of an attribute -> its new value; the others stay.
+        version: Of the one that the changes were made with.
         by: Who changes it.
 
     Raises:
+        Conflict: It was changed since that version.
         UsageError: As `add`, or there is no such attribute.
     """
     with db.transaction():
         before = find(db, project, number)
-        known = asdict(before)
+        known = _json(before)
         for name in changes:
-            if name == "id" or name not in known:
+            if name not in known:
                 raise UsageError(
                     message("Other sources have no {name}", name=repr(name[:40])),
-                    advice=message(
-                        "There are {names}.", names=", ".join(key for key in known if key != "id")
-                    ),
+                    advice=message("There are {names}.", names=", ".join(known)),
                 )
-        after = _checked(OtherSource(**{**known, **changes}))
-        if after == before:
+        after = _checked(OtherSource(id=number, **{**known, **changes}))
+        new = _json(after)
+        yours = {name: value for name, value in new.items() if value != known[name]}
+        versions.check(
+            version,
+            before.version,
+            message("Other source {number} was changed since you opened it", number=number),
+            yours,
+            {name: known[name] for name in yours},
+        )
+        if not yours:
             return before
+        after = replace(after, version=before.version + 1)
         db.run(
-            "UPDATE other_source SET kind = ?, name = ?, details = ? WHERE id = ?",
+            "UPDATE other_source SET kind = ?, name = ?, details = ?, version = version + 1"
+            " WHERE id = ?",
             after.kind,
             after.name,
             _details(after),
@@ -177,14 +196,24 @@ def edit(
     return after
 
 
-def remove(db: Database, project: Project, number: int, *, by: str = "") -> None:
-    """Remove one; the log keeps what it was.
+def remove(
+    db: Database, project: Project, number: int, *, version: int | None = None, by: str = ""
+) -> None:
+    """Remove one; the log keeps what it was. `version` is that of the one that is to be removed.
 
     Raises:
+        Conflict: It was changed since that version.
         UsageError: The project has none with this id.
     """
     with db.transaction():
         before = find(db, project, number)
+        versions.check(
+            version,
+            before.version,
+            message("Other source {number} was changed since you opened it", number=number),
+            {"removed": True},
+            {"removed": False, **_json(before)},
+        )
         db.run("DELETE FROM other_source WHERE id = ?", number)
         place = f"other_source:{number}"
         log.write(db, project.id, "remove other source", place, _json(before), None, by=by)
@@ -197,7 +226,7 @@ def check(kind: str, name: str, details: str) -> None:
         UsageError: They are not as `add` writes them.
     """
     try:
-        one = OtherSource(id=0, kind=_kind(kind), name=name, **orjson.loads(details))
+        one = OtherSource(id=0, kind=_kind(kind), name=name, version=1, **orjson.loads(details))
     except (ValueError, TypeError) as exc:
         raise UsageError(
             message("the details of the other source {name} cannot be read", name=repr(name[:80]))
@@ -207,14 +236,18 @@ def check(kind: str, name: str, details: str) -> None:
 
 def _read(row: sqlite3.Row) -> OtherSource:
     return OtherSource(
-        id=row["id"], kind=row["kind"], name=row["name"], **orjson.loads(row["details"])
+        id=row["id"],
+        kind=row["kind"],
+        name=row["name"],
+        version=row["version"],
+        **orjson.loads(row["details"]),
     )
 
 
 def _json(one: OtherSource) -> dict[str, Any]:
     """As the log has it."""
     known = asdict(one)
-    del known["id"]
+    del known["id"], known["version"]
     return known
 
 

@@ -13,7 +13,7 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
+from metasearch.workspace import log, versions
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
@@ -42,6 +42,7 @@ class Project:
         details: What only a person knows: the answers to the questions of its reports.
         created: When it was made.
         archived: Whether it is put away.
+        version: Larger after each change of title, details or `archived`.
     """
 
     id: int
@@ -52,6 +53,7 @@ class Project:
     details: Mapping[str, Any]
     created: str
     archived: bool
+    version: int
 
 
 def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = "") -> Project:
@@ -73,7 +75,8 @@ def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = ""
                 message("A workspace holds at most {most} projects", most=f"{MOST_PROJECTS:,}"),
                 advice=message("Export and delete one first."),
             )
-        if db.one("SELECT 1 FROM project WHERE name = ?", name) is not None:
+        # No name is the uid of another one: `find` would take the one for the other.
+        if db.one("SELECT 1 FROM project WHERE name = ? OR uid = ?", name, name) is not None:
             raise UsageError(
                 message("There is a project {name} already", name=repr(name)),
                 advice=message("Choose another name."),
@@ -112,13 +115,29 @@ def check_name(name: str) -> None:
         )
 
 
+def free_name(db: Database, name: str) -> str:
+    """The name, with "-2", "-3" and so on behind it where a project has it already."""
+    taken = {text for row in db.all("SELECT name, uid FROM project") for text in row}
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        end = f"-{number}"
+        found = f"{name[: LONGEST_NAME - len(end)]}{end}"
+    return found
+
+
 def find(db: Database, name: str) -> Project:
     """The project with this name or uid.
 
     Raises:
         UsageError: There is none.
     """
-    row = db.one("SELECT * FROM project WHERE name = ? OR uid = ?", name, name)
+    row = db.one(
+        "SELECT * FROM project WHERE name = ? OR uid = ? ORDER BY uid = ? DESC LIMIT 1",
+        name,
+        name,
+        name,
+    )
     if row is not None:
         return _project(row)
     names = [row["name"] for row in db.all("SELECT name FROM project")]
@@ -144,12 +163,14 @@ def update(
     title: str | None = None,
     details: Mapping[str, Any] | None = None,
     archived: bool | None = None,
+    version: int | None = None,
     by: str = "",
 ) -> Project:
     """Change a project; what is None stays. `details` replaces the keys that it names, and removes
-    those whose value is None.
+    those whose value is None. `version` is that of the project that the change was made with.
 
     Raises:
+        Conflict: It was changed since that version.
         UsageError: The title or the details cannot be used.
     """
     with db.transaction():
@@ -161,13 +182,6 @@ def update(
             raise UsageError(message("The details of the project are too long"))
         new_title = old.title if title is None else _title(title)
         put_away = old.archived if archived is None else archived
-        db.run(
-            "UPDATE project SET title = ?, details = ?, archived = ? WHERE id = ?",
-            new_title,
-            packed,
-            int(put_away),
-            old.id,
-        )
         before: dict[str, Any] = {}
         after: dict[str, Any] = {}
         for key, was, becomes in (
@@ -177,7 +191,17 @@ def update(
         ):
             if was != becomes:
                 before[key], after[key] = was, becomes
+        text = message("The project was changed since you opened it")
+        versions.check(version, old.version, text, after, before)
         if after:
+            db.run(
+                "UPDATE project SET title = ?, details = ?, archived = ?, version = version + 1"
+                " WHERE id = ?",
+                new_title,
+                packed,
+                int(put_away),
+                old.id,
+            )
             log.write(db, old.id, "edit project", "project", before, after, by=by)
     return find(db, project.uid)
 
@@ -222,4 +246,5 @@ def _project(row: sqlite3.Row) -> Project:
         details=orjson.loads(row["details"]),
         created=row["created"],
         archived=bool(row["archived"]),
+        version=row["version"],
     )

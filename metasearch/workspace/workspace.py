@@ -1,7 +1,7 @@
 """`Workspace`: a workspace file for a program with an event loop.
 
 What is written runs in one thread, and what is only read in another, so that a list is there while
-five thousand records are added. The loop waits for neither.
+five thousand records are added; who asks is looked up in a third. The loop waits for none of them.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Workspace:
         self.path = path
         self._writer = _Thread(path, "workspace-write", only_read=False)
         self._reader = _Thread(path, "workspace-read", only_read=True)
+        self._looker = _Thread(path, "workspace-look", only_read=True)
 
     async def __aenter__(self) -> Self:
         return self
@@ -100,12 +101,26 @@ class Workspace:
         """
         return await self._reader.call(partial(_with, function, args, kwargs))
 
+    async def look(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that reads a few rows, such as those of the user who asks; it waits for
+        no list that somebody else reads.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+        """
+        return await self._looker.call(partial(_with, function, args, kwargs))
+
     async def close(self) -> None:
         """Wait for what is being done, and close the file. A second call does nothing."""
         try:
             await self._writer.close()
         finally:
-            await self._reader.close()
+            try:
+                await self._reader.close()
+            finally:
+                await self._looker.close()
 
 
 def _with(

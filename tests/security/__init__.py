@@ -1,1 +1,1 @@
-"""What nobody may be able to do to a server with users, a file for each subject."""
+"""What must not be possible; each file is named after a threat."""

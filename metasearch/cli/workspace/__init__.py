@@ -1,4 +1,5 @@
-"""The workspace by command line: `metasearch workspace`, `project`, `strategy`, `works`, `report`.
+"""The workspace by command line: `metasearch workspace`, `project`, `strategy`, `works`, `report`,
+`user`.
 
 Each group is a file of its name, longer ones with the rest in NAME_*.py. All commands import the
 workspace when they run, not before.

@@ -286,9 +286,7 @@ def _base(call: Call) -> str:
     return (call.settings.public_url or "").rstrip("/")
 
 
-def _lines(
-    one: SavedSearch, runs: list[SavedRun], number: int, address: str
-) -> Iterator[str]:
+def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) -> Iterator[str]:
     """A saved search for people."""
     from metasearch.cli.terminal.columns import columns
 

@@ -25,9 +25,7 @@ KINDS = ("new", "version", "retracted", "late")
 )
 @demo_option
 @of_owner
-def run(
-    call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool, demo: bool
-) -> int:
+def run(call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool, demo: bool) -> int:
     """Run the saved searches NAMES now, and show what is new. The first run is the baseline, and
     tells nothing.
 

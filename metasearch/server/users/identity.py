@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from aiohttp import web
 
@@ -12,6 +12,10 @@ from metasearch.server.problem import Problem
 
 if TYPE_CHECKING:
     from metasearch.workspace.users.permissions import Action, ProjectRole, SystemRole
+
+#: How a request says who it is from: the cookie of a session, a header of the proxy, or an API
+#: token, which some clients can only send as the password of HTTP Basic.
+Means = Literal["session", "header", "token", "basic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Identity:
         session: Row of the session; None where there is none.
         scopes: Of the API token; None where the request has none, and nothing is narrowed.
         preferences: What the user has chosen: language, databases, style.
+        means: How the request says it; None for a guest.
     """
 
     uid: str = ""
@@ -35,6 +40,14 @@ class Identity:
     session: int | None = None
     scopes: frozenset[str] | None = None
     preferences: tuple[tuple[str, object], ...] = ()
+    means: Means | None = None
+
+    @property
+    def by_browser(self) -> bool:
+        """Whether a browser says it by itself, also where a page of another site sends the request:
+        what changes something must then come from a page of this server.
+        """
+        return self.means in ("session", "header", "basic")
 
 
 #: Set by the middleware on a server with users; absent in mode none.
@@ -62,7 +75,7 @@ def allowed(request: web.Request, action: Action) -> bool:
     from metasearch.workspace.users.permissions import may
 
     role: ProjectRole | None = request.get(PROJECT_ROLE)  # type: ignore[assignment]
-    return may(action, identity.role, role)
+    return may(action, identity.role, role) and _in_scope(request, identity, action)
 
 
 def check(request: web.Request, action: Action) -> None:
@@ -73,3 +86,19 @@ def check(request: web.Request, action: Action) -> None:
     """
     if not allowed(request, action):
         raise Problem(403, "not-allowed", message("Your role does not allow this."))
+
+
+def _in_scope(request: web.Request, identity: Identity, action: Action) -> bool:
+    """Whether the token of a request, if it has one, is good for an action.
+
+    No token is good for the account itself: whoever finds one could make others of it, which
+    outlive it, and end the sessions of its owner.
+    """
+    if identity.scopes is None or action == "search":
+        return True  # every token searches
+    if action == "account" or identity.means == "basic":
+        return False
+    if "write" in identity.scopes:
+        return True
+    reads = request.method in ("GET", "HEAD") or action == "export"
+    return "read" in identity.scopes and reads and action != "administer"

@@ -109,6 +109,7 @@ async def _work(
         peers=peers,
         secret=job.secret,
         cookie_key=(None if job.demo else kept_key(job.settings.cache_dir)) or _key(job.secret),
+        users=job.settings.users.mode != "none",
     )
     orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
     async with AsyncExitStack() as stack:

@@ -237,14 +237,17 @@ class _Reading:
             raise wrong(f"{at}, title", message("it cannot be a title"))
         if len(answers) > projects.LONGEST_DETAILS:
             raise wrong(f"{at}, details", message("it is too long"))
-        if self.db.one("SELECT 1 FROM project WHERE uid = ?", row["uid"]) is not None:
+        # No uid is the name of another project: `projects.find` would take the one for the other.
+        taken = "SELECT 1 FROM project WHERE uid = ? OR name = ?"
+        if self.db.one(taken, row["uid"], row["uid"]) is not None:
             row["uid"] = uid()
         self.uid = row["uid"]
         row["name"] = self.new_name = self._free_name()
 
     def _free_name(self) -> str:
-        taken = {row[0] for row in self.db.all("SELECT name FROM project")}
-        if len(taken) >= projects.MOST_PROJECTS:
+        rows = self.db.all("SELECT name, uid FROM project")
+        taken = {text for row in rows for text in row}
+        if len(rows) >= projects.MOST_PROJECTS:
             raise UsageError(
                 message(
                     "A workspace holds at most {most} projects", most=f"{projects.MOST_PROJECTS:,}"
@@ -258,12 +261,7 @@ class _Reading:
                     advice=message("Choose another name."),
                 )
             return self.name
-        name, number = self.old_name, 1
-        while name in taken:
-            number += 1
-            end = f"-{number}"
-            name = f"{self.old_name[: projects.LONGEST_NAME - len(end)]}{end}"
-        return name
+        return projects.free_name(self.db, self.old_name)
 
     def _run(self, row: dict[str, Any], at: str) -> None:
         """A run that had not ended ended with the export; its pages get their place here."""

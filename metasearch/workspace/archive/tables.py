@@ -62,6 +62,8 @@ TABLES: tuple[Table, ...] = (
     Table("decision", _OF_WORK, "work, stage, by", long=False),
     Table("tag", _OF_WORK, "work, text", long=False),
     Table("note", _OF_WORK, "work, by"),
+    Table("screening", _OF_PROJECT, "stage", long=False),
+    Table("screener", _OF_PROJECT, "stage, by", long=False),
     Table("pin", _OF_PROJECT),
     Table("known_work", _OF_PROJECT),
     Table("other_source", _OF_PROJECT),
@@ -80,6 +82,32 @@ DERIVED = frozenset(
         "works_made",
     }
 )
+#: Of the workspace and its users, who are others elsewhere. Votes, lines of the log, and the stages
+#: that several people screen keep the uids of users, which name nobody where there is no such user.
+#: A signature is good where the person who signed has logged in: nobody can bring one.
+OF_USERS = frozenset(
+    {
+        "user",
+        "session",
+        "token",
+        "link",
+        "login_failure",
+        "usage",
+        "audit",
+        "member",
+        "signature",
+        "saved_search",
+        "saved_run",
+        "saved_answer",
+        "saved_name",
+        "saved_news",
+        "mail",
+        "lease",
+    }
+)
+#: Columns that archives leave out: the project is another one there, and versions tell the editors
+#: of one workspace of each other.
+_LEFT_OUT = frozenset({"project", "version"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +115,7 @@ class Columns:
     """The columns of a table, as an archive has them.
 
     Attributes:
-        names: In the order of the table, without the project.
+        names: In the order of the table, without those that are left out.
         blobs: Those that hold bytes.
         refers: Column -> table whose ids it holds.
         required: Those without which there is no row.
@@ -106,7 +134,7 @@ class Columns:
 def columns(db: Database, table: Table) -> Columns:
     """The columns that a table has in this release."""
     rows = db.all("SELECT * FROM pragma_table_info(?)", table.name)
-    names = tuple(row["name"] for row in rows if row["name"] != "project")
+    names = tuple(row["name"] for row in rows if row["name"] not in _LEFT_OUT)
     declared = db.all('SELECT "from", "table" FROM pragma_foreign_key_list(?)', table.name)
     refers = {row["from"]: row["table"] for row in declared if row["from"] != "project"}
     return Columns(
@@ -120,5 +148,5 @@ def columns(db: Database, table: Table) -> Columns:
         )
         & frozenset(names),
         numbered="id" in names,
-        of_project=len(names) < len(rows),
+        of_project=any(row["name"] == "project" for row in rows),
     )

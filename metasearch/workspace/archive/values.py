@@ -45,6 +45,9 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("change", "before"): object,
     ("change", "after"): object,
 }
+#: The largest version of a row, and the most votes of a work that may be asked for: what counts on
+#: from there must stay a number of SQLite.
+_LARGEST_VERSION, _MOST_VOTES = 1 << 31, 100
 _PLAIN = frozenset({str, int, float, bytes, type(None)})
 _STATUSES = frozenset(get_args(Status))
 
@@ -94,6 +97,11 @@ class Rows:
                 raise wrong(f"{place}, {name}", message("it is no moment as 2026-11-23T05:40:00Z"))
         for name, kind in self._json:
             _json(row[name], kind, f"{place}, {name}")
+        if row.get("by", "") and not is_uid(row["by"]):
+            raise wrong(f"{place}, by", message("it is the uid of no user"))
+        version = row.get("version", 1)
+        if type(version) is not int or not 1 <= version < _LARGEST_VERSION:
+            raise wrong(f"{place}, version", message("it is no version"))
         if self._check is not None:
             try:
                 self._check(row)
@@ -171,6 +179,16 @@ def _other_source(values: Mapping[str, Any]) -> None:
         raise ValueError(exc.message) from exc
 
 
+def _screening(values: Mapping[str, Any]) -> None:
+    if not 1 <= values.get("needed", 1) <= _MOST_VOTES or values.get("blind", 1) not in (0, 1):
+        raise ValueError("so many votes are never needed")
+
+
+def _screener(values: Mapping[str, Any]) -> None:
+    if not values["by"]:
+        raise ValueError("nobody is named")
+
+
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "project": _project,
     "other_source": _other_source,
@@ -181,4 +199,6 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "joined_work": _uid,
     "known_work": _known_work,
     "report": _report,
+    "screening": _screening,
+    "screener": _screener,
 }

@@ -169,8 +169,11 @@ def unchanged(db: Database, report: Report) -> bool:
 
 def numbers_json(counted: Numbers) -> dict[str, Any]:
     """The numbers, their sums too, for `data` and for programs."""
+    known = asdict(counted)
+    for one in known["other"]:
+        del one["version"]  # of the editors; no number
     return {
-        **asdict(counted),
+        **known,
         "identified": counted.identified,
         "known": counted.known,
         "duplicates": counted.duplicates,

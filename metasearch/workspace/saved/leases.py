@@ -22,9 +22,7 @@ def new_holder() -> str:
     return f"{os.getpid()}-{secrets.token_hex(8)}"
 
 
-def take(
-    db: Database, name: str, holder: str, seconds: float, *, at: float | None = None
-) -> bool:
+def take(db: Database, name: str, holder: str, seconds: float, *, at: float | None = None) -> bool:
     """Take or renew a lease; returns whether the holder has it now.
 
     Args:

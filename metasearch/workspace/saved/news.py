@@ -49,7 +49,10 @@ class State(NamedTuple):
     def of(cls, text: str) -> State:
         """The state of a text that `str` wrote."""
         words = text.split()
-        return cls("preprint" in words, max((_SAID.index(word) for word in words if word in _SAID), default=0))
+        return cls(
+            "preprint" in words,
+            max((_SAID.index(word) for word in words if word in _SAID), default=0),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +203,7 @@ def _said(prints: Sequence[Fingerprint]) -> int:
     if any(each.record.retracted for each in prints):
         return _SAID.index("retracted")
     notices = {
-        kind
-        for each in prints
-        for kind in (each.record.type, each.notice)
-        if kind in _NOTICES
+        kind for each in prints for kind in (each.record.type, each.notice) if kind in _NOTICES
     }
     # A notice alone is a work of its own: it says nothing of itself.
     if all(each.record.type in _NOTICES or each.notice in _NOTICES for each in prints):

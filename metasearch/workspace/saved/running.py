@@ -125,9 +125,7 @@ def _internal() -> Outcome:
     )
 
 
-async def _refused(
-    workspace: Workspace, saved: SavedSearch, admit: Admit | None
-) -> Outcome | None:
+async def _refused(workspace: Workspace, saved: SavedSearch, admit: Admit | None) -> Outcome | None:
     """The outcome of a run that may not be made; None where it may."""
     if admit is not None:
         try:

@@ -215,7 +215,14 @@ def update(
     Args:
         db: The workspace.
         saved: Which one.
-        name, query, syntax, sources, years, per_source, schedule, email: As in `create`.
+        name: For people.
+        query: As typed.
+        syntax: Of the query.
+        sources: Names of sources and groups.
+        years: As typed.
+        per_source: Records of each source in a run.
+        schedule: See `schedule.checked`.
+        email: Whether its news are sent by e-mail.
         resume: Whether one that is paused goes on.
         baseline: Whether the change may begin a new baseline, where it asks something else.
         version: That on which the change is based; None for the one that stands.
@@ -263,8 +270,8 @@ def update(
         if anew and old.baseline and not baseline:
             raise UsageError(
                 message(
-                    "Another query, other sources or years begin a new baseline: the next run tells "
-                    "nothing, and the runs after it tell what is new since then"
+                    "Another query, other sources or years begin a new baseline: the next run "
+                    "tells nothing, and the runs after it tell what is new since then"
                 ),
                 advice=message(
                     "Confirm this (on the command line with --baseline), or save another search."

@@ -61,7 +61,9 @@ def _is_day(word: str) -> bool:
     return len(word) >= len(DAYS[0]) and any(name.startswith(word) for name in names)
 
 
-def next_run(schedule: str, uid: str, after: dt.datetime, hours: Hours = QUIET_HOURS) -> dt.datetime | None:
+def next_run(
+    schedule: str, uid: str, after: dt.datetime, hours: Hours = QUIET_HOURS
+) -> dt.datetime | None:
     """The first run that a schedule has after a moment; None where it has none.
 
     Args:

@@ -24,7 +24,8 @@ _BACKUP = message_template(
     "Go back to a backup; or save what can be read by `metasearch project export`."
 )
 
-#: What is counted -> where a row stands, what is wrong with it, and what to do.
+#: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS` are
+#: no damage.
 _ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "record WHERE id NOT IN (SELECT record FROM work_record)",
@@ -74,7 +75,38 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         message_template("{count} runs began more than a day ago and have no end"),
         message_template("They were stopped; what they fetched is kept. Run the strategy again."),
     ),
+    (
+        "user WHERE NOT json_valid(preferences) OR NOT json_valid(quotas)",
+        message_template("the preferences or quotas of {count} users cannot be read"),
+        _BACKUP,
+    ),
+    (
+        "audit WHERE NOT json_valid(detail)",
+        message_template("{count} lines of the audit log cannot be read"),
+        _BACKUP,
+    ),
+    (
+        "link WHERE (kind = 'password') IS (user IS NULL) OR (kind = 'member') IS (project IS NULL)",
+        message_template("{count} links are for nobody, or for no project"),
+        message_template("Make new ones; nobody can use these."),
+    ),
+    (
+        "saved_search WHERE owner <> '' AND owner NOT IN (SELECT uid FROM user)",
+        message_template("{count} saved searches belong to users who are gone"),
+        _REPORT,
+    ),
+    (
+        (
+            "project WHERE EXISTS (SELECT 1 FROM member WHERE member.project = project.id)"
+            " AND NOT EXISTS (SELECT 1 FROM member JOIN user ON user.id = member.user"
+            " WHERE member.project = project.id AND member.role = 'owner' AND NOT user.disabled)"
+        ),
+        message_template("{count} projects have members, and no owner who may log in"),
+        message_template("Make somebody the owner: metasearch user role NAME owner --project NAME"),
+    ),
 )
+#: Beginnings of those rows that are dangers, and no damage.
+_DANGERS = ("run ", "link ", "project WHERE EXISTS")
 
 _REPORTS = (
     "SELECT report.kind, report.number, document, digest, name"
@@ -113,7 +145,7 @@ def check(db: Database) -> list[Problem]:
         try:
             broken = list(_file(db))
             if not broken:
-                broken = [*_rows(db), *_digests(db)]
+                broken = [*_rows(db), *_users(db), *_digests(db)]
         except WorkspaceError as exc:
             if _kind(exc) != sqlite3.SQLITE_CORRUPT:
                 raise
@@ -138,8 +170,20 @@ def _rows(db: Database) -> Iterator[Problem]:
     for where, what, advice in _ROWS:
         count = db.value(f"SELECT count(*) FROM {where}")  # noqa: S608, own words
         if count:
-            harmful = not where.startswith("run ")
+            harmful = not where.startswith(_DANGERS)
             yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)
+
+
+def _users(db: Database) -> Iterator[Problem]:
+    """Whether somebody may change accounts, where there are some."""
+    users = db.value("SELECT count(*) FROM user")
+    office = "SELECT 1 FROM user WHERE role = 'administrator' AND NOT disabled"
+    if users and db.one(office) is None:
+        yield Problem(
+            message("there are users, and no administrator who may log in"),
+            message("Make one: metasearch user role NAME administrator"),
+            harmful=False,
+        )
 
 
 def _digests(db: Database) -> Iterator[Problem]:

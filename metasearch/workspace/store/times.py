@@ -13,3 +13,8 @@ def now() -> str:
 def written(seconds: float) -> str:
     """A moment of Unix time as text."""
     return dt.datetime.fromtimestamp(seconds, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def later(seconds: float) -> str:
+    """The moment so many seconds from now as text; before now where they are negative."""
+    return written(dt.datetime.now(dt.UTC).timestamp() + seconds)

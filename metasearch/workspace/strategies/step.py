@@ -26,6 +26,7 @@ class Step:
         details: Of an import where, when and by whom; `hits` where a copied line said them.
         parents: Numbers of the steps that it names.
         edited: When its text was last changed.
+        version: Larger after each change of it.
     """
 
     id: int
@@ -38,3 +39,4 @@ class Step:
     details: Mapping[str, Any] = field(default_factory=dict)
     parents: tuple[int, ...] = ()
     edited: str = ""
+    version: int = 1

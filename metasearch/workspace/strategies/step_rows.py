@@ -94,4 +94,5 @@ def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
         details=orjson.loads(row["details"]),
         parents=tuple(parents),
         edited=row["edited"],
+        version=row["version"],
     )

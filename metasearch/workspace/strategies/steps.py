@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.errors import Conflict, QuerySyntaxError, UsageError
 from metasearch.message import message
+from metasearch.workspace import versions
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies import strategies
@@ -138,13 +139,16 @@ def edit(
     syntax: str | None = None,
     note: str | None = None,
     details: Mapping[str, Any] | None = None,
+    version: int | None = None,
     by: str = "",
 ) -> Step:
-    """Change what is given; of `details` the keys that are given, None removes one.
+    """Change what is given; of `details` the keys that are given, None removes one. `version` is
+    that of the step that the change was made with.
 
     A new text or syntax makes the answers of this step and of those that name it stale.
 
     Raises:
+        Conflict: It was changed or removed since that version.
         QuerySyntaxError: The text cannot be read, or names a step that there is not.
         UsageError: There is no such step, or it would name itself.
     """
@@ -152,7 +156,9 @@ def edit(
         steps = of(db, strategy)
         old = next((step for step in steps if step.number == number), None)
         if old is None:
-            raise no_step(number, steps)
+            sent = {"text": text, "syntax": syntax, "note": note}
+            yours = {name: value for name, value in sent.items() if value is not None}
+            raise _gone(db, strategy, number, version, yours) or no_step(number, steps)
         merged = {**old.details, **(details or {})}
         new = replace(
             old,
@@ -160,6 +166,14 @@ def edit(
             syntax=old.syntax if syntax is None else syntax,
             note=old.note if note is None else check_note(note),
             details={key: value for key, value in merged.items() if value is not None},
+        )
+        changed = _changed(old, new)
+        versions.check(
+            version,
+            old.version,
+            message("Step {number} was changed since you opened it", number=number),
+            {name: value for name, (_, value) in changed.items()},
+            {name: value for name, (value, _) in changed.items()},
         )
         if (new.text, new.syntax) != (old.text, old.syntax):
             if old.kind == "import":
@@ -170,15 +184,17 @@ def edit(
             new = replace(_checked(new, steps), edited=now())
         if new == old:
             return old
+        new = replace(new, version=old.version + 1)
         db.run(
-            "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?"
-            " WHERE id = ?",
+            "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?,"
+            " version = ? WHERE id = ?",
             new.text,
             new.syntax,
             new.note,
             check_details(new.details),
             new.kind,
             new.edited,
+            new.version,
             new.id,
         )
         name_parents(db, new, steps)
@@ -186,10 +202,38 @@ def edit(
         return new
 
 
-def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> None:
-    """Remove a step that no other names; what was found by it stays.
+def _changed(old: Step, new: Step) -> dict[str, tuple[Any, Any]]:
+    """Name of what a person says in a step -> (before, after), where they are not the same."""
+    before, after = as_logged(old), as_logged(new)
+    return {
+        name: (before[name], after[name])
+        for name in ("text", "syntax", "note", "details")
+        if before[name] != after[name]
+    }
+
+
+def _gone(
+    db: Database, strategy: Strategy, number: int, version: int | None, yours: Mapping[str, Any]
+) -> Conflict | None:
+    """The error for a change of a step that was removed since it was read; None where there was
+    none, or nothing says that it was read.
+    """
+    if version is None or not db.value(
+        "SELECT removed FROM step WHERE strategy = ? AND number = ?", strategy.id, number
+    ):
+        return None
+    text = message("Step {number} was removed since you opened it", number=number)
+    return Conflict(text, yours=yours, theirs=None, version=None)
+
+
+def remove(
+    db: Database, strategy: Strategy, number: int, *, version: int | None = None, by: str = ""
+) -> None:
+    """Remove a step that no other names; what was found by it stays. `version` is that of the step
+    that is to be removed.
 
     Raises:
+        Conflict: It was changed since that version.
         UsageError: There is no such step, or others name it.
     """
     with db.transaction():
@@ -206,7 +250,14 @@ def remove(db: Database, strategy: Strategy, number: int, *, by: str = "") -> No
                 ),
                 advice=message("Edit or remove those first."),
             )
-        db.run("UPDATE step SET removed = 1 WHERE id = ?", old.id)
+        versions.check(
+            version,
+            old.version,
+            message("Step {number} was changed since you opened it", number=number),
+            {"removed": True},
+            {"removed": False, "text": old.text, "syntax": old.syntax, "note": old.note},
+        )
+        db.run("UPDATE step SET removed = 1, version = version + 1 WHERE id = ?", old.id)
         db.run("DELETE FROM step_parent WHERE step = ?", old.id)
         write_log(db, strategy, "remove step", number, as_logged(old), None, by)
 

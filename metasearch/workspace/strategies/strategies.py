@@ -14,7 +14,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query import parse_years
 from metasearch.query.years import BadYears
-from metasearch.workspace import log
+from metasearch.workspace import log, versions
 from metasearch.workspace.projects import LONGEST_NAME, Project, check_name
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
@@ -38,6 +38,7 @@ class Strategy:
         details: `derived_from` (of a copy: {"strategy", "id", "at"}), `numbers` (of a reordered
             copy: old -> new), filters, limits, peer review.
         created: When it was made.
+        version: Larger after each change of it; steps have their own.
     """
 
     id: int
@@ -48,6 +49,7 @@ class Strategy:
     years: str
     details: Mapping[str, Any]
     created: str
+    version: int
 
 
 def create(
@@ -157,11 +159,14 @@ def update(
     years: str | None = None,
     note: str | None = None,
     details: Mapping[str, Any] | None = None,
+    version: int | None = None,
     by: str = "",
 ) -> Strategy:
-    """Change what is given; of `details` the keys that are given, None removes one.
+    """Change what is given; of `details` the keys that are given, None removes one. `version` is
+    that of the strategy that the change was made with.
 
     Raises:
+        Conflict: It was changed since that version.
         UsageError: A value cannot be used, or another strategy has the name.
     """
     with db.transaction():
@@ -178,16 +183,7 @@ def update(
             check_name(new["name"])
             _check_free(db, old.project, new["name"])
         check_years(new["years"])
-        db.run(
-            "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?"
-            " WHERE id = ?",
-            new["name"],
-            orjson.dumps(new["sources"]).decode(),
-            new["years"],
-            new["note"],
-            check_details(merged),
-            old.id,
-        )
+        packed = check_details(merged)
         before: dict[str, Any] = {}
         after: dict[str, Any] = {}
         was = {"name": old.name, "sources": old.sources, "years": old.years, "note": old.note}
@@ -197,7 +193,19 @@ def update(
         for key in details or ():
             if old.details.get(key) != merged.get(key):
                 before[key], after[key] = old.details.get(key), merged.get(key)
+        text = message("The strategy was changed since you opened it")
+        versions.check(version, old.version, text, after, before)
         if after:
+            db.run(
+                "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?,"
+                " version = version + 1 WHERE id = ?",
+                new["name"],
+                orjson.dumps(new["sources"]).decode(),
+                new["years"],
+                new["note"],
+                packed,
+                old.id,
+            )
             log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
         return by_id(db, old.id)
 
@@ -297,4 +305,5 @@ def _strategy(row: sqlite3.Row) -> Strategy:
         years=row["years"],
         details=orjson.loads(row["details"]),
         created=row["created"],
+        version=row["version"],
     )

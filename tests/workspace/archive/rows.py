@@ -20,6 +20,8 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 
 NOW = "2026-11-23T05:40:00Z"
+#: The uid of a user, who is nobody in this workspace.
+VOTER = "vvvvvvvvvvvv"
 UIDS = ("abcdefghijkm", "mkjihgfedcba", "npqrstuvwxyz")
 
 
@@ -73,7 +75,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, uid, work))
         db.execute("INSERT INTO decision VALUES (?, 'title', '', 'relevant', '', ?)", (work, NOW))
         db.execute("INSERT INTO tag VALUES (?, 'lake')", (work,))
-        db.execute("INSERT INTO note VALUES (?, '', 'read it', ?)", (work, NOW))
+        db.execute("INSERT INTO note (work, text, at) VALUES (?, 'read it', ?)", (work, NOW))
         first = first or row
     # An older version of the first record.
     body = record_json.packed(record(0))
@@ -90,6 +92,9 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         "INSERT INTO joined_work VALUES (?, ?, ?, 'a:9', '{}', ?)", (joined, project, work, NOW)
     )
     db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, joined, work))
+    db.execute("INSERT INTO decision VALUES (?, 'title', ?, 'close', '', ?)", (work, VOTER, NOW))
+    db.execute("INSERT INTO screening VALUES (?, 'title', 2, 1, ?)", (project, NOW))
+    db.execute("INSERT INTO screener VALUES (?, 'title', ?)", (project, VOTER))
     db.execute(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'a:2', ?)",
         (project, NOW),

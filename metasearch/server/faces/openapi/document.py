@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from types import ModuleType
 from typing import Any, cast
 
 import orjson
@@ -44,6 +45,7 @@ from metasearch.server.options import Options
 #: pages and crawlers need.
 NOT_LISTED = frozenset(
     {
+        "/admin/projects",
         "/advanced",
         "/basket",
         "/favicon.ico",
@@ -79,6 +81,7 @@ TAGS: Mapping[str, str] = {
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
     WORKSPACE: "Projects with their strategies, runs, works and reports; saved searches.",
+    "Users": "Who works on a project, on a server with users.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -101,6 +104,7 @@ class Server:
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
         workspace: Whether it serves a workspace.
+        users: Whether it has users.
     """
 
     options: Options
@@ -108,6 +112,7 @@ class Server:
     root: str
     routes: frozenset[tuple[str, str]]
     workspace: bool = False
+    users: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,14 @@ def written(server: Server) -> Written:
     return Written(document, body, hashlib.sha256(body).hexdigest()[:20])
 
 
-def declared(options: Options) -> list[Operation]:
-    """All operations that are declared, in the order of the document."""
+def declared(options: Options, *, users: bool = True) -> list[Operation]:
+    """All operations that are declared, in the order of the document.
+
+    Args:
+        options: Of the server.
+        users: Whether those of a server with users are among them; their modules are not loaded
+            otherwise.
+    """
     return [
         *searches.operations(options),
         *works.operations(),
@@ -143,8 +154,15 @@ def declared(options: Options) -> list[Operation]:
         *workspace.operations(),
         *workspace_works.operations(),
         *workspace_more.operations(),
+        *(_team().operations() if users else ()),
         *saved.operations(),
     ]
+
+
+def _team() -> ModuleType:
+    from metasearch.server.faces.openapi import workspace_team
+
+    return workspace_team
 
 
 def document_of(server: Server) -> Schema:
@@ -152,7 +170,7 @@ def document_of(server: Server) -> Schema:
     paths: dict[str, Schema] = {}
     listed = [
         each
-        for each in declared(server.options)
+        for each in declared(server.options, users=server.users)
         if (each.path, each.method) in server.routes and (server.workspace or each.tag != WORKSPACE)
     ]
     for operation in listed:
@@ -175,11 +193,7 @@ def document_of(server: Server) -> Schema:
         ],
         "paths": paths,
         "components": {
-            "schemas": {
-                **_SCHEMAS,
-                **(workspace_shapes.SCHEMAS if server.workspace else {}),
-                **(saved.SCHEMAS if server.workspace else {}),
-            },
+            "schemas": {**_SCHEMAS, **_schemas(server)},
             "headers": {
                 name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },
@@ -191,6 +205,14 @@ def document_of(server: Server) -> Schema:
                 }
             },
         },
+    }
+
+
+def _schemas(server: Server) -> Mapping[str, Schema]:
+    """The schemas of what not every server answers."""
+    return {
+        **({**workspace_shapes.SCHEMAS, **saved.SCHEMAS} if server.workspace else {}),
+        **(_team().SCHEMAS if server.users else {}),
     }
 
 

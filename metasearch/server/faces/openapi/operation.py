@@ -42,7 +42,11 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     405: ("The address is for another method.", ("Allow",)),
     406: ("The server has none of the media types or formats that were asked for.", ()),
     408: ("The body of the request did not come in time.", ()),
-    409: ("Another request has the same under way, or what is to end does not run.", ()),
+    409: (
+        "Another request has the same under way, what is to end does not run, or what is to be "
+        "changed was changed since: `yours` and `theirs` tell both.",
+        (),
+    ),
     413: ("The body of the request is too large.", ()),
     414: ("The address is too long; send the query by POST.", ()),
     415: ("The body is of another kind than those that are named.", ()),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from metasearch.server.faces.openapi.schema import (
     Schema,
+    by_name,
     listed,
     nullable,
     one_of,
@@ -41,11 +42,15 @@ _PROBLEM = thing(
             {"anyOf": [ref("SourceReport"), ref("SourceStanding")]},
             description="Each source with its reason; that of /readyz has two members only.",
         ),
+        "yours": by_name({}, description="What was sent, where that is otherwise than `theirs`."),
+        "theirs": nullable(
+            by_name({}, description="What stands now, with its `version`; null where nothing does.")
+        ),
         "search_id": text(description="Under this id the log of the server has the details."),
     },
     optional=(
         *("detail", "errors", "query", "position", "length", "suggestion", "advice", "syntax"),
-        *("near_misses", "allowed", "complete", "sources", "search_id"),
+        *("near_misses", "allowed", "complete", "sources", "yours", "theirs", "search_id"),
     ),
     description="An error, as RFC 9457 writes it.",
 )

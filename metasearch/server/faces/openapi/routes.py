@@ -12,6 +12,7 @@ from metasearch.server.faces.openapi.page import docs_page
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.unchanged import lasting, tag_of
+from metasearch.server.users.identity import identity_of
 from metasearch.server.visit import visit_of
 
 
@@ -54,4 +55,5 @@ def _server(request: web.Request) -> Server:
         for route in resource
     )
     served = shared.workspace is not None
-    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, served)
+    users = identity_of(request) is not None
+    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, served, users)

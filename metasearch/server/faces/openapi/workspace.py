@@ -80,6 +80,7 @@ def _projects() -> Iterator[Operation]:
         "Change a project",
         "Project",
         body=body(projects.CHANGES),
+        further=(409,),
         examples=(
             Example(
                 name="project-change",
@@ -108,6 +109,7 @@ def _projects() -> Iterator[Operation]:
         "Answer questions of reports",
         "Questions",
         body=body(projects.ANSWERS),
+        further=(409,),
         description="All answers are kept, or none where one cannot be kept.",
     )
 
@@ -195,6 +197,7 @@ def _strategies() -> Iterator[Operation]:
         "Strategy",
         OF_STRATEGY,
         body=body(strategies.CHANGES),
+        further=(409,),
         examples=(
             Example(
                 name="strategy-change",
@@ -214,13 +217,20 @@ def _strategies() -> Iterator[Operation]:
         answer={JSON: {"anyOf": [ref("Step"), ref("RemovedStep")]}},
         method="post",
         body=body(strategies.CHANGED_STEP),
-        errors=CHANGED,
+        errors=(*CHANGED, 409),
         examples=(
             Example(
                 name="step-change",
                 summary="Another text",
                 address=f"{in_example}/{STRATEGY}/steps/2",
-                json={"text": "#1 AND (harm* OR debt)"},
+                json={"text": "#1 AND (harm* OR debt)", "version": 1},
+            ),
+            Example(
+                name="step-conflict",
+                summary="It was changed since",
+                address=f"{in_example}/{STRATEGY}/steps/2",
+                json={"text": "#1 AND loss*", "version": 1},
+                status=409,
             ),
         ),
     )

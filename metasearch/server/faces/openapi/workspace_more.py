@@ -253,7 +253,7 @@ def _other_sources() -> Iterator[Operation]:
         answer={JSON: {"anyOf": [ref("OtherSource"), ref("RemovedOtherSource")]}},
         method="post",
         body=body(other_sources.CHANGED),
-        errors=CHANGED,
+        errors=(*CHANGED, 409),
         examples=(
             Example(
                 name="other-source-change",

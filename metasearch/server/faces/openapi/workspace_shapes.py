@@ -51,6 +51,7 @@ _PROJECT: Mapping[str, Schema] = explained(
         "title": text(),
         "created": text(),
         "archived": yes_or_no(),
+        "version": whole(),
         "holds": ref("Holds"),
         "details": by_name(_ANYTHING, description="The answers to the questions of its reports."),
     },
@@ -64,6 +65,7 @@ _STRATEGY = explained(
         "years": text(),
         "details": by_name(_ANYTHING),
         "created": text(),
+        "version": whole(),
     },
     Strategy,
 )
@@ -77,6 +79,7 @@ _STEP = explained(
         "parents": listed(whole()),
         "details": by_name(_ANYTHING),
         "edited": text(),
+        "version": whole(),
     },
     Step,
 )
@@ -133,6 +136,7 @@ _WORK = explained(
         "decisions": by_name(ref("Decision"), description="By the stage."),
         "tags": listed(text()),
         "note": text(),
+        "note_version": whole(),
         "first_run": whole(),
         "added": text(),
     },
@@ -192,7 +196,12 @@ SCHEMAS: Mapping[str, Schema] = {
         ),
         description="One line of the log.",
     ),
-    "Questions": thing({"questions": listed(ref("Question"))}),
+    "Questions": thing(
+        {
+            "questions": listed(ref("Question")),
+            "version": whole(description="Of the project, larger after each change of answers."),
+        }
+    ),
     "Question": thing(
         explained(
             {
@@ -451,6 +460,7 @@ SCHEMAS: Mapping[str, Schema] = {
                 **dict.fromkeys(("name", "how", "date"), text()),
                 **dict.fromkeys(("identified", "sought", "not_retrieved"), nullable(whole())),
                 "excluded": by_name(whole()),
+                "version": whole(),
             },
             OtherSource,
         ),

@@ -175,6 +175,8 @@ def _decisions() -> Iterator[Operation]:
         "Write a note on a work",
         "ChangedWorks",
         body=body(decisions.NOTE),
+        further=(409,),
+        description="`change` of the answer is the new `note_version` of the work.",
         examples=(
             Example(
                 name="note",

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from aiohttp import web
 
 from metasearch.server.faces.projects.opened import file_name, opened
+from metasearch.server.users.quota import take_export
 from metasearch.workspace.archive.writing import Exported, export_project
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -35,6 +36,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     response.content_type = "application/zip"
     if request.method == "HEAD":
         return web.Response(headers=response.headers)
+    await take_export(request, here.project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             # In a thread and a connection of its own: who reads a page does not wait for it.

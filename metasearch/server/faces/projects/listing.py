@@ -18,10 +18,9 @@ from metasearch.server.pages.projects.listing import projects_page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.site import SHARED
+from metasearch.server.users.making import Maker, maker_of
 from metasearch.server.visit import visit_of
-from metasearch.workspace import projects
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.projects import KINDS, Kind
+from metasearch.workspace.projects import KINDS, Kind, Project
 from metasearch.workspace.workspace import Workspace
 
 #: Bytes of an archive that a browser sends, and of it unpacked; the command line takes larger ones.
@@ -36,11 +35,11 @@ async def answer(request: web.Request) -> web.StreamResponse:
             and those of `posted_with_file`.
     """
     service, visit = served(request), visit_of(request)
-    workspace = service.workspace
+    workspace, maker = service.workspace, maker_of(request)
 
     async def render(said: Said) -> str:
         async with request.app[SHARED].admission.brief():
-            every = await workspace.read(projects.every)
+            every = await workspace.read(maker.listed)
         return projects_page(visit, every, said, only(request.query, "done"), most_bytes=MOST_BYTES)
 
     if request.method != "POST":
@@ -51,7 +50,10 @@ async def answer(request: web.Request) -> web.StreamResponse:
     fields = await posted(request)
 
     async def action() -> str:
-        return visit.site.path(f"/projects/{await _created(workspace, fields)}")
+        made = await _created(workspace, maker, fields)
+        named = made.name == only(fields, "name").strip()
+        path = f"/projects/{made.uid}"
+        return visit.site.path(path) if named else visit.site.path(path, done="renamed")
 
     return await after_form(request, fields, action, render)
 
@@ -69,21 +71,21 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
                     advice=message("Choose the archive of a project."),
                 )
             made = await workspace.write(
-                import_project,
+                maker_of(request).imported,
                 Path(file.name),
-                name=only(fields, "name").strip() or None,
-                largest=MOST_UNPACKED,
+                only(fields, "name").strip() or None,
+                MOST_UNPACKED,
             )
-            done = "imported" if only(fields, "name") or made.project.name == made.name else "named"
+            wanted = only(fields, "name").strip() or made.name
+            done = "imported" if made.project.name == wanted else "named"
             return visit_of(request).site.path(f"/projects/{made.project.uid}", done=done)
 
         return await after_form(request, fields, action, render)
 
 
-async def _created(workspace: Workspace, fields: MultiMapping[str]) -> str:
-    """The uid of a new project."""
+async def _created(workspace: Workspace, maker: Maker, fields: MultiMapping[str]) -> Project:
+    """A new project."""
     kind = cast("Kind", chosen(fields, "kind", KINDS, "review"))
-    made = await workspace.write(
-        projects.create, only(fields, "name").strip(), kind, only(fields, "title").strip()
+    return await workspace.write(
+        maker.create, only(fields, "name").strip(), kind, only(fields, "title").strip()
     )
-    return made.uid

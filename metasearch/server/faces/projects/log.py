@@ -13,6 +13,7 @@ from metasearch.server.pages.projects.log import log_page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
+from metasearch.server.users.people import names
 from metasearch.workspace import log as changes
 from metasearch.workspace.works.undo import undo, undoable
 
@@ -36,12 +37,14 @@ async def answer(request: web.Request) -> web.StreamResponse:
                 changes.lines, here.project.id, most=_LINES, before=before
             )
             can = await here.workspace.read(undoable, here.project, lines)
+        people = await names(here.request, here.workspace, (line.by for line in lines))
         older = here.path("/log", before=lines[-1].id) if len(lines) == _LINES else ""
         return log_page(
             here.visit,
             here.project,
             lines,
             can,
+            people=people,
             older=older,
             error=said.error,
             done=only(request.query, "done"),
@@ -55,7 +58,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         number = _number(only(fields, "change"))
         if number is None:
             raise UsageError(message("No change was named"))
-        await here.workspace.write(undo, here.project, number)
+        await here.workspace.write(undo, here.project, number, by=here.by)
         return here.path("/log", done="undone")
 
     return await after_form(request, fields, action, render)

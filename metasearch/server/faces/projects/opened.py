@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
@@ -18,12 +19,16 @@ from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, workspace_of
+from metasearch.server.users.identity import check, who
 from metasearch.server.visit import Visit, visit_of
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.permissions import Action
 
 #: Characters of a name of a project or strategy in an address.
 _LONGEST_NAME = 100
@@ -55,6 +60,19 @@ class Opened:
     def visit(self) -> Visit:
         """Who looks, and in which language."""
         return visit_of(self.request)
+
+    @property
+    def by(self) -> str:
+        """Who asks, for the log."""
+        return who(self.request)
+
+    def needs(self, action: Action) -> None:
+        """Refuse a form for which the role of its sender does not suffice.
+
+        Raises:
+            Problem: 403.
+        """
+        check(self.request, action)
 
     def path(self, rest: str = "", **parameters: str | int) -> str:
         """A local address below the project: "/works"."""
@@ -119,8 +137,22 @@ async def after_form(
         address = await action()
     except UsageError as error:
         page = await render(Said(error, fields, fields.get("do", "")))
-        return page_response(request, page, 400)
+        return page_response(request, page, error.status)
     return see_other(request, address)
+
+
+def version_of(fields: MultiMapping[str], name: str = "version") -> int | None:
+    """The version that a form was made with; None where it does not say.
+
+    Raises:
+        UsageError: It is no number.
+    """
+    text = fields.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        raise UsageError(message("{text} is no number", text=repr(text[:40])))
+    return int(text)
 
 
 def with_parameters(path: str, parameters: Mapping[str, str | int], place: str = "") -> str:

@@ -7,7 +7,13 @@ from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    version_of,
+)
 from metasearch.server.faces.projects.report_lines import report_lines
 from metasearch.server.faces.projects.strategies import lines_of
 from metasearch.server.forms import posted
@@ -15,6 +21,7 @@ from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.overview import Overview, RunLine, overview_page, run_line
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
+from metasearch.server.users.auditing import deleted
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
@@ -67,14 +74,19 @@ async def _changed(here: Opened, fields: MultiMapping[str]) -> str:
     match only(fields, "do"):
         case "title":
             await here.workspace.write(
-                projects.update, here.project, title=only(fields, "title").strip()
+                projects.update,
+                here.project,
+                title=only(fields, "title").strip(),
+                version=version_of(fields),
+                by=here.by,
             )
             return here.path(done="title")
         case "archive":
             archived = only(fields, "archived") == "yes"
-            await here.workspace.write(projects.update, here.project, archived=archived)
+            await here.workspace.write(projects.update, here.project, archived=archived, by=here.by)
             return here.path(done="archived" if archived else "taken")
         case "delete":
+            here.needs("delete")
             return await _deleted(here, only(fields, "name").strip())
     raise unknown_form()
 
@@ -87,5 +99,5 @@ async def _deleted(here: Opened, name: str) -> str:
         )
     if (job := here.service.jobs.of(here.project.id)) is not None:
         await job.stop()
-    await here.workspace.write(projects.delete, here.project)
+    await deleted(here.request, here.workspace, here.project)
     return here.visit.site.path("/projects", done="deleted")

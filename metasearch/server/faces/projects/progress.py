@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 import orjson
 from aiohttp import web
@@ -43,6 +44,7 @@ async def _states(here: Opened, name: str) -> AsyncGenerator[bytes]:
     while True:
         shown = await here.workspace.read(page_of, here.project, name, base)
         await here.shared.engine.scheduler.turns().next()
+        shown = replace(shown, can_edit=here.visit.can("edit"))
         state, steps = steps_html(view_of(shown), here.visit.language)
         if shown.run is None:
             yield b"event: done\ndata: %s\n\n" % orjson.dumps({"steps": steps})

@@ -12,6 +12,7 @@ from metasearch.server.faces.projects.opened import (
     after_form,
     opened,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.faces.projects.report_lines import names_for
@@ -23,7 +24,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.workspace import details, other_sources, projects
 from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished, freezing
+from metasearch.workspace.reports import finished, freezing, signatures
 from metasearch.workspace.reports.document import Document, Language
 from metasearch.workspace.reports.kinds import CONTINUED, KINDS, ReportKind
 from metasearch.workspace.reports.render import FORMATS, ReportFormat, write
@@ -51,7 +52,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     async def render(said: Said) -> str:
         async with here.shared.admission.brief():
             shown = await here.workspace.read(
-                _shown, here.project, kind, language, number, previous
+                _shown, here.project, kind, language, number, previous, _signer(here)
             )
         return report_page(here.visit, here.project, shown, said, only(request.query, "done"))
 
@@ -84,8 +85,11 @@ def _shown(
     language: Language,
     number: str,
     previous: str,
+    signer: str | None,
 ) -> ReportPage:
-    """What the page shows; a report that cannot be made says why."""
+    """What the page shows; a report that cannot be made says why. `signer` is the uid of a user who
+    may sign; None for one who may not.
+    """
     project = projects.find(db, project.uid)
     document: Document | None = None
     unmade: UsageError | None = None
@@ -109,7 +113,27 @@ def _shown(
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
+        signatures=signatures.of(db, report) if report else (),
+        can_sign_as=_roles(db, project, report, signer) if report and signer else (),
+        version=project.version,
     )
+
+
+def _signer(here: Opened) -> str | None:
+    return here.by if here.by and here.visit.can("sign") else None
+
+
+def _roles(
+    db: Database, project: Project, report: finished.Report, signer: str
+) -> list[signatures.SignatureRole]:
+    """What a user may sign the report as."""
+    found: list[signatures.SignatureRole] = []
+    for role in signatures.ROLES:
+        try:
+            found.append(signatures.check(db, project, report, role, signer))
+        except UsageError:
+            continue
+    return found
 
 
 def _document(
@@ -119,12 +143,15 @@ def _document(
     language: Language,
     number: str,
     previous: str,
+    form: str = "",
 ) -> tuple[Document, finished.Report | None]:
-    """The report as it would be now, as an update of `previous`; with a number the frozen one."""
+    """The report as it would be now, as an update of `previous`; with a number the frozen one, for
+    a format or a page.
+    """
     if not number:
         return kind.build(db, project, language=language, previous=previous or None), None
     report = finished.find(db, project, kind.name, number)
-    return finished.document(db, report), report
+    return signatures.document(db, report, form), report
 
 
 async def _file(
@@ -137,7 +164,7 @@ async def _file(
 ) -> web.Response:
     try:
         document, report = await here.workspace.read(
-            _document, here.project, kind, language, number, previous
+            _document, here.project, kind, language, number, previous, form.name
         )
     except UsageError as error:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
@@ -163,19 +190,20 @@ async def _done(
 ) -> str:
     """Does what a form says; the address that shows it."""
     here_again = here.path(f"/reports/{kind.name}")
-    match chosen(fields, "do", ("answer", "freeze", "other", "forget"), ""):
+    match chosen(fields, "do", ("answer", "freeze", "other", "forget", "sign"), ""):
         case "answer":
-            await here.workspace.write(_answered, here.project, kind, fields)
+            await here.workspace.write(_answered, here.project, kind, fields, here.by)
             return with_parameters(here_again, {"done": "answered", "language": language})
         case "other":
-            await here.workspace.write(_other, here.project, fields)
+            await here.workspace.write(_other, here.project, fields, here.by)
             return with_parameters(here_again, {"done": "other", "language": language}, "other")
         case "forget":
             number = _number(fields, "other")
             if number is not None:
-                await here.workspace.write(other_sources.remove, here.project, number)
+                await here.workspace.write(other_sources.remove, here.project, number, by=here.by)
             return with_parameters(here_again, {"done": "forgotten", "language": language}, "other")
         case "freeze":
+            here.needs("report")
             if only(fields, "sure") != "yes":
                 raise UsageError(
                     message("The report was not frozen"),
@@ -188,12 +216,36 @@ async def _done(
                 language=language,
                 previous=only(fields, "previous") or None,
                 draft=only(fields, "draft") == "yes",
+                by=here.by,
             )
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
+        case "sign":
+            here.needs("sign")
+            number = only(fields, "number")[:_LONGEST_NAME]
+            await _signed(here, kind, number, fields)
+            return with_parameters(here_again, {"frozen": number, "done": "signed"}, "signatures")
     raise unknown_form()
 
 
-def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str]) -> None:
+async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]) -> None:
+    if not here.by:  # nobody signs on a server without users
+        raise unknown_form()
+    from metasearch.server.users.signing import sign
+
+    await sign(
+        here.request,
+        here.workspace,
+        here.project,
+        kind.name,
+        number,
+        role=only(fields, "role"),
+        digest=only(fields, "digest"),
+    )
+
+
+def _answered(
+    db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str], by: str
+) -> None:
     """Keep the answers of a form. A field of several choices that is not there has none."""
     values: dict[str, object] = {}
     for question in details.questions(project, kind.name):
@@ -202,10 +254,10 @@ def _answered(db: Database, project: Project, kind: ReportKind, fields: MultiMap
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    details.answer(db, project, values)
+    details.answer(db, project, values, version=version_of(fields), by=by)
 
 
-def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
+def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -> None:
     """Keep another way of searching."""
     other_sources.add(
         db,
@@ -218,6 +270,7 @@ def _other(db: Database, project: Project, fields: MultiMapping[str]) -> None:
         sought=_number(fields, "sought"),
         not_retrieved=_number(fields, "not_retrieved"),
         excluded=_reasons(only(fields, "excluded")),
+        by=by,
     )
 
 

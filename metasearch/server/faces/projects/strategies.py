@@ -66,7 +66,12 @@ async def _read(here: Opened, upload: Upload, name: str) -> FileIn:
             message("No file was chosen"), advice=message("Choose a JSON search file.")
         )
     return await here.workspace.write(
-        search_file.add, here.project, upload.content, upload.name, strategy=name or None
+        search_file.add,
+        here.project,
+        upload.content,
+        upload.name,
+        strategy=name or None,
+        by=here.by,
     )
 
 
@@ -75,9 +80,9 @@ async def _made(here: Opened, fields: MultiMapping[str]) -> str:
     name, source = only(fields, "name").strip(), only(fields, "copy")
     if source:
         model = await here.workspace.read(kept.find, here.project, source)
-        made = await here.workspace.write(copied, model, name)
+        made = await here.workspace.write(copied, model, name, by=here.by)
     else:
-        made = await here.workspace.write(kept.create, here.project, name)
+        made = await here.workspace.write(kept.create, here.project, name, by=here.by)
     return here.path(strategy_path(made.name))
 
 

@@ -19,6 +19,7 @@ from metasearch.server.faces.projects.opened import (
     opened,
     strategy_path,
     unknown_form,
+    version_of,
     with_parameters,
 )
 from metasearch.server.forms import Upload, posted_with_file
@@ -38,6 +39,7 @@ from metasearch.server.pages.source_groups import grouped
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import view
+from metasearch.server.users.quota import check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import figures, known, runs, validation
@@ -154,6 +156,7 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         written=await here.workspace.read(_written, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
         today=now()[:10],
+        can_edit=here.visit.can("edit"),
     )
 
 
@@ -223,31 +226,47 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
     write = here.workspace.write
     match only(fields, "do"):
         case "add" | "add-count" as what:
+            if what == "add-count":
+                here.needs("run")
             text, syntax = _typed(fields)
             added = await write(
-                steps.add, shown, text, syntax=syntax, note=only(fields, "note").strip()
+                steps.add,
+                shown,
+                text,
+                syntax=syntax,
+                note=only(fields, "note").strip(),
+                by=here.by,
             )
             if what == "add-count":
                 await here.service.begin_run(
-                    here.project, shown, "counts", RunOptions(steps=(added.number,))
+                    here.project, shown, "counts", RunOptions(steps=(added.number,)), by=here.by
                 )
             return with_parameters(base, {"done": "added"}, "add")
         case "edit":
             await _edited(here, shown, fields)
             return with_parameters(base, {"done": "edited"}, "steps")
         case "remove":
-            await write(steps.remove, shown, _required(only(fields, "number")))
+            number = _required(only(fields, "number"))
+            await write(steps.remove, shown, number, version=version_of(fields), by=here.by)
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
+            here.needs("run")
+            if what == "run":
+                await check_records(here.request, here.project)
             asked = RunOptions(
                 steps=numbers(only(fields, "steps")),
                 per_source=_number(only(fields, "per").strip()) if what == "run" else None,
             )
             await here.service.begin_run(
-                here.project, shown, "records" if what == "run" else "counts", asked
+                here.project,
+                shown,
+                "records" if what == "run" else "counts",
+                asked,
+                by=here.by,
             )
             return f"{base}#run"
         case "stop":
+            here.needs("run")
             await _stopped(here, shown)
             return with_parameters(base, {"done": "stopped"}, "steps")
         case "sources":
@@ -257,17 +276,23 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 sources=fields.getall("source", []),
                 years=only(fields, "years").strip(),
                 note=only(fields, "note").strip(),
+                by=here.by,
+                version=version_of(fields),
             )
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
             again = await _imported(here, shown, fields, upload)
             return with_parameters(base, {"done": "again" if again else "imported"}, "steps")
         case "known":
-            await write(known.add_lines, here.project, only(fields, "names"))
+            await write(known.add_lines, here.project, only(fields, "names"), by=here.by)
             return with_parameters(base, {"done": "known", "known": 1}, "known")
         case "paste":
             await write(
-                lines.copy_in, shown, only(fields, "lines"), syntax=fields.get("syntax", "auto")
+                lines.copy_in,
+                shown,
+                only(fields, "lines"),
+                syntax=fields.get("syntax", "auto"),
+                by=here.by,
             )
             return with_parameters(base, {"done": "pasted"}, "steps")
     raise unknown_form()
@@ -277,7 +302,14 @@ async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> N
     text, syntax = _typed(fields) if "text" in fields else (None, None)
     note = only(fields, "note").strip()
     await here.workspace.write(
-        steps.edit, shown, _required(only(fields, "number")), text=text, syntax=syntax, note=note
+        steps.edit,
+        shown,
+        _required(only(fields, "number")),
+        text=text,
+        syntax=syntax,
+        note=note,
+        by=here.by,
+        version=version_of(fields),
     )
 
 
@@ -302,6 +334,7 @@ async def _imported(
             message("No file was chosen"),
             advice=message("Choose the file that the database has exported."),
         )
+    await check_records(here.request, here.project)
     done = await here.workspace.write(
         import_file,
         here.project,
@@ -312,6 +345,7 @@ async def _imported(
         searched=only(fields, "searched").strip(),
         query=only(fields, "query").strip(),
         claimed=_required(claimed) if claimed else None,
+        by=here.by,
     )
     return done.again
 

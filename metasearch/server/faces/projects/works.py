@@ -10,8 +10,15 @@ from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import UsageError
+from metasearch.formats.text import line
 from metasearch.message import message, message_n
-from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    version_of,
+)
 from metasearch.server.forms import Upload, local_address, posted_with_file
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.said import Said
@@ -35,6 +42,7 @@ from metasearch.workspace.works.exporting import EXPORTS
 from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.reasons import reasons
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.undo import undo, undoable
 from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
 
@@ -70,7 +78,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         query = query_of(request.query if request.method != "POST" else _listed(said.fields))
         shown = await _shown(here, query)
         told = _told(here.visit, request.query)
-        reason = only(request.query, "reason")[: decisions.LONGEST_REASON]
+        reason = only(request.query, "reason")[:LONGEST_REASON]
         return works_page(here.visit, here.project, query, shown, said, reason=reason, told=told)
 
     if request.method != "POST":
@@ -226,9 +234,12 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     ticked = fields.getall("id", [])
     match only(fields, "do"):
         case "undo":
-            await here.workspace.write(undo, here.project, _number(only(fields, "change")))
+            here.needs("edit")
+            number = _number(only(fields, "change"))
+            await here.workspace.write(undo, here.project, number, by=here.by)
             return _back(back, done="undone")
         case "decisions":
+            here.needs("edit")
             return await _imported(here, stage, upload)
         case "":
             pass
@@ -238,19 +249,30 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
         verdict, _, uid = marked.partition(":")
         return await _marked(here, back, [uid], verdict, stage, reason)
     if uid := only(fields, "save"):
+        had = _tags(only(fields, f"had-{uid}")) if f"had-{uid}" in fields else None
         await here.workspace.write(
-            _saved, here.project, uid, only(fields, f"note-{uid}"), only(fields, f"tags-{uid}")
+            _saved,
+            here.project,
+            uid,
+            only(fields, f"note-{uid}"),
+            _tags(only(fields, f"tags-{uid}")),
+            had,
+            version_of(fields, f"version-{uid}"),
+            by=here.by,
         )
         return _back(back, done="saved")
     if key := only(fields, "apart"):
-        await here.workspace.write(_kept_apart, here.project, key)
+        here.needs("edit")
+        await here.workspace.write(_kept_apart, here.project, key, by=here.by)
         return _back(back, done="apart")
     if number := only(fields, "unpin"):
-        await here.workspace.write(pins.unpin, here.project, _number(number))
+        here.needs("edit")
+        await here.workspace.write(pins.unpin, here.project, _number(number), by=here.by)
         return _back(back, done="unpinned")
     match only(fields, "all"):
         case "same":
-            await here.workspace.write(_joined, here.project, _checked(ticked))
+            here.needs("edit")
+            await here.workspace.write(_joined, here.project, _checked(ticked), by=here.by)
             return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
@@ -259,6 +281,7 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
                 here.project,
                 _checked(ticked),
                 *((tags, none) if what == "tag" else (none, tags)),
+                by=here.by,
             )
             return _back(back, done="tagged")
         case verdict if "all" in fields:
@@ -278,26 +301,51 @@ async def _marked(
         cast("Verdict | None", verdict or None),
         stage=stage,
         reason=reason if is_out else "",
+        by=here.by,
     )
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
-def _saved(db: Database, project: Project, uid: str, note: str, tags: str) -> None:
-    """Keeps note and tags of a work."""
-    wanted = _tags(tags)
+def _saved(
+    db: Database,
+    project: Project,
+    uid: str,
+    note: str,
+    wanted: tuple[str, ...],
+    had: tuple[str, ...] | None,
+    version: int | None,
+    *,
+    by: str,
+) -> None:
+    """Keeps note and tags of a work.
+
+    Args:
+        db: The workspace.
+        project: Whose work.
+        uid: Of the work.
+        note: As the form has it, in one line.
+        wanted: The tags.
+        had: Those that the form was made with, so that tags that others have given or taken since
+            stay so; None for those of now.
+        version: Of the note that the form was made with.
+        by: Who sent the form.
+    """
     with db.transaction():
-        work = works.find(db, project, uid)
-        decisions.set_note(db, project, work.uid, note.strip())
+        work = works.find(db, project, uid, reader=by)
+        before = work.tags if had is None else had
+        if note.strip() != line(work.note):
+            decisions.set_note(db, project, work.uid, note.strip(), version=version, by=by)
         decisions.tag(
             db,
             project,
             [work.uid],
-            [tag for tag in wanted if tag not in work.tags],
-            [tag for tag in work.tags if tag not in wanted],
+            [tag for tag in wanted if tag not in before],
+            [tag for tag in before if tag not in wanted],
+            by=by,
         )
 
 
-def _joined(db: Database, project: Project, uids: list[str]) -> None:
+def _joined(db: Database, project: Project, uids: list[str], *, by: str) -> None:
     """Says of works that they are one."""
     if not 2 <= len(uids) <= _MOST_JOINED:
         raise UsageError(
@@ -317,10 +365,10 @@ def _joined(db: Database, project: Project, uids: list[str]) -> None:
             # are left behind: they are pinned, too.
             joined = works.find(db, project, keys[0]).hit.records
             if all(record.key != other for record in joined):
-                pins.pin(db, project, "same", keys[0], other)
+                pins.pin(db, project, "same", keys[0], other, by=by)
 
 
-def _kept_apart(db: Database, project: Project, key: str) -> None:
+def _kept_apart(db: Database, project: Project, key: str, *, by: str) -> None:
     """Says of a record that it belongs to none of the others of its work."""
     with db.transaction():
         work = works.find(db, project, key)
@@ -334,7 +382,7 @@ def _kept_apart(db: Database, project: Project, key: str) -> None:
                 ),
             )
         for other in others:
-            pins.pin(db, project, "different", key, other)
+            pins.pin(db, project, "different", key, other, by=by)
 
 
 async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
@@ -344,7 +392,7 @@ async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
             advice=message("Choose the file that the screening tool has exported."),
         )
     done = await here.workspace.write(
-        import_decisions, here.project, upload.content, upload.name, stage=stage
+        import_decisions, here.project, upload.content, upload.name, stage=stage, by=here.by
     )
     return here.path(
         "/works",

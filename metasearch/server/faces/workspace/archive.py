@@ -15,9 +15,10 @@ from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.problem import Problem
 from metasearch.server.received import body_into
 from metasearch.server.site import site_of
+from metasearch.server.users.making import maker_of
+from metasearch.server.users.quota import take_export
 from metasearch.workspace import objects
 from metasearch.workspace.archive.members import MOST_PACKED
-from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.projects import LONGEST_NAME
 
@@ -43,6 +44,7 @@ async def archive(request: web.Request) -> web.StreamResponse:
     """
     here = opened(request)
     project = await project_of(request, here)
+    await take_export(request, project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             try:
@@ -72,7 +74,7 @@ async def import_(request: web.Request) -> web.Response:
                     await body_into(request, here.shared.options, MOST_PACKED, file)
             except OSError as exc:
                 raise _unwritable(exc) from exc
-            made = await here.workspace.write(import_project, path, name=asked.get("name"))
+            made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
     return answer(
         objects.imported_project(made),
         status=201,

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.users.people import names
+from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions, pins, undo
 from metasearch.workspace.works.assigning import Assigned
 from metasearch.workspace.works.decisions import (
-    LONGEST_REASON,
     LONGEST_TAG,
     MOST_TAGS,
     Changed,
 )
 from metasearch.workspace.works.names import LONGEST
-from metasearch.workspace.works.said import LONGEST_NOTE
+from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 _UNDECIDED = "undecided"
@@ -61,6 +62,11 @@ TAG: Members = {
 NOTE: Members = {
     "work": Member(help="A name of the work.", required=True, most=LONGEST),
     "text": Member(help="The note; empty removes it.", required=True, most=LONGEST_NOTE),
+    "version": replace(
+        VERSION,
+        help="The `note_version` that the note was made with. If it was changed since, the answer "
+        "is 409 with `yours` and `theirs`. Without it the note is written in any case.",
+    ),
 }
 PIN: Members = {
     "verdict": Member(help="What they are.", required=True, choices=("same", "different")),
@@ -85,7 +91,7 @@ async def decide(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 for what cannot be decided.
     """
     here, project, given = await _given(request, DECIDE)
-    return answer(asdict(await here.workspace.write(_marked, project, given)))
+    return answer(asdict(await here.workspace.write(_marked, project, given, here.by)))
 
 
 async def tag(request: web.Request) -> web.Response:
@@ -95,7 +101,7 @@ async def tag(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 for what cannot be a tag.
     """
     here, project, given = await _given(request, TAG)
-    return answer(asdict(await here.workspace.write(_tagged, project, given)))
+    return answer(asdict(await here.workspace.write(_tagged, project, given, here.by)))
 
 
 async def note(request: web.Request) -> web.Response:
@@ -103,9 +109,17 @@ async def note(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for a note that cannot be kept.
+        Conflict: 409 for one that was made with an older version.
     """
     here, project, given = await _given(request, NOTE)
-    made = await here.workspace.write(decisions.set_note, project, given["work"], given["text"])
+    made = await here.workspace.write(
+        decisions.set_note,
+        project,
+        given["work"],
+        given["text"],
+        version=given.get("version"),
+        by=here.by,
+    )
     return answer(asdict(made))
 
 
@@ -120,7 +134,8 @@ async def pins_(request: web.Request) -> web.Response:
         project = await project_of(request, here)
         async with here.shared.admission.brief():
             kept = await here.workspace.read(pins.of, project)
-        return answer({"pins": [asdict(each) for each in kept]})
+        people = await names(request, here.workspace, (each.by for each in kept))
+        return answer({"pins": [objects.with_name(asdict(each), people) for each in kept]})
     here, project, given = await _given(request, PIN)
     made = await here.workspace.write(
         pins.pin,
@@ -129,6 +144,7 @@ async def pins_(request: web.Request) -> web.Response:
         given["first"],
         given["second"],
         note=given.get("note", ""),
+        by=here.by,
     )
     return answer(_assigned(made))
 
@@ -140,7 +156,8 @@ async def unpin(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 where there is no such pin.
     """
     here, project, given = await _given(request, UNPIN)
-    return answer(_assigned(await here.workspace.write(pins.unpin, project, given["pin"])))
+    made = await here.workspace.write(pins.unpin, project, given["pin"], by=here.by)
+    return answer(_assigned(made))
 
 
 async def undo_(request: web.Request) -> web.Response:
@@ -150,7 +167,7 @@ async def undo_(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 where the change cannot be undone.
     """
     here, project, given = await _given(request, UNDO)
-    line = await here.workspace.write(undo.undo, project, given["change"])
+    line = await here.workspace.write(undo.undo, project, given["change"], by=here.by)
     return answer({"undone": given["change"], "change": line})
 
 
@@ -160,18 +177,18 @@ async def _given(request: web.Request, members: Members) -> tuple[Here, Project,
     return here, project, await body_of(request, members)
 
 
-def _marked(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
         uids = chosen(db, project, given)
         verdict = given.pop("verdict")
         return decisions.mark(
-            db, project, uids, None if verdict == _UNDECIDED else verdict, **given
+            db, project, uids, None if verdict == _UNDECIDED else verdict, by=by, **given
         )
 
 
-def _tagged(db: Database, project: Project, given: dict[str, Any]) -> Changed:
+def _tagged(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
-        return decisions.tag(db, project, chosen(db, project, given), **given)
+        return decisions.tag(db, project, chosen(db, project, given), by=by, **given)
 
 
 def _assigned(made: Assigned) -> Object:

@@ -18,17 +18,18 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST
+from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
 from metasearch.workspace.runs.runs import PLACES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import strategies
-from metasearch.workspace.works.decisions import LONGEST_REASON
 from metasearch.workspace.works.exporting import EXPORTS, export, file_of
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.names import LONGEST
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 #: Characters of a file in a body: of base64 four for three bytes.
@@ -100,8 +101,9 @@ async def imports(request: web.Request) -> web.Response:
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
+    await check_records(request, project)
     made = await here.workspace.write(
-        importing.import_file, project, strategy, content, name, **given
+        importing.import_file, project, strategy, content, name, by=here.by, **given
     )
     return answer(
         {
@@ -147,7 +149,7 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(import_decisions, project, content, name, **given)
+    made = await here.workspace.write(import_decisions, project, content, name, by=here.by, **given)
     return answer(asdict(made))
 
 
@@ -169,6 +171,7 @@ async def exports(request: web.Request) -> web.StreamResponse:
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)
+    await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
         return await send_file(request, file, about.media_type, f"works.{about.extension}")

@@ -63,10 +63,14 @@ async def known(request: web.Request) -> web.Response:
     if "lines" in given:
         if len(given) > 1:
             raise _one_of_both()
-        added = await here.workspace.write(known_works.add_lines, project, given["lines"])
+        added = await here.workspace.write(
+            known_works.add_lines, project, given["lines"], by=here.by
+        )
     else:
         content, name = _file(given)
-        added = await here.workspace.write(known_works.add_file, project, content, name, **given)
+        added = await here.workspace.write(
+            known_works.add_file, project, content, name, by=here.by, **given
+        )
     return answer({"new": [objects.known(each) for each in added]})
 
 
@@ -79,7 +83,7 @@ async def remove(request: web.Request) -> web.Response:
     here = opened(request)
     project = await project_of(request, here)
     given = await body_of(request, REMOVE)
-    await here.workspace.write(known_works.remove, project, given["names"])
+    await here.workspace.write(known_works.remove, project, given["names"], by=here.by)
     return answer({"removed": list(dict.fromkeys(given["names"]))})
 
 

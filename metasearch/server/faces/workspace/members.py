@@ -50,6 +50,13 @@ class Member:
 
 
 Members = Mapping[str, Member]
+#: Of what two people may change at once.
+VERSION = Member(
+    help="The `version` that the change was made with. If it was changed since, the answer is 409 "
+    "with `yours` and `theirs`, and nothing is changed. Without it the change is made in any case.",
+    kind="whole",
+    most=2**53,
+)
 
 
 async def body_of(request: web.Request, members: Members, most: int = LARGEST) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from metasearch.server.faces.workspace.members import JSON
 from metasearch.server.hosts import check_addressed
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, workspace_of
+from metasearch.server.users.identity import who
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.projects import Project
 from metasearch.workspace.workspace import Workspace
@@ -26,10 +27,11 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The workspace that a request is about."""
+    """The workspace that a request is about; `by` is who asks, for the log."""
 
     shared: ServerContext
     service: WorkspaceService
+    by: str
 
     @property
     def workspace(self) -> Workspace:
@@ -45,7 +47,7 @@ def opened(request: web.Request) -> Here:
     """
     service = workspace_of(request)
     check_addressed(request)
-    return Here(request.app[SHARED], service)
+    return Here(request.app[SHARED], service, who(request))
 
 
 async def project_of(request: web.Request, here: Here) -> Project:

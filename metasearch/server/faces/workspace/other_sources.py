@@ -9,7 +9,7 @@ from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import (
     answer,
     found,
@@ -64,6 +64,7 @@ CHANGED: Members = {
         most=len(_NUMBERS),
     ),
     "removed": Member(help="True removes it.", kind="flag"),
+    "version": VERSION,
 }
 
 
@@ -81,7 +82,7 @@ async def listing(request: web.Request) -> web.Response:
         return answer({"other_sources": [asdict(each) for each in listed]})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        other_sources.add, project, given.pop("kind"), given.pop("name"), **given
+        other_sources.add, project, given.pop("kind"), given.pop("name"), by=here.by, **given
     )
     return answer(asdict(made), status=201)
 
@@ -91,18 +92,24 @@ async def one(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here = opened(request)
     project = await project_of(request, here)
     number = numbered(request, "number")
     given = await body_of(request, CHANGED)
     await found(here.workspace.read(other_sources.find, project, number))
+    version = given.pop("version", None)
     if given.pop("removed", False):
         if given:
             raise UsageError(message("another source is removed or changed, not both"))
-        await here.workspace.write(other_sources.remove, project, number)
+        await here.workspace.write(
+            other_sources.remove, project, number, version=version, by=here.by
+        )
         return answer({"removed": number})
-    made = await here.workspace.write(other_sources.edit, project, number, _changes(given))
+    made = await here.workspace.write(
+        other_sources.edit, project, number, _changes(given), version=version, by=here.by
+    )
     return answer(asdict(made))
 
 

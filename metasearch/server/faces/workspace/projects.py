@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.members import (
+    VERSION,
+    Member,
+    Members,
+    body_of,
+    parameters_of,
+)
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
+from metasearch.server.users.auditing import deleted
+from metasearch.server.users.making import Maker, maker_of
+from metasearch.server.users.people import names
 from metasearch.workspace import details, log, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
@@ -34,6 +43,7 @@ NEW: Members = {
 CHANGES: Members = {
     "title": Member(help="The new title.", most=projects.LONGEST_TITLE),
     "archived": Member(help="Whether it is put away.", kind="flag"),
+    "version": VERSION,
 }
 DELETE: Members = {
     "name": Member(help="The name of the project again, against mistakes.", required=True)
@@ -44,7 +54,8 @@ ANSWERS: Members = {
         kind="object",
         required=True,
         example={"review.registration": "CRD42026000000"},
-    )
+    ),
+    "version": VERSION,
 }
 LOG: Members = {
     "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
@@ -63,11 +74,14 @@ async def projects_(request: web.Request) -> web.Response:
     here = opened(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all)
+            listed = await here.workspace.read(_all, maker_of(request))
         return answer({"projects": listed})
     given = await body_of(request, NEW)
     made = await here.workspace.write(
-        projects.create, given["name"], given.get("kind", "plain"), given.get("title", "")
+        maker_of(request).create,
+        given["name"],
+        given.get("kind", "plain"),
+        given.get("title", ""),
     )
     return answer(
         objects.project(made),
@@ -81,12 +95,13 @@ async def project(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(projects.update, shown, **given)
+        shown = await here.workspace.write(projects.update, shown, by=here.by, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
@@ -96,15 +111,23 @@ async def questions(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
+        Conflict: 409 for answers that were made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(details.answer, shown, given["answers"])
+        shown = await here.workspace.write(
+            details.answer, shown, given["answers"], version=given.get("version"), by=here.by
+        )
     given_answers = details.answers(shown)
     asked = details.questions(shown)
-    return answer({"questions": [objects.question(each, given_answers) for each in asked]})
+    return answer(
+        {
+            "questions": [objects.question(each, given_answers) for each in asked],
+            "version": shown.version,
+        }
+    )
 
 
 async def delete(request: web.Request) -> web.Response:
@@ -121,7 +144,10 @@ async def delete(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
         )
-    await _deleted(here, shown)
+    job = here.service.jobs.of(shown.id)
+    if job is not None:
+        await job.stop()
+    await deleted(request, here.workspace, shown)
     return answer({"deleted": shown.uid})
 
 
@@ -138,18 +164,12 @@ async def log_(request: web.Request) -> web.Response:
         lines = await here.workspace.read(
             log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
         )
-    return answer({"changes": [objects.change(each) for each in lines]})
+    people = await names(request, here.workspace, (each.by for each in lines))
+    return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})
 
 
-async def _deleted(here: Here, shown: Project) -> None:
-    job = here.service.jobs.of(shown.id)
-    if job is not None:
-        await job.stop()
-    await here.workspace.write(projects.delete, shown)
-
-
-def _all(db: Database) -> list[Object]:
-    return [objects.project(each, overview.of(db, each)) for each in projects.every(db)]
+def _all(db: Database, maker: Maker) -> list[Object]:
+    return [objects.project(each, overview.of(db, each)) for each in maker.listed(db)]
 
 
 def _one(db: Database, shown: Project) -> Object:

@@ -14,7 +14,7 @@ from metasearch.server.site import site_of
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished, freezing, render
+from metasearch.workspace.reports import finished, freezing, render, signatures
 from metasearch.workspace.reports.document import LANGUAGES, Document
 from metasearch.workspace.reports.kinds import KINDS
 from metasearch.workspace.store.database import Database
@@ -73,7 +73,7 @@ async def report(request: web.Request) -> web.Response:
         given = await body_of(request, FINISH)
         previous = given.pop("continues", None)
         made = await here.workspace.write(
-            freezing.freeze, project, kind, previous=previous, **given
+            freezing.freeze, project, kind, previous=previous, by=here.by, **given
         )
         location = f"/api/projects/{project.uid}/reports/{kind}"
         address = site_of(request).path(location, number=made.number)
@@ -83,7 +83,7 @@ async def report(request: web.Request) -> web.Response:
     number = asked.pop("number", None)
     if number is not None:
         kept = await found(here.workspace.read(finished.find, project, kind, number))
-        document = await here.workspace.read(finished.document, kept)
+        document = await here.workspace.read(signatures.document, kept, format_.name)
     else:
         async with here.shared.admission.brief():
             document = await here.workspace.read(_now, project, kind, asked)

@@ -15,6 +15,8 @@ from metasearch.server.faces.workspace.opened import (
     project_of,
 )
 from metasearch.server.site import site_of
+from metasearch.server.users.people import names
+from metasearch.server.users.quota import check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
@@ -66,11 +68,15 @@ async def runs_(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            return answer({"runs": await here.workspace.read(_all, project)})
+            listed = await here.workspace.read(_all, project)
+        people = await names(request, here.workspace, (each["by"] for each in listed))
+        return answer({"runs": [objects.with_name(each, people) for each in listed]})
     given = await body_of(request, BEGIN)
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     mode = given.pop("mode", "records")
-    begun = await here.service.begin_run(project, strategy, mode, RunOptions(**given))
+    if mode == "records":
+        await check_records(request, project)
+    begun = await here.service.begin_run(project, strategy, mode, RunOptions(**given), by=here.by)
     location = f"/api/projects/{project.uid}/runs/{begun.number}"
     return answer(
         objects.run(begun, strategy.name), status=202, location=site_of(request).path(location)
@@ -89,7 +95,9 @@ async def run(request: web.Request) -> web.Response:
     job = here.service.jobs.numbered(project.id, shown.number)
     error = None if job is None or job.error is None else str(job.error)
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_one, project, shown) | {"error": error})
+        made = await here.workspace.read(_one, project, shown) | {"error": error}
+    people = await names(request, here.workspace, [shown.by])
+    return answer(objects.with_name(made, people))
 
 
 async def stop(request: web.Request) -> web.Response:

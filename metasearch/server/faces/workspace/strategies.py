@@ -10,7 +10,7 @@ from metasearch.engine.options import OPTIONS
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query.limits import MAX_LENGTH
-from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import (
     Here,
     answer,
@@ -51,6 +51,7 @@ CHANGES: Members = {
     "sources": _SOURCES,
     "years": _YEARS,
     "note": _NOTE,
+    "version": VERSION,
 }
 NEW_STEP: Members = {
     "text": Member(
@@ -69,6 +70,7 @@ CHANGED_STEP: Members = {
     "syntax": Member(help="What it is written in.", choices=_SYNTAXES),
     "note": _NOTE,
     "removed": Member(help="True removes it; refused where another step names it.", kind="flag"),
+    "version": VERSION,
 }
 
 
@@ -98,7 +100,9 @@ async def strategies_(request: web.Request) -> web.Response:
             listed = await here.workspace.read(_all, project)
         return answer({"strategies": listed})
     given = await body_of(request, NEW)
-    made = await here.workspace.write(strategies.create, project, given.pop("name"), **given)
+    made = await here.workspace.write(
+        strategies.create, project, given.pop("name"), by=here.by, **given
+    )
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     return answer(objects.strategy(made), status=201, location=site_of(request).path(location))
 
@@ -108,11 +112,12 @@ async def strategy(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here, _, shown = await strategy_of(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(strategies.update, shown, **given)
+        shown = await here.workspace.write(strategies.update, shown, by=here.by, **given)
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
@@ -125,7 +130,7 @@ async def steps_(request: web.Request) -> web.Response:
     """
     here, _, shown = await strategy_of(request)
     given = await body_of(request, NEW_STEP)
-    made = await here.workspace.write(steps.add, shown, given.pop("text"), **given)
+    made = await here.workspace.write(steps.add, shown, given.pop("text"), by=here.by, **given)
     return answer(objects.step(made), status=201)
 
 
@@ -134,17 +139,18 @@ async def step(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is none, 400 for a change that cannot be made.
+        Conflict: 409 for one that was made with an older version.
     """
     here, _, shown = await strategy_of(request)
     number = numbered(request, "step")
     given = await body_of(request, CHANGED_STEP)
     await found(here.workspace.read(steps.one, shown, number))
     if given.pop("removed", False):
-        if given:
+        if given.keys() - {"version"}:
             raise UsageError(message("a step is removed or changed, not both"))
-        await here.workspace.write(steps.remove, shown, number)
+        await here.workspace.write(steps.remove, shown, number, **given, by=here.by)
         return answer({"removed": number})
-    made = await here.workspace.write(steps.edit, shown, number, **given)
+    made = await here.workspace.write(steps.edit, shown, number, by=here.by, **given)
     return answer(objects.step(made))
 
 
@@ -169,9 +175,11 @@ async def copy(request: web.Request) -> web.Response:
     here, project, shown = await strategy_of(request)
     given = await body_of(request, COPY)
     if "order" in given:
-        made = await here.workspace.write(copying.reorder, shown, given["order"], given["name"])
+        made = await here.workspace.write(
+            copying.reorder, shown, given["order"], given["name"], by=here.by
+        )
     else:
-        made = await here.workspace.write(copying.copied, shown, given["name"])
+        made = await here.workspace.write(copying.copied, shown, given["name"], by=here.by)
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     async with here.shared.admission.brief():
         value = await here.workspace.read(_one, made)

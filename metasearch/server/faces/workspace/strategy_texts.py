@@ -69,7 +69,7 @@ async def paste(request: web.Request) -> web.Response:
     """
     here, _, shown = await strategy_of(request)
     given = await body_of(request, PASTE)
-    made = await here.workspace.write(lines.copy_in, shown, given.pop("text"), **given)
+    made = await here.workspace.write(lines.copy_in, shown, given.pop("text"), by=here.by, **given)
     return answer(objects.copied_in(shown, made), status=201)
 
 
@@ -97,7 +97,7 @@ async def read_file(request: web.Request) -> web.Response:
     # In a body a quotation mark takes two bytes.
     given = await body_of(request, READ_FILE, most=3 * search_record.LARGEST)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(search_file.add, project, content, name, **given)
+    made = await here.workspace.write(search_file.add, project, content, name, by=here.by, **given)
     return answer(objects.search_file(made), status=201)
 
 

@@ -47,6 +47,8 @@ _TABS = (
     ("/reports", N_("Reports")),
     ("/log", N_("Log")),
 )
+#: Of a server with users.
+_MEMBERS = ("/members", N_("Members"))
 
 
 def frame(visit: Visit, project: Project, here: str) -> Frame:
@@ -58,5 +60,6 @@ def frame(visit: Visit, project: Project, here: str) -> Frame:
         here: The path of its tab below the project: "", "/works".
     """
     base = visit.site.path(f"/projects/{project.uid}")
-    tabs = [Tab(words, base + path, path == here) for path, words in _TABS]
+    listed = (*_TABS, _MEMBERS) if visit.user else _TABS
+    tabs = [Tab(words, base + path, path == here) for path, words in listed]
     return Frame(visit.site.path("/projects"), project.title, base, tabs)

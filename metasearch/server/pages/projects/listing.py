@@ -31,6 +31,7 @@ KIND_WORDS: Mapping[str, tuple[str, str]] = {
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "deleted": N_("The project was deleted."),
+    "left": N_("You are a member of that project no more."),
 }
 
 

@@ -12,7 +12,7 @@ from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.frame import frame
-from metasearch.server.pages.projects.words import ACTION_WORDS
+from metasearch.server.pages.projects.words import ACTION_WORDS, called
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.log import Change
@@ -29,6 +29,7 @@ class Line:
     """One line of the log.
 
     Attributes:
+        by: Name of the user; "" for the command line, and where there are no users.
         action: To be translated.
         before, after: As short texts; "" for nothing.
         undoes: The number of the change that it undid; None for others.
@@ -52,6 +53,7 @@ def log_page(
     changes: Sequence[Change],
     undoable: frozenset[int],
     *,
+    people: Mapping[str, str] | None = None,
     older: str = "",
     error: UsageError | None = None,
     done: str = "",
@@ -63,6 +65,7 @@ def log_page(
         project: Whose log it is.
         changes: The newest first.
         undoable: Numbers of those that can be undone now.
+        people: Uid of a user -> name; None on a server without users, which shows nobody.
         older: Address of the lines before them; "" for none.
         error: Why a change was not undone.
         done: A key of `DONE_WORDS`.
@@ -73,19 +76,23 @@ def log_page(
         f"{visit.language.gettext('Log')} · {line(project.title)}",
         current="/projects",
         frame=frame(visit, project, "/log"),
-        lines=[log_line(change, change.id in undoable) for change in changes],
+        lines=[
+            log_line(change, change.id in undoable, called(visit.language, people or {}))
+            for change in changes
+        ],
+        has_people=people is not None,
         older=older,
         error=error,
         done=DONE_WORDS.get(done, ""),
     )
 
 
-def log_line(change: Change, can_be_undone: bool) -> Line:
-    """One line."""
+def log_line(change: Change, can_be_undone: bool, people: Mapping[str, str] | None = None) -> Line:
+    """One line; `people` are the names of users by their uids."""
     return Line(
         change.id,
         change.at,
-        change.by,
+        (people or {}).get(change.by, ""),
         ACTION_WORDS.get(change.action, change.action),
         change.object,
         _short(change.before),

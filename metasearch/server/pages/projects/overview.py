@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import clash_of
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.listing import KIND_WORDS
 from metasearch.server.pages.projects.said import Said
@@ -28,6 +29,8 @@ DONE_WORDS: Mapping[str, str] = {
     "title": N_("The title was changed."),
     "archived": N_("The project was put away."),
     "taken": N_("The project was taken out again."),
+    "renamed": N_("As its short name was taken, the project has another one here."),
+    "joined": N_("You are a member of this project now."),
     "imported": N_("The project was imported from its archive."),
     "named": N_(
         "The project was imported from its archive; as its short name was taken, it has "
@@ -128,6 +131,7 @@ def overview_page(
         reports=shown.reports,
         next=next_step(made.base, shown),
         said=said,
+        clash=clash_of(said, visit.language, {"title": N_("Title")}, made.base),
         done=DONE_WORDS.get(done, ""),
     )
 

@@ -12,6 +12,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import clash_of, value_words
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.overview import ReportLine
 from metasearch.server.pages.projects.said import Said
@@ -25,6 +26,7 @@ from metasearch.workspace.reports.finished import Report
 from metasearch.workspace.reports.kinds import KINDS, ReportKind
 from metasearch.workspace.reports.render import FORMATS
 from metasearch.workspace.reports.render.html import body
+from metasearch.workspace.reports.signatures import Signature, SignatureRole
 
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
@@ -32,6 +34,16 @@ DONE_WORDS: Mapping[str, str] = {
     "other": N_("The other way of searching was added."),
     "forgotten": N_("The other way of searching was removed."),
     "frozen": N_("The report was frozen. It is listed with its digest."),
+    "signed": N_("The report was signed."),
+}
+#: Role of a signature -> its name, and what the button says.
+SIGNATURE_WORDS: Mapping[SignatureRole, str] = {
+    "searcher": N_("Searcher"),
+    "reviewer": N_("Reviewer"),
+}
+_SIGN_WORDS: Mapping[SignatureRole, str] = {
+    "searcher": N_("Sign as the searcher"),
+    "reviewer": N_("Sign as the reviewer"),
 }
 #: Kind of another way of searching -> its name.
 OTHER_WORDS: Mapping[str, str] = {
@@ -111,6 +123,9 @@ class ReportPage:
         other_sources: Other ways of searching.
         earlier: Numbers of the frozen reports that it may be an update of.
         others: Names of the other kinds.
+        signatures: Of the frozen one.
+        can_sign_as: What the reader may sign it as.
+        version: Of the project, with its answers.
     """
 
     kind: ReportKind
@@ -125,6 +140,9 @@ class ReportPage:
     other_sources: Sequence[OtherSource]
     earlier: Sequence[str]
     others: Sequence[str]
+    version: int
+    signatures: Sequence[Signature] = ()
+    can_sign_as: Sequence[SignatureRole] = ()
 
 
 def reports_page(
@@ -210,9 +228,30 @@ def report_page(
         # Made by lxml from texts alone; no part of it is taken as HTML.
         preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704
         unmade=shown.unmade,
+        signatures=shown.signatures,
+        signature_words=SIGNATURE_WORDS,
+        can_sign_as=shown.can_sign_as,
+        sign_words=_SIGN_WORDS,
         said=said,
+        version_now=shown.version,
+        clash=clash_of(
+            said,
+            visit.language,
+            {question.key: question.label for question in shown.questions},
+            f"{base}/{kind.name}",
+            words=lambda key, value: _clash_words(visit, shown, key, value),
+        ),
         done=DONE_WORDS.get(done, ""),
     )
+
+
+def _clash_words(visit: Visit, shown: ReportPage, key: str, value: object) -> str:
+    """An answer as a reader sees it: choices by their names."""
+    asked = next((one for one in shown.questions if one.key == key), None)
+    names = {one.key: visit.language.said(one.label) for one in (asked.choices if asked else ())}
+    if isinstance(value, tuple):
+        return value_words([names.get(one, one) for one in value], visit.language)
+    return names.get(value, value) if isinstance(value, str) else value_words(value, visit.language)
 
 
 def _groups(shown: ReportPage, typed: MultiMapping[str]) -> list[tuple[str, Sequence[Asked]]]:

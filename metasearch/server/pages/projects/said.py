@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from multidict import MultiDict, MultiMapping
 
-from metasearch.errors import UsageError
+from metasearch.errors import Conflict, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,11 @@ class Said:
     def typed(self, name: str, usual: str = "") -> str:
         """What was typed into a field of the form that failed; else its usual contents."""
         return self.fields.get(name, usual)
+
+    def version(self, standing: int) -> str:
+        """What the form that is shown again says it was made with: what it said before, unless its
+        reader is shown what stands now.
+        """
+        if self.error is None or isinstance(self.error, Conflict):
+            return str(standing)
+        return self.fields.get("version", str(standing))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
@@ -12,6 +13,7 @@ from metasearch.query.writing import TARGETS
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.language import Language
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import clash_of, value_words
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
@@ -136,6 +138,7 @@ class Edited:
     syntax_name: str
     note: str
     imported: bool
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +264,14 @@ def edited_step(figures: Figures, number: int | None) -> Edited | None:
     """The step whose form is open; None for none, or one that there is not."""
     for step in (one.step for one in figures.steps):
         if step.number == number:
-            return Edited(step.number, step.text, step.syntax, step.note, step.kind == "import")
+            return Edited(
+                step.number,
+                step.text,
+                step.syntax,
+                step.note,
+                step.kind == "import",
+                step.version,
+            )
     return None
 
 
@@ -351,6 +361,7 @@ class StrategyPage:
         known: The known works; () where there are none.
         written: The strategy in another syntax; None where none is asked for.
         last_number: The largest number that a step ever had.
+        can_edit: Whether steps have links to their forms.
     """
 
     strategy: Strategy
@@ -369,8 +380,22 @@ class StrategyPage:
     written: Written | None = None
     usual_records: int = 500
     today: str = ""
+    can_edit: bool = True
 
 
+#: What two people may have changed at once -> what it is called.
+_OF_STEP: Mapping[str, str] = {
+    "text": N_("Query or combination"),
+    "syntax": N_("Written in"),
+    "note": N_("Note"),
+    "details": N_("Details"),
+    "removed": N_("Removed"),
+}
+_OF_STRATEGY: Mapping[str, str] = {
+    "sources": N_("Databases"),
+    "years": N_("Years"),
+    "note": N_("Note on the strategy"),
+}
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "added": N_("The step was added."),
@@ -436,10 +461,23 @@ def strategy_page(
         today=shown.today,
         syntaxes=SYNTAX_WORDS,
         said=said,
+        clash=clash_of(
+            said,
+            visit.language,
+            _OF_STRATEGY if said.place == "sources" else _OF_STEP,
+            base,
+            words=partial(_clash_words, visit.language),
+        ),
         fault=fault,
         reading=reading,
         done=DONE_WORDS.get(done, ""),
     )
+
+
+def _clash_words(language: Language, name: str, value: object) -> str:
+    if name == "syntax":
+        return language.gettext(SYNTAX_WORDS.get(str(value), str(value)))
+    return value_words(value, language)
 
 
 def view_of(shown: StrategyPage) -> StepsView:
@@ -448,7 +486,10 @@ def view_of(shown: StrategyPage) -> StepsView:
     for one in shown.known:
         for verdict in one.steps:
             found[verdict.step] = found.get(verdict.step, 0) + bool(verdict.sources or verdict.fits)
-    return steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
+    made = steps_view(shown.base, shown.figures, found=found, known=len(shown.known), run=shown.run)
+    if shown.can_edit:
+        return made
+    return replace(made, steps=[replace(step, edit_address="") for step in made.steps])
 
 
 def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from metasearch.message import Message
+from metasearch.server.pages.language import Language
 from metasearch.server.pages.terms import N_
 
 #: `Change.action` -> its name; another one is shown as it is.
@@ -29,6 +31,7 @@ ACTION_WORDS: Mapping[str, str] = {
     "pin works": N_("works joined or kept apart by hand"),
     "remove pin": N_("joined or kept apart by hand no more"),
     "finish report": N_("report frozen"),
+    "sign report": N_("report signed"),
     "add other source": N_("other way of searching added"),
     "edit other source": N_("other way of searching changed"),
     "remove other source": N_("other way of searching removed"),
@@ -63,3 +66,13 @@ STAGE_WORDS: Mapping[str, str] = {
     "title": N_("Title and abstract"),
     "fulltext": N_("Full text"),
 }
+
+
+def called(language: Language, names: Mapping[str, str]) -> dict[str, str]:
+    """Names of users as a page shows them: that of one who is gone is a word of the language, and
+    all others stay as they are.
+    """
+    return {
+        uid: language.said(name) if isinstance(name, Message) else name
+        for uid, name in names.items()
+    }

@@ -11,6 +11,7 @@ from metasearch.message import message
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.language import Language
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.clash import Clash, clash_of
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.words import (
@@ -143,6 +144,7 @@ class WorkView:
     verdict: str
     tags: Sequence[str]
     note: str
+    note_version: int
     findings: Sequence[FindingView]
     records: Sequence[RecordView]
     pins: Sequence[PinView]
@@ -297,7 +299,23 @@ def works_page(
         hidden=pairs(query),
         formats=shown.formats,
         said=said,
+        clash=_clash(visit, said, base, address(start=query.start)),
         done=told,
+    )
+
+
+def _clash(visit: Visit, said: Said, base: str, here: str) -> Clash | None:
+    """Of a note: it is the only text of this page that has a version."""
+    uid = said.typed("save")
+    fields = [f"{name}-{uid}" for name in ("note", "tags", "had")]
+    return clash_of(
+        said,
+        visit.language,
+        {"text": N_("Note")},
+        base,
+        leave=here,
+        sent=("back", "stage", "save", *fields),
+        version=f"version-{uid}",
     )
 
 
@@ -356,6 +374,7 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
         verdict=next((kept.verdict for name, kept in work.decisions.items() if name == stage), ""),
         tags=work.tags,
         note=line(work.note),
+        note_version=work.note_version,
         findings=[
             FindingView(
                 one.run,

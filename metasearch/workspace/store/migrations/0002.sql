@@ -59,12 +59,22 @@ CREATE TABLE link (
     expires TEXT NOT NULL,
     used TEXT
 ) STRICT;
+CREATE INDEX link_project ON link (project);
+CREATE INDEX link_user ON link (user);
 
--- Failed logins, by account ("name:...") and by client ("client:" and a pseudonym).
+-- Failed logins. A key is a kind and a digest: "name:" of the name that was typed, "client:" of the
+-- pseudonym of an address, "both:" and "known:" of both; "known:" is a client that has logged in.
 CREATE TABLE login_failure (
     key TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
-    since TEXT NOT NULL,
+    since TEXT NOT NULL,                 -- the first of them
+    until TEXT NOT NULL                  -- no attempt before; a day later it is forgotten
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_failure_until ON login_failure (until);
+
+-- Logins at an OpenID provider that have come back: each is of use once, in whichever process.
+CREATE TABLE login_state (
+    digest BLOB PRIMARY KEY,
     until TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -89,6 +99,14 @@ CREATE TABLE audit (
 CREATE INDEX audit_actor ON audit (actor, id);
 CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
+-- What an administrator has switched on or off for all searches of a server, against the configuration.
+CREATE TABLE source_switch (
+    source TEXT PRIMARY KEY,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    by TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- --------------------------------------------------------------------- teams
 
 CREATE TABLE member (
@@ -104,6 +122,8 @@ CREATE INDEX member_user ON member (user);
 ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE strategy ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE step ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE other_source ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+-- The number of the change that wrote it, so that a note that was removed and written again is another.
 ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
 -- A stage that several people screen, each for themselves. Rows of `decision` with the uid of a user
@@ -111,17 +131,30 @@ ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 CREATE TABLE screening (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
-    needed INTEGER NOT NULL DEFAULT 2,   -- votes of a work
-    blind INTEGER NOT NULL DEFAULT 1,
+    needed INTEGER NOT NULL DEFAULT 2 CHECK (needed BETWEEN 1 AND 5), -- votes of a work
+    blind INTEGER NOT NULL DEFAULT 1 CHECK (blind IN (0, 1)),
     created TEXT NOT NULL,
+    ended TEXT,                          -- NULL: it goes on. Votes stay, and reports tell of them
     PRIMARY KEY (project, stage)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE screener (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
-    stage TEXT NOT NULL,
-    by TEXT NOT NULL,                    -- uid of a user
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    by TEXT NOT NULL CHECK (by <> ''),   -- uid of a user
     PRIMARY KEY (project, stage, by)
+) STRICT, WITHOUT ROWID;
+
+-- What somebody has decided on a work whose votes differ. It holds for just these votes.
+CREATE TABLE resolution (
+    work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    votes TEXT NOT NULL,                 -- [by, verdict, reason] of each, by `by`
+    verdict TEXT NOT NULL CHECK (verdict IN ('relevant', 'close', 'excluded', 'unavailable')),
+    reason TEXT NOT NULL DEFAULT '',
+    by TEXT NOT NULL DEFAULT '',         -- who resolved it
+    at TEXT NOT NULL,
+    PRIMARY KEY (work, stage)
 ) STRICT, WITHOUT ROWID;
 
 -- Who has searched, and who has checked, a report of a novelty search.

@@ -1,0 +1,156 @@
+"""`/api/projects/UID/members`: who may do what in a project, on a server with users.
+
+Nobody is made a member by a name, which would tell who has an account: whoever is to join gets a
+link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from aiohttp import web
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.server.faces.workspace.members import Member, Members, body_of
+from metasearch.server.faces.workspace.opened import (
+    Here,
+    answer,
+    named,
+    numbered,
+    opened,
+    project_of,
+)
+from metasearch.server.problem import Problem
+from metasearch.server.site import site_of
+from metasearch.server.users.identity import allowed
+from metasearch.server.users.people import client_of
+from metasearch.workspace.objects import Object
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, links, members
+from metasearch.workspace.users.names import shown
+from metasearch.workspace.users.permissions import PROJECT_ROLES
+
+INVITE: Members = {
+    "role": Member(
+        help="What who uses the link is in the project.",
+        required=True,
+        choices=PROJECT_ROLES,
+        example="screener",
+    )
+}
+CHANGE: Members = {
+    "role": Member(help="The new role.", choices=PROJECT_ROLES),
+    "removed": Member(help="True removes the member; what they did stays.", kind="flag"),
+}
+
+
+async def members_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/members`: the members, or a link by which somebody joins.
+
+    Raises:
+        Problem: 404 where there is no such project; 400 for a role that is none.
+    """
+    here, project = await _opened(request)
+    if request.method == "POST":
+        given = await body_of(request, INVITE)
+        made = await here.workspace.write(_invited, project, given["role"], here.by, request)
+        return answer(made, status=201)
+    return answer(await here.workspace.read(_listed, project, allowed(request, "members")))
+
+
+async def member(request: web.Request) -> web.Response:
+    """`/api/projects/UID/members/UID`: another role, or a member removed.
+
+    Raises:
+        Problem: 404 where there is no such project or member; 400 where the project would lose its
+            last owner.
+    """
+    here, project = await _opened(request)
+    given = await body_of(request, CHANGE)
+    removed, role = given.get("removed", False), given.get("role")
+    if removed == (role is not None):
+        raise UsageError(message("a member is removed or gets a role: one of both"))
+    changed = await here.workspace.write(
+        _changed, project, named(request, "user"), role, here.by, client_of(request)
+    )
+    if not changed:
+        raise Problem(404)
+    return answer({"removed": named(request, "user")} if removed else {"role": role})
+
+
+async def leave(request: web.Request) -> web.Response:
+    """`/api/projects/UID/members/leave`: who asks is a member no more.
+
+    Raises:
+        Problem: 404 where there is no such project; 400 for its last owner.
+    """
+    here, project = await _opened(request)
+    await body_of(request, {})
+    await here.workspace.write(_changed, project, here.by, None, here.by, client_of(request))
+    return answer({"removed": here.by})
+
+
+async def revoke(request: web.Request) -> web.Response:
+    """`/api/projects/UID/members/invitations/N`: a link that nobody can use any more.
+
+    Raises:
+        Problem: 404 where there is no such link that can be used.
+    """
+    here, project = await _opened(request)
+    await body_of(request, {})
+    number = numbered(request, "number")
+    if not await here.workspace.write(_revoked, project, number, here.by, client_of(request)):
+        raise Problem(404)
+    return answer({"revoked": number})
+
+
+async def _opened(request: web.Request) -> tuple[Here, Project]:
+    here = opened(request)
+    return here, await project_of(request, here)
+
+
+def _invited(db: Database, project: Project, role: str, by: str, request: web.Request) -> Object:
+    secret = links.create(
+        db, "member", project=project, role=role, by=by, client=client_of(request)
+    )
+    newest = links.every(db, "member", project)[0]
+    address = site_of(request).url(f"{links.PATHS['member']}{secret}")
+    return {"link": address, "role": role, "expires": newest.expires, "number": newest.id}
+
+
+def _listed(db: Database, project: Project, with_links: bool) -> Object:
+    made: dict[str, Any] = {"members": [asdict(each) for each in members.of(db, project)]}
+    if with_links:
+        invited = links.every(db, "member", project)
+        names = shown(db, (link.by for link in invited))
+        made["invitations"] = [
+            {
+                "number": link.id,
+                "role": link.role,
+                "by": link.by,
+                "by_name": names.get(link.by, ""),
+                "created": link.created,
+                "expires": link.expires,
+            }
+            for link in invited
+        ]
+    return made
+
+
+def _changed(db: Database, project: Project, uid: str, role: Any, by: str, client: str) -> bool:
+    """Whether there is such a member: they get the role, or None removes them."""
+    with db.transaction():
+        user = accounts.by_uid(db, uid)
+        if user is None or members.role(db, project, uid) is None:
+            return False
+        if role is None:
+            return members.remove(db, project, user, by=by, client=client)
+        members.set_role(db, project, user, role, by=by, client=client)
+        return True
+
+
+def _revoked(db: Database, project: Project, number: int, by: str, client: str) -> bool:
+    return links.revoke(db, number, project, by=by, client=client)

@@ -1,0 +1,128 @@
+"""The public keys of the provider, kept for a while, and asked for again when a token names one that
+is not among them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import warnings
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from joserfc.errors import JoseError, SecurityWarning
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+
+from metasearch.message import message
+from metasearch.server.users.oidc.failures import ProviderFault
+
+#: Algorithms of signatures -> key type and curve. Neither "none", nor those whose secret is shared.
+ALGORITHMS: dict[str, tuple[str, str]] = {
+    "RS256": ("RSA", ""),
+    "ES256": ("EC", "P-256"),
+    "EdDSA": ("OKP", "Ed25519"),
+}
+#: Seconds that keys are kept; seconds between two requests for them that unknown names cause.
+KEPT, PAUSE = 3_600.0, 60.0
+#: Keys of a provider, and characters of a modulus: 8,192 bits.
+_MOST, _LONGEST_MODULUS, _FEWEST_BITS = 100, 1_400, 2_048
+
+Key = RSAKey | ECKey | OKPKey
+_TYPES: dict[str, type[Key]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
+
+# Ed25519 in JWS is safe; RFC 9864 only gives it another name, which providers do not use yet.
+warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
+
+
+class Keys:
+    """The keys of one provider.
+
+    Args:
+        fetch: Returns its JWK set.
+        clock: Seconds.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[], Awaitable[dict[str, Any]]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._fetch, self._clock = fetch, clock
+        self._keys: list[tuple[str, Key, str]] = []
+        self._fetched = self._asked = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def find(self, kid: str | None, algorithm: str) -> Key | None:
+        """The key of a token; None where the provider has no such key.
+
+        Args:
+            kid: What the token calls it; None where it does not say.
+            algorithm: One of `ALGORITHMS`.
+
+        Raises:
+            ProviderFault: The keys cannot be had.
+        """
+        if self._age() > KEPT:
+            await self._renew(KEPT)
+        found = self._among(kid, algorithm)
+        if found is None and self._clock() - self._asked > PAUSE:
+            await self._renew(PAUSE)
+            found = self._among(kid, algorithm)
+        return found
+
+    def _age(self) -> float:
+        return self._clock() - self._fetched
+
+    async def _renew(self, older: float) -> None:
+        """Ask for the keys, once however many wait for them."""
+        async with self._lock:
+            if self._age() > older:
+                self._asked = self._clock()
+                self._keys = read(await self._fetch())
+                self._fetched = self._clock()
+
+    def _among(self, kid: str | None, algorithm: str) -> Key | None:
+        fitting = [key for name, key, alg in self._keys if alg == algorithm and kid in (None, name)]
+        # A token that names no key is only taken where there is no choice.
+        return fitting[0] if len(fitting) == 1 or (fitting and kid is not None) else None
+
+
+def read(found: dict[str, Any]) -> list[tuple[str, Key, str]]:
+    """(name, key, algorithm) of each key of a JWK set that signatures can be checked with; others
+    are left out.
+
+    Raises:
+        ProviderFault: It is no JWK set.
+    """
+    listed = found.get("keys")
+    if not isinstance(listed, list) or len(listed) > _MOST:
+        raise ProviderFault(message("The keys of the login provider cannot be read."))
+    keys = []
+    for one in listed:
+        if isinstance(one, dict) and (known := _key(one)) is not None:
+            keys.append(known)
+    return keys
+
+
+def _key(found: dict[str, Any]) -> tuple[str, Key, str] | None:
+    kind, curve = found.get("kty"), found.get("crv", "")
+    algorithm = next((name for name, of in ALGORITHMS.items() if of == (kind, curve)), None)
+    kid = found.get("kid", "")
+    if (
+        algorithm is None
+        or not isinstance(kid, str)
+        or len(str(found.get("n", ""))) > _LONGEST_MODULUS
+    ):
+        return None
+    if found.get("use", "sig") != "sig" or found.get("alg", algorithm) != algorithm:
+        return None
+    # Of the members only those that are the key: private ones have no place here.
+    public = {name: found[name] for name in ("kty", "crv", "x", "y", "n", "e") if name in found}
+    try:
+        key = _TYPES[kind].import_key(public)
+        number = key.public_key
+    except (JoseError, ValueError, TypeError, KeyError):
+        return None
+    if isinstance(key, RSAKey) and getattr(number, "key_size", 0) < _FEWEST_BITS:
+        return None
+    return kid, key, algorithm

@@ -1,0 +1,246 @@
+"""Members of a project, and what each of them is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.users import audit
+from metasearch.workspace.users.accounts import User
+from metasearch.workspace.users.permissions import PROJECT_ROLES, ProjectRole
+
+#: Members of a project.
+MOST_MEMBERS = 500
+_IN_ORDER = {role: rank for rank, role in enumerate(PROJECT_ROLES)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A member of a project.
+
+    Attributes:
+        uid, name, shown: Of the user; `shown` is never empty.
+        role: In the project.
+        added: Since when.
+        disabled: Whether the user cannot log in now.
+    """
+
+    uid: str
+    name: str
+    shown: str
+    role: ProjectRole
+    added: str
+    disabled: bool
+
+
+def role(db: Database, project: Project, uid: str) -> ProjectRole | None:
+    """What a user is in a project; None for no member."""
+    found: ProjectRole | None = db.value(
+        "SELECT member.role FROM member JOIN user ON user.id = member.user"
+        " WHERE member.project = ? AND user.uid = ?",
+        project.id,
+        uid,
+    )
+    return found
+
+
+def project_of(db: Database, name: str, uid: str) -> tuple[Project, ProjectRole] | None:
+    """A project by its name or uid, with what a user is in it; None both where there is no such
+    project and where the user is no member, after the same work.
+    """
+    row = db.one(
+        "SELECT project.uid, member.role FROM project"
+        " LEFT JOIN member ON member.project = project.id"
+        " AND member.user = (SELECT id FROM user WHERE uid = ?)"
+        " WHERE project.uid = ? OR project.name = ? ORDER BY project.uid = ? DESC LIMIT 1",
+        uid,
+        name,
+        name,
+        name,
+    )
+    if row is None or row["role"] is None:
+        return None
+    return projects.find(db, row["uid"]), row["role"]
+
+
+def of(db: Database, project: Project) -> list[Member]:
+    """The members of a project: owners first, then by name."""
+    rows = db.all(
+        "SELECT user.uid, user.name, user.shown, user.disabled, member.role, member.added"
+        " FROM member JOIN user ON user.id = member.user WHERE member.project = ?"
+        " ORDER BY user.name",
+        project.id,
+    )
+    found = [
+        Member(
+            uid=row["uid"],
+            name=row["name"],
+            shown=row["shown"] or row["name"],
+            role=row["role"],
+            added=row["added"],
+            disabled=bool(row["disabled"]),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda member: _IN_ORDER[member.role])
+
+
+def projects_of(db: Database, uid: str) -> dict[int, ProjectRole]:
+    """Row of a project -> what a user is in it, of those where the user is a member."""
+    rows = db.all(
+        "SELECT member.project, member.role FROM member JOIN user ON user.id = member.user"
+        " WHERE user.uid = ?",
+        uid,
+    )
+    return {row["project"]: row["role"] for row in rows}
+
+
+def without_owner(db: Database) -> list[Project]:
+    """Projects that no user who may log in owns, the newest first: those of before there were
+    users, and those of users who are gone or disabled.
+    """
+    rows = db.all(
+        "SELECT uid FROM project WHERE NOT EXISTS (SELECT 1 FROM member"
+        " JOIN user ON user.id = member.user WHERE member.project = project.id"
+        " AND member.role = 'owner' AND NOT user.disabled) ORDER BY created DESC, id DESC"
+    )
+    return [projects.find(db, row["uid"]) for row in rows]
+
+
+def add(
+    db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
+) -> None:
+    """Make a user a member of a project; a member stays what they are.
+
+    Raises:
+        UsageError: The user is a guest, or the project has too many members.
+    """
+    _check_role(role)
+    with db.transaction():
+        if _role_of(db, project, user.uid) is not None:
+            return
+        _insert(db, project, user, role)
+        _told(db, project, user.uid, None, role, by, client)
+
+
+def set_role(
+    db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
+) -> None:
+    """Make a user, who may be a member already, this in a project.
+
+    Raises:
+        UsageError: The user is a guest, the project has too many members, or it would lose its
+            last owner.
+    """
+    _check_role(role)
+    with db.transaction():
+        old = _role_of(db, project, user.uid)
+        if old == role:
+            return
+        if old is None:
+            _insert(db, project, user, role)
+        else:
+            if old == "owner":
+                _check_another_owner(db, project, user.uid)
+            db.run(
+                "UPDATE member SET role = ? WHERE project = ? AND user = ?",
+                role,
+                project.id,
+                user.id,
+            )
+        _told(db, project, user.uid, old, role, by, client)
+
+
+def remove(db: Database, project: Project, user: User, *, by: str = "", client: str = "") -> bool:
+    """Have a user be no member of a project any more; False where they were none. What they did
+    stays, under their name.
+
+    Raises:
+        UsageError: They are the last owner.
+    """
+    with db.transaction():
+        old = _role_of(db, project, user.uid)
+        if old is None:
+            return False
+        if old == "owner":
+            _check_another_owner(db, project, user.uid)
+        db.run("DELETE FROM member WHERE project = ? AND user = ?", project.id, user.id)
+        _told(db, project, user.uid, old, None, by, client)
+    return True
+
+
+def only_owned(db: Database, user: User) -> list[Project]:
+    """The projects that nobody else owns who may log in, by name."""
+    rows = db.all(
+        "SELECT project.uid FROM member JOIN project ON project.id = member.project"
+        " WHERE member.user = ? AND member.role = 'owner' AND NOT EXISTS (SELECT 1"
+        " FROM member AS other JOIN user ON user.id = other.user AND NOT user.disabled"
+        " WHERE other.project = member.project AND other.role = 'owner'"
+        " AND other.user <> member.user) ORDER BY project.name",
+        user.id,
+    )
+    return [projects.find(db, row["uid"]) for row in rows]
+
+
+#: The same, where `role` is an argument.
+_role_of = role
+
+
+def _insert(db: Database, project: Project, user: User, role: ProjectRole) -> None:
+    if user.role == "guest":
+        raise UsageError(
+            message("{name} is a guest, and no guest is a member of a project", name=user.known_as),
+            advice=message("An administrator can make a user of a guest."),
+        )
+    if db.value("SELECT count(*) FROM member WHERE project = ?", project.id) >= MOST_MEMBERS:
+        raise UsageError(message("A project has at most {most} members", most=MOST_MEMBERS))
+    db.run(
+        "INSERT INTO member (project, user, role, added) VALUES (?, ?, ?, ?)",
+        project.id,
+        user.id,
+        role,
+        now(),
+    )
+
+
+def _check_role(role: str) -> None:
+    if role not in PROJECT_ROLES:
+        raise UsageError(
+            message("There is no role {role} in a project", role=repr(role[:40])),
+            advice=message("There are {roles}.", roles=", ".join(PROJECT_ROLES)),
+        )
+
+
+def _check_another_owner(db: Database, project: Project, uid: str) -> None:
+    """Refuse what would leave a project without an owner who may log in. A disabled owner may go
+    where an owner who is not disabled stays.
+    """
+    another = db.one(
+        "SELECT 1 FROM member JOIN user ON user.id = member.user WHERE member.project = ?"
+        " AND member.role = 'owner' AND NOT user.disabled AND user.uid <> ?",
+        project.id,
+        uid,
+    )
+    if another is None:
+        raise UsageError(
+            message("The last owner of a project stays"),
+            advice=message("Make another member an owner first."),
+        )
+
+
+def _told(
+    db: Database,
+    project: Project,
+    uid: str,
+    before: ProjectRole | None,
+    after: ProjectRole | None,
+    by: str,
+    client: str,
+) -> None:
+    facts = {"user": uid, "before": before, "after": after}
+    audit.write(db, by, "member", f"project:{project.uid}", facts, client)

@@ -1,0 +1,149 @@
+"""What the workspace has of one user: written to a file for the user, or deleted.
+
+Votes, signatures and lines of logs are part of the projects that they were made in. They stay when
+the account is deleted, under its uid, which then is that of a "former user" and names nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import orjson
+
+from metasearch import __version__
+from metasearch.errors import UsageError
+from metasearch.message import message, message_n
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.users import accounts, audit, failures, members, objects
+from metasearch.workspace.users.accounts import User
+
+#: The name of the format, in its first line.
+FORMAT = "metasearch-own-data"
+#: Part of the file -> its rows, of the user whose uid is `?`. Secrets are in none of them: those of
+#: sessions and tokens are not known, and whoever has the address of a feed may read it.
+_PARTS: Mapping[str, str] = {
+    "sessions": "SELECT agent, created, seen, expires FROM session"
+    " WHERE user = (SELECT id FROM user WHERE uid = ?) ORDER BY id",
+    "tokens": "SELECT name, scopes, created, expires, used FROM token"
+    " WHERE user = (SELECT id FROM user WHERE uid = ?) ORDER BY id",
+    "memberships": "SELECT project.uid AS project, project.name, project.title, member.role,"
+    " member.added FROM member JOIN project ON project.id = member.project"
+    " WHERE member.user = (SELECT id FROM user WHERE uid = ?) ORDER BY project.id",
+    "usage": "SELECT day, kind, amount FROM usage"
+    " WHERE user = (SELECT id FROM user WHERE uid = ?) ORDER BY day, kind",
+    "saved_searches": "SELECT uid, name, query, syntax, sources, years, options, schedule, next_run,"
+    " paused, email, created FROM saved_search WHERE owner = ? ORDER BY id",
+    "mails": "SELECT day, status, at FROM mail WHERE owner = ? ORDER BY id",
+    "votes": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict, reason,"
+    " at FROM decision JOIN work ON work.id = decision.work"
+    " JOIN project ON project.id = work.project WHERE by = ? ORDER BY work.id, stage",
+    "pins": "SELECT project.uid AS project, verdict, a, b, note, at FROM pin"
+    " JOIN project ON project.id = pin.project WHERE by = ? ORDER BY pin.id",
+    "runs": "SELECT project.uid AS project, strategy.name AS strategy, run.number, started, ended"
+    " FROM run JOIN project ON project.id = run.project JOIN strategy ON strategy.id = run.strategy"
+    " WHERE by = ? ORDER BY run.id",
+    "signatures": "SELECT project.uid AS project, report.kind, report.number, signature.role,"
+    " signature.name, signature.at FROM signature JOIN report ON report.id = signature.report"
+    " JOIN project ON project.id = report.project WHERE by = ? ORDER BY report.id",
+    "log": "SELECT project.uid AS project, at, action, object, before, after FROM change"
+    " JOIN project ON project.id = change.project WHERE by = ? ORDER BY change.id",
+    "audit": "SELECT at, action, object, detail, client FROM audit WHERE actor = ? ORDER BY id",
+}
+#: Columns that hold JSON.
+_JSON = frozenset({"sources", "options", "before", "after", "detail"})
+#: Projects that a message names.
+_NAMED = 5
+
+
+def export(db: Database, user: User, file: BinaryIO) -> None:
+    """Write what the workspace has of a user: one JSON object, row by row, of one moment. It only
+    reads; whoever calls it writes the line "export" of the audit log.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    head: dict[str, Any] = {
+        "format": FORMAT,
+        "tool": f"metasearch {__version__}",
+        "written": now(),
+        "account": objects.user(user),
+    }
+    with db.snapshot():
+        file.write(orjson.dumps(head, option=orjson.OPT_INDENT_2).removesuffix(b"\n}"))
+        for name, sql in _PARTS.items():
+            file.write(b',\n  "%s": [' % name.encode())
+            before = b"\n    "
+            for row in db.rows(sql, user.uid):
+                values = {
+                    key: orjson.loads(row[key]) if key in _JSON else row[key]
+                    for key in row.keys()  # noqa: SIM118, a Row gives values
+                }
+                file.write(before + orjson.dumps(values))
+                before = b",\n    "
+            file.write(b"]")
+        file.write(b"\n}\n")
+
+
+def delete(
+    db: Database,
+    user: User,
+    *,
+    hand_to: User | None = None,
+    with_projects: bool = False,
+    by: str = "",
+    client: str = "",
+) -> list[Project]:
+    """Delete an account with its sessions, tokens, memberships and saved searches.
+
+    Args:
+        user: Whose account.
+        hand_to: Who owns the projects from now on that nobody else owns.
+        with_projects: Whether those are deleted, where nobody is named.
+        by: Uid of the user who does it; "" for the command line.
+        client: A pseudonym of the address, for the audit log.
+
+    Returns:
+        The projects that were handed on or deleted.
+
+    Raises:
+        UsageError: The user is the last administrator, or the only owner of projects, and neither
+            `hand_to` nor `with_projects` says what becomes of them; nothing is deleted then.
+    """
+    with db.transaction():
+        alone = members.only_owned(db, user)
+        if hand_to is not None and hand_to.uid == user.uid:
+            raise UsageError(message("The projects are handed to somebody else"))
+        if alone and hand_to is None and not with_projects:
+            raise _alone(alone)
+        for project in alone:
+            if hand_to is not None:
+                members.set_role(db, project, hand_to, "owner", by=by, client=client)
+            else:
+                projects.delete(db, project)
+                audit.write(db, by, "delete", f"project:{project.uid}", client=client)
+        db.run("DELETE FROM saved_search WHERE owner = ?", user.uid)
+        db.run("DELETE FROM mail WHERE owner = ?", user.uid)
+        db.run("DELETE FROM screener WHERE by = ?", user.uid)
+        failures.forgive(db, user.name)
+        accounts.remove(db, user)
+        audit.write(db, by, "delete", f"user:{user.uid}", client=client)
+    return alone
+
+
+def _alone(alone: list[Project]) -> UsageError:
+    names = ", ".join(project.name for project in alone[:_NAMED])
+    if len(alone) > _NAMED:
+        names += ", …"
+    return UsageError(
+        message_n(
+            "Nobody else owns {count} project: {names}",
+            "Nobody else owns {count} projects: {names}",
+            len(alone),
+            names=names,
+        ),
+        advice=message("Make somebody else an owner first, or delete the projects."),
+    )

@@ -1,0 +1,196 @@
+"""Passwords: which ones are taken, and how they are kept (Argon2id, RFC 9106).
+
+The package argon2-cffi is of the extra `users`, and loaded when a password is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from metasearch.errors import Busy, UsageError
+from metasearch.message import message
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+T = TypeVar("T")
+
+#: Characters of a password at least, and bytes of it at most.
+SHORTEST, MOST_BYTES = 12, 1_024
+#: Passwords that are computed at once, and those that wait for it, in a process. Each takes the
+#: memory of `Passwords.memory_kib`.
+AT_ONCE, MOST_WAITING = 2, 64
+_SALT_BYTES, _HASH_BYTES = 16, 32
+
+
+class Passwords:
+    """Makes and compares hashes of passwords.
+
+    Args:
+        time_cost: Passes over the memory.
+        memory_kib: Memory of one computation, in KiB.
+        parallelism: Threads of one computation.
+    """
+
+    def __init__(
+        self, *, time_cost: int = 3, memory_kib: int = 65_536, parallelism: int = 4
+    ) -> None:
+        self._costs = time_cost, memory_kib, parallelism
+
+    def hash(self, text: str) -> str:
+        """What is kept of a password. It is not checked: `check` does that.
+
+        Raises:
+            UsageError: argon2-cffi is not installed.
+        """
+        return self._hasher.hash(_bytes(text))
+
+    def verify(self, kept: str, text: str) -> tuple[bool, str | None]:
+        """Whether a password is the one of a hash.
+
+        Args:
+            kept: What `hash` returned; "" for a user who does not exist or has no password, which
+                takes the same time.
+            text: What was typed.
+
+        Returns:
+            Whether it is right; and a new hash to keep where it is right, and the old one was made
+            with other parameters.
+
+        Raises:
+            UsageError: argon2-cffi is not installed.
+        """
+        from argon2.exceptions import InvalidHashError, VerificationError
+
+        typed = _bytes(text)
+        try:
+            right = self._hasher.verify(kept or self._nobody, typed)
+        except InvalidHashError:  # a hash of another program, or a damaged one
+            return self.verify("", text)
+        except VerificationError:
+            return False, None
+        if not (right and kept) or len(typed) > MOST_BYTES:
+            return False, None
+        return True, self._hasher.hash(typed) if self._hasher.check_needs_rehash(kept) else None
+
+    @cached_property
+    def _hasher(self) -> PasswordHasher:
+        try:
+            import argon2
+        except ImportError as exc:
+            raise UsageError(
+                message("passwords need the package argon2-cffi, which is not installed"),
+                advice=message("Install the extra: pip install 'metasearch[users]'."),
+            ) from exc
+        passes, memory, threads = self._costs
+        return argon2.PasswordHasher(
+            time_cost=passes,
+            memory_cost=memory,
+            parallelism=threads,
+            hash_len=_HASH_BYTES,
+            salt_len=_SALT_BYTES,
+        )
+
+    @cached_property
+    def _nobody(self) -> str:
+        """A hash with the same parameters that no password has been found for."""
+        passes, memory, threads = self._costs
+        salt, found = (
+            base64.b64encode(bytes(size)).decode().rstrip("=")
+            for size in (_SALT_BYTES, _HASH_BYTES)
+        )
+        return f"$argon2id$v=19$m={memory},t={passes},p={threads}${salt}${found}"
+
+
+def check(text: str, name: str, email: str = "") -> None:
+    """Check a new password. It may have any characters: length is what counts.
+
+    Args:
+        text: The password.
+        name, email: Of the user, as others know them.
+
+    Raises:
+        UsageError: It is too short, too long, or the name or the address.
+    """
+    normal = unicodedata.normalize("NFKC", text[: 4 * MOST_BYTES])
+    if len(normal) < SHORTEST:
+        raise UsageError(
+            message("A password has at least {least} characters", least=SHORTEST),
+            advice=message("Several words, with blanks between them, are easy to remember."),
+        )
+    if len(_bytes(text)) > MOST_BYTES:
+        raise UsageError(message("A password has at most {most} bytes", most=f"{MOST_BYTES:,}"))
+    if "\0" in normal or "\n" in normal or "\r" in normal:
+        raise UsageError(message("A password is one line of text"))
+    folded = normal.casefold().strip()
+    if folded in {known.casefold() for known in (name, email, email.partition("@")[0]) if known}:
+        raise UsageError(
+            message("The password is the name or the address of the user"),
+            advice=message("Choose one that others do not know."),
+        )
+
+
+class PasswordThreads:
+    """Computes passwords beside an event loop: so many at once, and the others in a queue.
+
+    20 logins at once take the memory of two, and the loop goes on meanwhile.
+
+    Args:
+        passwords: Makes and compares the hashes.
+    """
+
+    def __init__(self, passwords: Passwords) -> None:
+        self._passwords = passwords
+        self._pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="passwords")
+        self._under_way = 0
+        self._counting = Lock()
+
+    async def hash(self, text: str) -> str:
+        """`Passwords.hash`.
+
+        Raises:
+            Busy: Too many wait already.
+        """
+        return await self._run(lambda: self._passwords.hash(text))
+
+    async def verify(self, kept: str, text: str) -> tuple[bool, str | None]:
+        """`Passwords.verify`.
+
+        Raises:
+            Busy: Too many wait already.
+        """
+        return await self._run(lambda: self._passwords.verify(kept, text))
+
+    async def _run(self, compute: Callable[[], T]) -> T:
+        if self._under_way >= AT_ONCE + MOST_WAITING:
+            raise Busy(message("Too many people are logging in at this moment"))
+        with self._counting:
+            self._under_way += 1
+        future = self._pool.submit(compute)
+        # Not where the await ends: who goes away meanwhile leaves a computation that goes on.
+        future.add_done_callback(self._ended)
+        return await asyncio.wrap_future(future)
+
+    def _ended(self, _: object) -> None:
+        """A computation has ended; called in its thread."""
+        with self._counting:
+            self._under_way -= 1
+
+    def close(self) -> None:
+        """Begin nothing more; what is under way ends by itself."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _bytes(text: str) -> bytes:
+    """A password as bytes: the same for the same text, however a keyboard writes it. No more than
+    is needed to see that it is too long.
+    """
+    normal = unicodedata.normalize("NFKC", text[: 4 * MOST_BYTES])
+    return normal.encode("utf-8", "surrogatepass")[: MOST_BYTES + 1]

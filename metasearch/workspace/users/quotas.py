@@ -1,0 +1,198 @@
+"""Quotas: how much of the server one user may take.
+
+What is counted a day is kept in the table `usage`; of what is there, the rows are counted. Nothing
+is counted for the command line and for guests who are not logged in: limits of clients hold those.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import orjson
+
+from metasearch.errors import QuotaExceeded
+from metasearch.message import message, message_template
+from metasearch.settings.quotas import QUOTAS
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+
+#: Quotas that are counted a day, UTC.
+Daily = Literal["searches", "scheduled_runs", "exports"]
+DAILY: tuple[Daily, ...] = get_args(Daily)
+#: Days that figures of the past are kept.
+_KEPT = 40
+
+#: Quota -> what is told when it is used up, and what to do then.
+_TOLD: Mapping[str, str] = {
+    "searches": message_template("You may make {limit} searches a day, and have made them"),
+    "sources": message_template(
+        "A search of yours may ask {limit} sources, and this one names more"
+    ),
+    "saved_searches": message_template("You may have {limit} saved searches, and have them"),
+    "scheduled_runs": message_template(
+        "Your saved searches may run {limit} times a day, and have done so"
+    ),
+    "stored_records": message_template(
+        "The projects of {owner} may hold {limit} records, and these would be more"
+    ),
+    "exports": message_template("You may make {limit} exports a day, and have made them"),
+}
+_ADVICE: Mapping[str, str] = {
+    "sources": message_template("Name fewer sources."),
+    "saved_searches": message_template("Remove one that you no longer need."),
+    "stored_records": message_template(
+        "Fetch fewer records, or delete a project that is no longer needed; an administrator can "
+        "allow more."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """The quotas of a server.
+
+    Attributes:
+        configured: Quota -> how much; what is not there is as in `QUOTAS`.
+    """
+
+    configured: Mapping[str, int] = field(default_factory=dict)
+
+    def limits(self, db: Database, uid: str) -> dict[str, int]:
+        """Quota -> how much a user may take: the user's own number, else the configured one."""
+        packed = db.value("SELECT quotas FROM user WHERE uid = ?", uid)
+        own = {} if packed is None else orjson.loads(packed)
+        known = {name: limit for name, limit in own.items() if name in QUOTAS}
+        return {**QUOTAS, **self.configured, **known}
+
+    def take(self, db: Database, uid: str, kind: Daily, amount: int = 1) -> None:
+        """Count something of today.
+
+        Args:
+            uid: Of the user; "" is not counted.
+            kind: What.
+            amount: How much.
+
+        Raises:
+            QuotaExceeded: It would be too much; nothing is counted then.
+        """
+        if not uid:
+            return
+        today = _today()
+        with db.transaction():
+            limit = self.limits(db, uid)[kind]
+            if _taken(db, uid, kind) + amount > limit:
+                raise _exceeded(kind, limit)
+            db.run(
+                "INSERT INTO usage (user, day, kind, amount) SELECT id, ?, ?, ? FROM user"
+                " WHERE uid = ? ON CONFLICT (user, day, kind)"
+                " DO UPDATE SET amount = amount + excluded.amount",
+                today.isoformat(),
+                kind,
+                amount,
+                uid,
+            )
+            db.run(
+                "DELETE FROM usage WHERE user = (SELECT id FROM user WHERE uid = ?) AND day < ?",
+                uid,
+                (today - dt.timedelta(days=_KEPT)).isoformat(),
+            )
+
+    def left(self, db: Database, uid: str, kind: Daily) -> int:
+        """How much of today a user may still take."""
+        return max(0, self.limits(db, uid)[kind] - _taken(db, uid, kind))
+
+    def check_sources(self, db: Database, uid: str, sources: int) -> None:
+        """Check that a search of a user may ask so many sources.
+
+        Raises:
+            QuotaExceeded: It may not.
+        """
+        self._check(db, uid, "sources", sources)
+
+    def check_saved(self, db: Database, uid: str) -> None:
+        """Check that a user may have one more saved search.
+
+        Raises:
+            QuotaExceeded: They have as many as they may.
+        """
+        if uid:
+            there = db.value("SELECT count(*) FROM saved_search WHERE owner = ?", uid)
+            self._check(db, uid, "saved_searches", there + 1)
+
+    def check_stored(self, db: Database, project: Project, records: int) -> None:
+        """Check that a project may have so many more records. They count for its owner, whoever
+        adds them; of several owners for the first. A project without an owner has no limit.
+
+        Raises:
+            QuotaExceeded: The owner's projects would hold too many.
+        """
+        owner = _owner(db, project.id)
+        if owner:
+            there = self.stored(db, owner)
+            self._check(db, owner, "stored_records", there + records)
+
+    def stored(self, db: Database, uid: str) -> int:
+        """Records of the projects that count for a user."""
+        return int(
+            db.value(
+                "SELECT count(*) FROM record WHERE project IN (SELECT project FROM member"
+                " WHERE role = 'owner' AND user = (SELECT id FROM user WHERE uid = ?)"
+                " AND NOT EXISTS (SELECT 1 FROM member AS first WHERE first.role = 'owner'"
+                " AND first.project = member.project"
+                " AND (first.added, first.user) < (member.added, member.user)))",
+                uid,
+            )
+        )
+
+    def _check(self, db: Database, uid: str, kind: str, amount: int) -> None:
+        limit = self.limits(db, uid)[kind] if uid else amount
+        if amount > limit:
+            raise _exceeded(kind, limit, owner=_name(db, uid))
+
+
+def _exceeded(kind: str, limit: int, owner: str = "") -> QuotaExceeded:
+    text = message(_TOLD[kind], limit=f"{limit:,}", owner=owner)
+    if kind not in DAILY:
+        return QuotaExceeded(text, kind=kind, limit=limit, advice=message(_ADVICE[kind]))
+    now = dt.datetime.now(dt.UTC)
+    midnight = dt.datetime.combine(now.date() + dt.timedelta(days=1), dt.time(), dt.UTC)
+    seconds = int((midnight - now).total_seconds()) + 1
+    advice = message(
+        "It begins anew in {hours} h, at 00:00 UTC; an administrator can allow more.",
+        hours=-(-seconds // 3600),
+    )
+    return QuotaExceeded(text, kind=kind, limit=limit, retry_after=seconds, advice=advice)
+
+
+def _taken(db: Database, uid: str, kind: str) -> int:
+    taken = db.value(
+        "SELECT amount FROM usage WHERE day = ? AND kind = ?"
+        " AND user = (SELECT id FROM user WHERE uid = ?)",
+        _today().isoformat(),
+        kind,
+        uid,
+    )
+    return int(taken or 0)
+
+
+def _today() -> dt.date:
+    return dt.datetime.now(dt.UTC).date()
+
+
+def _owner(db: Database, project: int) -> str:
+    """The uid of the first owner of a project; "" for none."""
+    found = db.value(
+        "SELECT user.uid FROM member JOIN user ON user.id = member.user"
+        " WHERE member.project = ? AND member.role = 'owner'"
+        " ORDER BY member.added, member.user LIMIT 1",
+        project,
+    )
+    return str(found or "")
+
+
+def _name(db: Database, uid: str) -> str:
+    row = db.one("SELECT name, shown FROM user WHERE uid = ?", uid)
+    return "" if row is None else str(row["shown"] or row["name"])

@@ -1,0 +1,52 @@
+"""Servers of a team, for tests; conftest.py has them for every test here."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.security.team import Person, Team
+from tests.security.team import team as made_team
+from tests.server.conftest import Serve, serve
+from tests.server.fake import FakeEngine
+
+#: Name of a user -> somebody who asks as this user.
+As = Callable[[str], Person]
+Serving = Callable[..., Awaitable[As]]
+
+
+@pytest.fixture(scope="session")
+def team_template(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    return made_team(tmp_path_factory.mktemp("team") / "workspace.sqlite3")
+
+
+@pytest.fixture
+def team(team_template: Team, tmp_path: Path) -> Team:
+    """A workspace with users; each test has its own copy."""
+    path = tmp_path / "workspace.sqlite3"
+    shutil.copy(team_template.filled.path, path)
+    return replace(team_template, filled=replace(team_template.filled, path=path))
+
+
+@pytest.fixture
+def serve_team(serve: Serve, team: Team) -> Serving:  # noqa: F811
+    """Starts a server of the team; gives those who ask it, by their names."""
+
+    async def start(*, guests: bool = False) -> As:
+        settings = team.settings(guests=guests)
+        client = await serve(
+            FakeEngine(settings=settings), trusted_proxies=settings.server.trusted_proxies
+        )
+        return lambda name: Person(client, name)
+
+    return start
+
+
+@pytest.fixture
+async def people(serve_team: Serving) -> As:
+    """Those who ask a server of the team."""
+    return await serve_team()
