@@ -92,6 +92,7 @@ OF_USERS = frozenset(
         "token",
         "link",
         "login_failure",
+        "login_state",
         "usage",
         "audit",
         "member",
