@@ -14,7 +14,6 @@ from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.users.auditing import exported
 from metasearch.server.users.quota import take_export
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
@@ -46,7 +45,6 @@ async def answer(request: web.Request) -> web.StreamResponse:
         parts, first = await here.workspace.read(begun)
     except FormatError as error:
         raise Problem.of(error) from error
-    await exported(request, here.workspace, here.project, {"what": "works", "format": name})
     response = web.StreamResponse(
         headers={
             "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}-works'

@@ -147,7 +147,7 @@ class Mine:
 
     def _check_sources(self, sources: Sequence[str]) -> None:
         """Whether there are such sources now; later they may be gone, which the run says."""
-        self.shared.engine.registry.expand(list(sources))
+        saved.check_known(self.shared.engine.registry, sources)
 
 
 def mine(request: web.Request) -> Mine:

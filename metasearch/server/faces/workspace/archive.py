@@ -15,7 +15,6 @@ from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.problem import Problem
 from metasearch.server.received import body_into
 from metasearch.server.site import site_of
-from metasearch.server.users.auditing import exported
 from metasearch.server.users.making import maker_of
 from metasearch.server.users.quota import take_export
 from metasearch.workspace import objects
@@ -46,7 +45,6 @@ async def archive(request: web.Request) -> web.StreamResponse:
     here = opened(request)
     project = await project_of(request, here)
     await take_export(request, project, "archive")
-    await exported(request, here.workspace, project, {"what": "archive"})
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             try:

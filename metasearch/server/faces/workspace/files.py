@@ -18,7 +18,6 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST
-from metasearch.server.users.auditing import exported
 from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
@@ -175,7 +174,6 @@ async def exports(request: web.Request) -> web.StreamResponse:
     await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
-        await exported(request, here.workspace, project, {"what": "works", "format": name})
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 

@@ -11,7 +11,7 @@ from metasearch.server.faces.workspace.members import (
     body_of,
     parameters_of,
 )
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 from metasearch.server.users.auditing import deleted
