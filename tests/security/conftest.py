@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tests.security.team_fixtures import people, serve_team, team, team_template
+from tests.server.users.conftest import local, open_, proxied
 
-__all__ = ("people", "serve_team", "team", "team_template")
+__all__ = ("local", "open_", "people", "proxied", "serve_team", "team", "team_template")
