@@ -122,8 +122,8 @@ PAGE_ROUTES = (
     _page("/{project}/archive", "archive", "export"),
 )
 ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
-#: The addresses of who works on projects, on a server with users alone. An administrator is a member
-#: of no project by office: the addresses for administrators name none.
+#: The addresses of who works on projects, on a server with users alone. An administrator is a
+#: member of no project by office: the addresses for administrators name none.
 TEAM_ROUTES = (
     _page("/{project}/members", "members", "read", "read"),
     _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members"),
