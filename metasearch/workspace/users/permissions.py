@@ -34,8 +34,8 @@ SYSTEM_ACTIONS: tuple[SystemAction, ...] = get_args(SystemAction)
 PROJECT_ACTIONS: tuple[ProjectAction, ...] = get_args(ProjectAction)
 
 _READER: frozenset[ProjectAction] = frozenset({"read", "export"})
-_SCREENER = _READER | {"screen"}
-_EDITOR = _SCREENER | {"edit", "run", "report", "sign"}
+_SCREENER: frozenset[ProjectAction] = _READER | {"screen"}
+_EDITOR: frozenset[ProjectAction] = _SCREENER | {"edit", "run", "report", "sign"}
 
 #: Role -> what it may do.
 IN_SYSTEM: Mapping[SystemRole, frozenset[SystemAction]] = {
