@@ -234,8 +234,8 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     match only(fields, "do"):
         case "undo":
             here.needs("edit")
-            number = _number(only(fields, "change"))
-            await here.workspace.write(undo, here.project, number, by=here.by)
+            undone = _number(only(fields, "change"))
+            await here.workspace.write(undo, here.project, undone, by=here.by)
             return _back(back, done="undone")
         case "decisions":
             here.needs("edit")
