@@ -32,7 +32,8 @@
     │   ├── NotRead              our own lateness: nothing is wrong with the database
     │   ├── NotAllowed           our own guards refuse the request or its redirect
     │   ├── NotRecorded          a replay that lacks this answer: folder
-    │   └── CannotAsk            the query cannot be put to this source: clause
+    │   ├── CannotAsk            the query cannot be put to this source: clause
+    │   └── SwitchedOff          the administrator of a server has switched it off for all
     └── CacheError           logged once; the search goes on without the cache
 
 Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the
@@ -565,6 +566,20 @@ class CannotAsk(SourceError):
             advice=message("Leave the clause out, or leave the source out."),
         )
         self.clause = clause
+
+
+class SwitchedOff(SourceError):
+    """The administrator of a server has switched the source off for all; nothing was sent."""
+
+    outcome = "skipped"
+    status = 422
+
+    def __init__(self, source: str) -> None:
+        super().__init__(
+            source,
+            message("it is switched off on this server"),
+            advice=message("Leave the source out, or ask an administrator of the server."),
+        )
 
 
 class CacheError(MetasearchError):

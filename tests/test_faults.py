@@ -236,7 +236,12 @@ async def test_several_bad_databases(
 ) -> None:
     """In pairs and at random on ten databases: nothing healthy is lost, each bad one is told, and
     nothing is left."""
-    outcome = await searched.run(case, upstream, truth)
+    for _ in range(3):
+        outcome = await searched.run(case, upstream, truth)
+        # Other tests had the processor for so long that the search says so itself: that is no
+        # answer about the databases.
+        if not any("too busy to read" in each for each in outcome.wrong):
+            break
 
     assert outcome.wrong == []
     assert outcome.kept == outcome.due == 20 * (len(case.databases) - len(case.faults))

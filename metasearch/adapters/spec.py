@@ -261,6 +261,8 @@ class AdapterSpec:
             the database's language.
         default: Whether a search asks the database if no sources are named.
         enabled: False takes the database out of every search that does not name it.
+        barred: Whether the administrator of a server has switched the database off for all: it is
+            not asked where a search names it either.
         weight: The weight in the ranking; 1.0 is usual.
         shapes: Tried in order; see `Shape`.
         not_found: Whether a 404 means "no hits".
@@ -286,6 +288,7 @@ class AdapterSpec:
     probe: str = ""
     default: bool = False
     enabled: bool = True
+    barred: bool = False
     weight: float = 1.0
     request: RequestTemplate
     query: Dialect

@@ -23,9 +23,11 @@ from metasearch.cli.serve import serve
 from metasearch.cli.sources.commands import sources
 from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
+from metasearch.cli.workspace.alerts import alerts
 from metasearch.cli.workspace.file import workspace
 from metasearch.cli.workspace.project import project
 from metasearch.cli.workspace.report import report
+from metasearch.cli.workspace.saved import saved
 from metasearch.cli.workspace.strategy import strategy
 from metasearch.cli.workspace.user import user
 from metasearch.cli.workspace.works import works
@@ -84,6 +86,8 @@ _COMMANDS = (
     works,
     report,
     user,
+    saved,
+    alerts,
     workspace,
     completion,
 )

@@ -60,22 +60,7 @@ def write(
     dates = [published(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
     query = line(answer.query)
-    feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMESPACES)  # type: ignore[arg-type]  # the stubs know no None prefix
-    _add(feed, ATOM, "title", f"metasearch: {query}")
-    _add(feed, ATOM, "id", search_urn(answer))
-    _add(feed, ATOM, "updated", timestamp(feed_date))
-    author = _add(feed, ATOM, "author")
-    _add(author, ATOM, "name", "metasearch")
-    _add(feed, ATOM, "generator", "metasearch")
-    for relation, url in (links or {}).items():
-        _add(
-            feed,
-            ATOM,
-            "link",
-            rel=relation,
-            type=_LINK_TYPES.get(relation, "application/atom+xml"),
-            href=url,
-        )
+    feed = head(f"metasearch: {query}", search_urn(answer), feed_date, links or {})
     start, size = answer.paging.start + 1, answer.paging.count or len(answer.hits)
     _add(feed, OPENSEARCH, "totalResults", str(answer.expected))
     _add(feed, OPENSEARCH, "startIndex", str(start))
@@ -103,22 +88,75 @@ def write(
         )
     best = max((hit.score for hit in answer.hits), default=0.0)
     for hit, date in zip(answer.hits, dates, strict=True):
-        _entry(feed, hit, date, feed_date, hit.score / best if best > 0 else 0.0)
+        add_entry(
+            feed,
+            hit,
+            title=full_title(hit.record),
+            name=urn(hit.id),
+            updated=date or feed_date,
+            relevance=hit.score / best if best > 0 else 0.0,
+        )
+    return written(feed)
+
+
+def head(title: str, name: str, updated: datetime, links: Mapping[str, str]) -> etree._Element:
+    """A feed without entries.
+
+    Args:
+        title: On one line.
+        name: Its id: an IRI that is the same whenever the feed is written.
+        updated: When something in it changed last, with a time zone.
+        links: Absolute URLs by relation.
+    """
+    feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMESPACES)  # type: ignore[arg-type]  # the stubs know no None prefix
+    _add(feed, ATOM, "title", title)
+    _add(feed, ATOM, "id", name)
+    _add(feed, ATOM, "updated", timestamp(updated))
+    author = _add(feed, ATOM, "author")
+    _add(author, ATOM, "name", "metasearch")
+    _add(feed, ATOM, "generator", "metasearch")
+    for relation, url in links.items():
+        _add(
+            feed,
+            ATOM,
+            "link",
+            rel=relation,
+            type=_LINK_TYPES.get(relation, "application/atom+xml"),
+            href=url,
+        )
+    return feed
+
+
+def written(feed: etree._Element) -> bytes:
+    """The feed in UTF-8."""
     return etree.tostring(feed, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-def _entry(
+def add_entry(
     feed: etree._Element,
     hit: Hit,
-    date: datetime | None,
-    feed_date: datetime,
-    relevance: float,
+    *,
+    title: str,
+    name: str,
+    updated: datetime,
+    relevance: float | None = None,
 ) -> None:
+    """Add a hit to a feed.
+
+    Args:
+        feed: Made by `head`.
+        hit: Whose bibliography and provenance are written.
+        title: Of the entry, on one line.
+        name: Its id, an IRI.
+        updated: When it changed last, with a time zone.
+        relevance: 0 to 1; None where the feed is not in an order of relevance.
+    """
     record = hit.record
+    date = published(record)
     entry = _add(feed, ATOM, "entry")
-    _add(entry, ATOM, "title", full_title(record))
-    _add(entry, ATOM, "id", urn(hit.id))
-    _add(entry, ATOM, "updated", timestamp(date or feed_date))
+    _add(entry, ATOM, "title", title)
+    _add(entry, ATOM, "id", name)
+    _add(entry, ATOM, "updated", timestamp(updated))
     if date:
         _add(entry, ATOM, "published", timestamp(date))
     for person in record.authors:
@@ -131,7 +169,8 @@ def _entry(
         _add(entry, ATOM, "summary", clean(record.abstract))
     for keyword in filter(None, map(line, record.keywords)):
         _add(entry, ATOM, "category", term=keyword)
-    _add(entry, RELEVANCE, "score", f"{min(1.0, max(0.0, relevance)):.4f}")
+    if relevance is not None:
+        _add(entry, RELEVANCE, "score", f"{min(1.0, max(0.0, relevance)):.4f}")
     _bibliographic(entry, record)
     for other in hit.also:
         _add(entry, METASEARCH, "also", id=urn(other))

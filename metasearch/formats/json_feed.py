@@ -42,7 +42,7 @@ def write(answer: Answer, *, links: Mapping[str, str] | None = None) -> bytes:
         "version": VERSION,
         "title": f"metasearch: {line(answer.query)}",
         **{name: url for name, url in addresses.items() if url},
-        "items": [_item(hit) for hit in answer.hits],
+        "items": [item(hit) for hit in answer.hits],
         "_metasearch": {
             "complete": answer.complete,
             "counts": counts_object(answer.counts),
@@ -60,7 +60,8 @@ def write(answer: Answer, *, links: Mapping[str, str] | None = None) -> bytes:
     return orjson.dumps(feed, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _item(hit: Hit) -> dict[str, Any]:
+def item(hit: Hit) -> dict[str, Any]:
+    """A hit as an item of a feed."""
     record = hit.record
     date, url, pdf = published(record), link(record), web_url(record.pdf_url)
     members = {

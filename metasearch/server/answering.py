@@ -16,6 +16,9 @@ from metasearch.server.limits.clients import USER
 from metasearch.server.parameters import Parameters
 from metasearch.server.site import SHARED, owner
 from metasearch.server.stream import SEARCH_ID
+from metasearch.server.users.identity import identity_of
+from metasearch.server.users.preferred import with_sources
+from metasearch.server.users.quota import count_search
 
 if TYPE_CHECKING:
     from metasearch.engine.dry_run import QueryPlan
@@ -35,18 +38,23 @@ async def prepare(
 
     Raises:
         UsageError: The query cannot be read, or there is no such source.
+        Problem: 429 where a quota of the user is used up.
     """
     shared = request.app[SHARED]
     settings = shared.engine.settings
+    parameters = with_sources(request, parameters)
     await shared.engine.ready(parameters.sources or ())
     timeout = min(parameters.timeout or settings.timeout, shared.options.max_timeout)
     wait = parameters.wait or settings.wait or page_wait
-    return shared.engine.search(
+    prepared = shared.engine.search(
         parameters,
         timeout=timeout,
         wait=None if wait is None else min(wait, timeout),
         user=request[USER],
     )
+    if identity_of(request) is not None and not prepared.joins:
+        await count_search(request, parameters)
+    return prepared
 
 
 async def answered(request: web.Request, parameters: Parameters) -> Answer:
@@ -90,6 +98,7 @@ async def plan_of(request: web.Request, parameters: Parameters) -> QueryPlan:
     from metasearch.engine.dry_run import planned
 
     shared = request.app[SHARED]
+    parameters = with_sources(request, parameters)
     await shared.engine.ready(parameters.sources or ())
     turns = shared.engine.scheduler.turns()
     # A hundred sources take a third of a second to compute.

@@ -31,6 +31,7 @@ from metasearch.server.received import given, given_so_far, only
 from metasearch.server.result_page import for_page, results_of
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.sources import view
+from metasearch.server.users.preferred import with_sources, with_style
 from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ async def search(request: web.Request) -> web.StreamResponse:
     asked = parameters = read(sent, shared.options)
     if form == "html":
         parameters = for_page(asked, visit_of(request))
+    else:
+        parameters = with_style(request, with_sources(request, asked), sent)
     if not parameters.query:
         if form == "html":
             await shared.engine.ready()  # the page counts those that are asked

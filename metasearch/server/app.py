@@ -25,6 +25,7 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.route import Route, add
+from metasearch.server.saved_routes import ROUTES as SAVED_ROUTES
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
@@ -38,7 +39,9 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server.saved_runner import SavedRunner
     from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
@@ -111,6 +114,7 @@ ROUTES = (
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
     *WORKSPACE_ROUTES,
+    *SAVED_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -163,6 +167,7 @@ def make_app(
                 running.registry.spec(name)
             workspace = await _workspace(running)
             users = _users(running.settings, workspace)
+            switches = await _switches(running, workspace)
             metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -184,9 +189,15 @@ def make_app(
                 notice=notice,
                 workspace=workspace,
                 users=users,
+                switches=switches,
             )
+            runner = _runner(workspace)
             yield
+            if runner is not None:
+                await runner.close()
             await app[SHARED].close_faces()
+            if switches is not None:
+                await switches.close()
             if users is not None:
                 await users.close()
             if workspace is not None:
@@ -240,6 +251,32 @@ def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersServi
     from metasearch.server.users.service import UsersService
 
     return UsersService(settings.users, workspace.workspace)
+
+
+def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
+    """What runs the saved searches of the workspace, begun; None where this server does not."""
+    if workspace is None or not workspace.engine.settings.alerts.run:
+        return None
+    from metasearch.server.saved_runner import SavedRunner
+
+    runner = SavedRunner(workspace.workspace, workspace.engine)
+    runner.start()
+    return runner
+
+
+async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
+    """What administrators have switched on or off, read from now on; None without users.
+
+    Raises:
+        WorkspaceError: The file cannot be used.
+    """
+    if engine.settings.users.mode == "none" or workspace is None:
+        return None
+    from metasearch.server.users.switches import Switches
+
+    switches = Switches(workspace.workspace, lambda found: engine.registry.switch(found))
+    await switches.begin()
+    return switches
 
 
 @asynccontextmanager

@@ -23,6 +23,7 @@ from metasearch.server.route import Route, route_of
 from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
 from metasearch.server.users.identity import identity_of
+from metasearch.server.users.preferred import keep_chosen
 from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,9 @@ async def _of_user(
     if refusal is not None and not (asked is not None and asked.keyless):
         raise refusal
     permit(request, users, asked)
-    return await handler(request)
+    response = await handler(request)
+    await keep_chosen(request)
+    return response
 
 
 async def count(request: web.Request, quota: str = "") -> None:

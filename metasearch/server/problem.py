@@ -17,6 +17,7 @@ from metasearch.errors import (
     FormatError,
     MetasearchError,
     QuerySyntaxError,
+    QuotaExceeded,
     UnknownSource,
     UsageError,
 )
@@ -49,6 +50,7 @@ KINDS: Mapping[str, str] = {
     "not-running": message("The run is not under way"),
     "basket-full": message("The basket is full"),
     "login-failed": message("You could not be logged in"),
+    "quota": message("Your quota is used up"),
     "login-needed": message("You are not logged in"),
     "not-allowed": message("This is not allowed"),
     "key-needed": message("An API key is needed"),
@@ -190,6 +192,17 @@ class Problem(Exception):
             case Busy():
                 return cls(
                     503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice
+                )
+            case QuotaExceeded():
+                again = error.retry_after
+                return cls(
+                    429,
+                    "quota",
+                    str(error),
+                    headers={} if again is None else {"Retry-After": str(again)},
+                    advice=advice,
+                    quota=error.kind,
+                    limit=error.limit,
                 )
             case UsageError():
                 return cls(400, "usage", str(error), advice=advice)

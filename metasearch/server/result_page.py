@@ -13,6 +13,7 @@ from metasearch.server.parameters import Parameters
 from metasearch.server.preferences import SIZES
 from metasearch.server.site import SHARED
 from metasearch.server.sources import labels
+from metasearch.server.users.identity import allowed
 from metasearch.server.visit import Visit, visit_of
 
 
@@ -53,4 +54,14 @@ def results_of(
         updates,
         resolver_of(shared.engine.settings.server),
         query_marker(answer.query),
+        _save(request, asked),
     )
+
+
+def _save(request: web.Request, asked: Parameters) -> str:
+    """The address of the form that saves a search; "" where it cannot be saved."""
+    if request.app[SHARED].workspace is None or not allowed(request, "save search"):
+        return ""
+    given = asked.pairs()
+    kept = {name: given[name] for name in ("q", "syntax", "sources", "year") if name in given}
+    return f"{visit_of(request).site.path('/saved', **kept)}#new"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
     from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
     from metasearch.server.workspace_service import WorkspaceService
 
 #: What a face keeps, see `ServerContext.kept`.
@@ -92,6 +93,7 @@ class ServerContext:
         notice: Shown on the start page; "" for nothing.
         workspace: The workspace that is served; None where none is.
         users: How users are known; None in mode none.
+        switches: Sources that are switched on or off for all; None in mode none.
     """
 
     engine: Engine
@@ -109,6 +111,7 @@ class ServerContext:
     notice: str = ""
     workspace: WorkspaceService | None = None
     users: UsersService | None = None
+    switches: Switches | None = None
     _kept: dict[str, Closable] = field(default_factory=dict)
 
     def kept(self, face: str, make: Callable[[], K]) -> K:

@@ -107,6 +107,11 @@ class Visit:
         return self._cookies.token(self._marked(self._visitor or self._changes.visitor or ""))
 
     @property
+    def chosen(self) -> Preferences | None:
+        """What the reader has just chosen; None where nothing is new."""
+        return self._changes.preferences
+
+    @property
     def state(self) -> str:
         """Everything that pages of one address differ in between visits, for their entity tags."""
         visitor = self._visitor or self._changes.visitor
@@ -209,9 +214,12 @@ def visit_of(request: web.Request) -> Visit:
         return request[VISIT]
     shared, site = request.app[SHARED], site_of(request)
     cookies = shared.cookies
-    chosen = preferences(
-        cookies.read(request, SETTINGS), request.query, request.headers.get("Accept-Language", "")
-    )
+    kept = cookies.read(request, SETTINGS)
+    identity = identity_of(request)
+    if identity is not None and identity.preferences:
+        # What an account keeps counts on every device; the cookie has the rest.
+        kept = {**(kept if isinstance(kept, dict) else {}), **dict(identity.preferences)}
+    chosen = preferences(kept, request.query, request.headers.get("Accept-Language", ""))
     visitor = cookies.read(request, VISITOR)
     visit = request[VISIT] = Visit(
         site,

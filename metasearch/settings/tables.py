@@ -45,8 +45,16 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "oidc": dict,
         "quotas": dict,
     },
-    "alerts": {"run": bool},
-    "mail": {"host": str},
+    "alerts": {"run": bool, "hours": str},
+    "mail": {
+        "host": str,
+        "port": int,
+        "tls": str,
+        "user": str,
+        "password": str,
+        "sender": str,
+        "to": str,
+    },
     "dedup": {"pins": str, "versions": str, "strategy": str},
     "server": {
         "public_url": str,

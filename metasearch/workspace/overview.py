@@ -44,7 +44,7 @@ def of(db: Database, project: Project) -> Overview:
             (SELECT count(*) FROM record WHERE project = ?1) AS records,
             (SELECT count(*) FROM work WHERE project = ?1) AS works,
             (SELECT count(DISTINCT work.id) FROM decision JOIN work ON work.id = decision.work
-             WHERE work.project = ?1 AND decision.stage = 'title') AS decided,
+             WHERE work.project = ?1 AND decision.stage = 'title' AND decision.by = '') AS decided,
             (SELECT count(*) FROM report WHERE project = ?1) AS reports,
             (SELECT max(started) FROM run WHERE project = ?1) AS last_run
         """,

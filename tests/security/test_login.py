@@ -11,7 +11,6 @@ from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
 from metasearch.workspace.users import accounts, links, sessions, tokens
 from metasearch.workspace.users.passwords import Passwords, PasswordThreads
-from tests.server.users.conftest import local, open_, proxied  # noqa: F401, fixtures
 from tests.server.users.served import CHEAP, HTML, PASSWORD, Served, serving
 
 COOKIE = "metasearch-session"

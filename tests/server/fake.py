@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Self
@@ -228,6 +235,7 @@ class FakeRegistry:
 
     def __init__(self, *specs: AdapterSpec) -> None:
         self.specs = {it.name: it for it in specs}
+        self.switches: Mapping[str, bool] = {}
 
     def names(self) -> list[str]:
         return sorted(self.specs)
@@ -255,6 +263,12 @@ class FakeRegistry:
 
     def limits(self, name: str) -> Limits:
         return self.spec(name).limits
+
+    def configured(self, name: str) -> bool:
+        return self.spec(name).enabled
+
+    def switch(self, switches: Mapping[str, bool]) -> None:
+        self.switches = dict(switches)
 
 
 class FakeEngine:

@@ -39,6 +39,8 @@ class SourceNames:
         self._tables: dict[str, Mapping[str, Any]] = {}
         #: Spec files that one search names by their paths: name of the source -> path and table.
         self._files: dict[str, tuple[Path, Mapping[str, Any]]] = {}
+        #: What the administrator of a server has switched on or off while it runs.
+        self._switches: Mapping[str, bool] = {}
 
     # ---------------------------------------------------------------- sources
 
@@ -79,6 +81,12 @@ class SourceNames:
             name for name in collection_names(self._settings.collections_dir) if name not in hidden
         ]
 
+    def configured(self, name: str) -> bool:
+        """Whether a source belongs to its groups where nobody has switched it on or off."""
+        is_shipped = name in self._own and name not in self._folder and name not in self._files
+        usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
+        return self._flag(name, "enabled", usual)
+
     @cached_property
     def _own(self) -> tuple[str, ...]:
         """The names of the shipped sources, from the names of the files: no file is read."""
@@ -98,9 +106,7 @@ class SourceNames:
         return self._tables[name]
 
     def _enabled(self, name: str) -> bool:
-        is_shipped = name in self._own and name not in self._folder and name not in self._files
-        usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
-        return self._flag(name, "enabled", usual)
+        return self._switches[name] if name in self._switches else self.configured(name)
 
     def _flag(self, name: str, key: str, usual: bool) -> bool:
         """The value of a key in the configuration or, if it is not there, in the user's own file.
@@ -191,7 +197,7 @@ class SourceNames:
         return list(expanded)
 
     def disabled(self, names: Iterable[str] | None = None) -> list[str]:
-        """Members of groups that are not enabled.
+        """Members of groups that are not enabled, and asked where they are named one by one.
 
         Args:
             names: The groups; None for those that are asked by default.
@@ -205,4 +211,8 @@ class SourceNames:
         members = dict.fromkeys(
             chain.from_iterable(groups.get(name, ()) for name in chosen if name not in known)
         )
-        return [member for member in members if member in known and not self._enabled(member)]
+        return [
+            member
+            for member in members
+            if member in known and member not in self._switches and not self._enabled(member)
+        ]

@@ -135,9 +135,24 @@ class Registry(SourceNames):
         """
         if name not in self._specs:
             spec = self._build(name)
+            if (on := self._switches.get(name)) is not None:
+                spec = replace(spec, enabled=on, barred=not on)
             self._limits[name] = spec.limits
             self._specs[name] = replace(spec, limits=_divided(spec.limits, self._settings.workers))
         return self._specs[name]
+
+    def switch(self, switches: Mapping[str, bool]) -> None:
+        """Switches sources on or off for all searches from now on, whatever the configuration says.
+
+        Args:
+            switches: Name of a source -> whether it is on; the others are as configured. One that
+                is on belongs to its groups; one that is off is asked by no search.
+        """
+        before = self._switches
+        for name in {*before, *switches}:
+            if before.get(name) is not switches.get(name):
+                self._specs.pop(name, None)  # its next search builds it anew
+        self._switches = dict(switches)
 
     def lacks(self, names: Iterable[str]) -> list[str]:
         """Returns the names whose specs are not yet built; to build one takes milliseconds."""

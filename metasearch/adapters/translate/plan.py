@@ -25,7 +25,7 @@ from metasearch.adapters.translate.templates import (
     refill,
 )
 from metasearch.adapters.translate.translate import Translator
-from metasearch.errors import CannotAsk, KeyMissing
+from metasearch.errors import CannotAsk, KeyMissing, SwitchedOff
 from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, FIELDS, Query, conjunction, terms
 
@@ -67,12 +67,20 @@ def plan(
     Raises:
         CannotAsk: The source cannot express the query, or the spec refuses a part of it.
         KeyMissing: A required secret is not in `env`.
+        SwitchedOff: The source is switched off for all searches.
     """
+    _check_switch(spec)
     if spec.hook is not None:
         hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "plan", None)
         if hook is not None:
             return hook(query, spec, wanted, env or {}, depth)  # type: ignore[no-any-return]
     return plan_request(query, spec, wanted, env or {}, depth)
+
+
+def _check_switch(spec: AdapterSpec) -> None:
+    """Raises SwitchedOff for a source that no search may ask."""
+    if spec.barred:
+        raise SwitchedOff(spec.name)
 
 
 #: The note of a source that is asked by relevance where the newest records are wanted.
@@ -183,8 +191,10 @@ def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Requ
 
     Raises:
         KeyMissing: A required secret is not in `env`.
+        SwitchedOff: The source is switched off for all searches.
     """
     assert spec.enrich is not None
+    _check_switch(spec)
     template, values = spec.enrich.request, {str(spec.enrich.by): doi}
     params, headers = _with_keys(
         spec, fill(template.params, values), fill(template.headers, values), env

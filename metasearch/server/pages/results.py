@@ -48,6 +48,7 @@ class Results:
         size: Works on a page.
         updates: Address of the stream that continues a search that is running; "" for none.
         resolver: The library's link resolver; None for none.
+        save: Address of the form that saves the search; "" where it cannot be saved.
     """
 
     visit: Visit
@@ -58,6 +59,7 @@ class Results:
     updates: str = ""
     resolver: Resolver | None = None
     marker: Marker = field(default_factory=lambda: Marker(None))
+    save: str = ""
 
     def label(self, source: str) -> str:
         """What people call a source."""
@@ -118,6 +120,7 @@ class Results:
             "pages": None if running else pages(answer, self.size, self.address),
             "deeper": None if running else deeper(answer, self.address),
             "exports": exports(self.address),
+            "save": self.save,
             "reload": self.address(),
             "wait_for_all": self.address(wait=60),
             "notes": [note for note in answer.notes if not is_filter_note(note)],

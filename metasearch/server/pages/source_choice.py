@@ -97,7 +97,7 @@ def askable(source: SourceView) -> bool:
 def tickable(source: SourceView) -> bool:
     """Whether a search that names the source can ask it: one that is off can be named."""
     keyless = any(key.required and not key.set for key in source.keys)
-    return source.spec is not None and not keyless
+    return source.spec is not None and not keyless and not source.spec.barred
 
 
 def read_choice(

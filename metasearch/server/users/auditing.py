@@ -15,23 +15,6 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 
 
-async def exported(
-    request: web.Request,
-    workspace: Workspace,
-    project: Project,
-    detail: Mapping[str, object],
-) -> None:
-    """Note that a project, or works of it, are taken out; nothing on a server without users.
-
-    Args:
-        request: Of who takes them.
-        workspace: Of the server.
-        project: Whose works.
-        detail: What is taken.
-    """
-    await _told(request, workspace, project, "export", detail)
-
-
 async def deleted(request: web.Request, workspace: Workspace, project: Project) -> None:
     """Delete a project, and note it on a server with users."""
     detail = {"name": project.name, "title": project.title}
@@ -43,7 +26,7 @@ async def _told(
     request: web.Request,
     workspace: Workspace,
     project: Project,
-    action: Literal["export", "delete"],
+    action: Literal["delete"],
     detail: Mapping[str, object],
 ) -> None:
     identity = identity_of(request)

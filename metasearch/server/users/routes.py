@@ -4,6 +4,7 @@ only such a server has belongs here, too.
 
 from __future__ import annotations
 
+from metasearch.server.account_routes import ROUTES as ACCOUNT_ROUTES
 from metasearch.server.faces import on_first_request
 from metasearch.server.route import Route
 
@@ -31,4 +32,5 @@ ROUTES = (
     _route("/password", "password"),
     _route("/password/{link}", "password_link"),
     _route("/join/{link}", "join"),
+    *ACCOUNT_ROUTES,
 )

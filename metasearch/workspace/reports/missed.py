@@ -92,9 +92,9 @@ def overlap(db: Database, project: Project, *, included: bool = False) -> Overla
     """
     chosen = (
         " AND EXISTS (SELECT 1 FROM decision WHERE decision.work = work_source.work"
-        "  AND decision.verdict IN ('relevant', 'close'))"
+        "  AND decision.by = '' AND decision.verdict IN ('relevant', 'close'))"
         " AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.work = work_source.work"
-        "  AND decision.verdict = 'excluded')"
+        "  AND decision.by = '' AND decision.verdict = 'excluded')"
         if included
         else ""
     )

@@ -256,12 +256,9 @@ def _records(db: Database, project: Project, since: int, *, known: bool = False)
     return {row["source"]: row["records"] for row in rows}
 
 
-#: The newest decision of each work and stage. SQLite takes the other columns from the row with the
-#: maximum.
-_LATEST = (
-    "(SELECT work, verdict, reason, max(at) FROM decision WHERE stage = '{stage}' GROUP BY work)"
-)
-_TITLE, _FULLTEXT = _LATEST.format(stage="title"), _LATEST.format(stage="fulltext")
+#: What the project has decided in a stage; votes of screeners are none of its decisions.
+_OF_STAGE = "(SELECT work, verdict, reason FROM decision WHERE stage = '{stage}' AND by = '')"
+_TITLE, _FULLTEXT = _OF_STAGE.format(stage="title"), _OF_STAGE.format(stage="fulltext")
 
 
 def _decisions(db: Database, project: Project, since: int, until: int | None) -> list[sqlite3.Row]:

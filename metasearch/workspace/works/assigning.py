@@ -5,6 +5,8 @@ along.
   become one work, the oldest of them is kept, and the ids of the others become names of it.
 - Decisions, tags and notes of the others come along. Where two decisions contradict one another,
   that of the kept work stands, the work gets the tag `said.CONFLICT`, and the log has both.
+- Votes of screeners come along, too. Of two that one screener has given, the newer one stands, and
+  a line of the log tells that screener. What follows from all votes is decided anew.
 - When a work is divided, the part with its oldest record stays it. A part that was a work of its
   own before it joined gets its id, decisions, tags and notes of that time back. Any other part is a
   new work: it has the tags, and no decision, so that a person looks at it.
@@ -20,6 +22,7 @@ from typing import Any
 import orjson
 
 from metasearch.workspace import log
+from metasearch.workspace.screening import votes
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
@@ -27,9 +30,10 @@ from metasearch.workspace.works import said
 from metasearch.workspace.works.grouping import Found
 from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
 from metasearch.workspace.works.storing import Contents, WorkRows
+from metasearch.workspace.works.works import STAGES
 
-#: In the log.
-ACTION = "join and divide works"
+#: In the log: of the works, and of a screener whose votes on two of them were different ones.
+ACTION, VOTES = "join and divide works", "join votes"
 
 
 @dataclass(slots=True)
@@ -195,6 +199,8 @@ class _Assigning:
         for gone in kept[1:]:
             self._carry_over(work, gone)
             self.done.joined.append((work.uid, gone.uid))
+        if len(kept) > 1:
+            self._settle(work.id)
         is_other = rows != work.records
         has_versions = any(newest in rows for newest in work.behind.values())
         if not (is_other or has_versions or len(kept) > 1 or self._anew):
@@ -225,9 +231,15 @@ class _Assigning:
         self._take_names(work, one, came)
         if earlier is not None:
             said.restore(self._db, work, orjson.loads(earlier[1]))
+            self._settle(work)
         else:
             said.copy_tags(self._db, work, [old.id for old in came])
         self.lines.append(({"divided": came[0].uid}, {"part": name, "again": earlier is not None}))
+
+    def _settle(self, work: int) -> None:
+        """Decide anew by the votes on a work."""
+        for stage in STAGES:
+            votes.settle(self._db, self._project, stage, [work])
 
     def _contents(self, one: Found, came: Sequence[_Old], *, smaller: bool) -> Contents:
         return Contents(
@@ -285,6 +297,16 @@ class _Assigning:
         conflict = said.add(self._db, work.id, ours, theirs)
         if conflict:
             self.done.conflicts.append(work.uid)
+        for stage, by, own, other in said.twice(ours, theirs):
+            log.write(
+                self._db,
+                self._project,
+                VOTES,
+                f"work:{work.uid}",
+                {"stage": stage, "by": by, "works": {work.uid: own[2:], gone.uid: other[2:]}},
+                {"stage": stage, "by": by, "works": {work.uid: max(own, other, key=_at)[2:]}},
+                by=by,
+            )
         self._db.run("UPDATE joined_work SET work = ? WHERE work = ?", work.id, gone.id)
         self._db.run(
             "INSERT INTO joined_work (uid, project, work, key, state, at)"
@@ -309,6 +331,10 @@ class _Assigning:
                 {"into": work.uid, "conflict": conflict},
             )
         )
+
+
+def _at(row: Sequence[Any]) -> str:
+    return str(row[4])
 
 
 def _by_age(olds: Iterable[_Old]) -> list[_Old]:

@@ -14,18 +14,18 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.workspace import log, versions
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import teams, votes
+from metasearch.workspace.screening.votes import Kept
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
-from metasearch.workspace.works.said import LONGEST_NOTE
+from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS, Stage, Verdict, rows_of
 
-#: Works of one call; characters of a reason and of a tag; tags of one call.
-MOST_WORKS, LONGEST_REASON, LONGEST_TAG, MOST_TAGS = 200_000, 500, 100, 50
+#: Works of one call; characters of a tag; tags of one call.
+MOST_WORKS, LONGEST_TAG, MOST_TAGS = 200_000, 100, 50
 #: Actions of the log.
 MARK, TAG, NOTE = "mark works", "tag works", "note works"
-#: [verdict, reason, at] of a decision, as the log has it; None for undecided.
-Kept = list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def mark(
     reason: str = "",
     by: str = "",
 ) -> Changed:
-    """Decide on works.
+    """Decide on works: for the project or, where a team screens the stage and `by` is one of its
+    screeners, as a vote.
 
     Args:
         db: The workspace.
@@ -65,7 +66,8 @@ def mark(
         by: Who decides.
 
     Raises:
-        UsageError: A value cannot be used, or a name is that of no work.
+        UsageError: A value cannot be used, a name is that of no work, or a work takes no vote or no
+            decision (`votes.closed`).
     """
     check_verdict(verdict, stage, reason)
     value = None if verdict is None else (verdict, _line(reason))
@@ -107,6 +109,7 @@ def mark_each(
     stage: Stage,
     action: str,
     by: str = "",
+    voter: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Changed:
     """Decide on each of some works, inside a transaction.
@@ -118,9 +121,16 @@ def mark_each(
         stage: Of all.
         action: For the log.
         by: Who decides.
+        voter: Whose votes these are, "" for decisions of the project; None where that follows from
+            `by` (`teams.voter`).
         details: Further facts for the log.
+
+    Raises:
+        UsageError: A work takes no vote, or no decision but by votes.
     """
-    there = {row: kept for row, (_, kept) in standing(db, decided, stage, by).items()}
+    if voter is None:
+        voter = teams.voter(db, project, stage, by)
+    there = {row: kept for row, (_, kept) in standing(db, decided, stage, voter).items()}
     at = now()
     changed: dict[int, Kept] = {}
     for row, value in decided.items():
@@ -129,23 +139,55 @@ def mark_each(
             changed[row] = None if value is None else [*value, at]
     if not changed:
         return Changed(0, len(decided), None)
-    _write(db, changed, stage, by)
+    _check_open(db, project, stage, voter, changed)
     names = uids_of(db, changed)
+    # Votes that are given when others have been seen are not independent of them: agreement.py.
+    open_ = votes.full(db, project.id, stage, changed) if voter else frozenset[int]()
+    votes.write(db, stage, voter, changed)
+    more: dict[str, Any] = {}
+    if voter:
+        follows = votes.settle(db, project.id, stage, changed, had_votes=True)
+        more = {
+            "seen": sorted(names[row] for row in open_),
+            "decided": {names[row]: kept for row, (_, kept) in follows.items()},
+        }
     line = log.write(
         db,
         project.id,
         action,
         _object(names.values()),
-        {"stage": stage, "by": by, "works": {names[row]: there.get(row) for row in changed}},
+        {"stage": stage, "by": voter, "works": {names[row]: there.get(row) for row in changed}},
         {
             "stage": stage,
-            "by": by,
+            "by": voter,
             "works": {names[row]: changed[row] for row in changed},
+            **more,
             **(details or {}),
         },
         by=by,
     )
     return Changed(len(changed), len(decided) - len(changed), line)
+
+
+def _check_open(
+    db: Database, project: Project, stage: Stage, voter: str, rows: Iterable[int]
+) -> None:
+    """Check that works take what is to be decided.
+
+    Raises:
+        UsageError: One does not.
+    """
+    closed = votes.closed(db, project.id, stage, voter, rows)
+    if not closed:
+        return
+    names = uids_of(db, closed)
+    row = min(closed)
+    raise UsageError(
+        message("Nothing can be decided on {uid}: {reason}", uid=names[row], reason=closed[row]),
+        advice=message("Leave out {uids}.", uids=", ".join(sorted(names.values())[:5]))
+        if voter
+        else message("Where votes differ, the conflict is resolved."),
+    )
 
 
 def standing(
@@ -165,18 +207,6 @@ def standing(
             kept = None if row["verdict"] is None else [row["verdict"], row["reason"], row["at"]]
             found[row["id"]] = (row["uid"], kept)
     return found
-
-
-def _write(db: Database, changed: Mapping[int, Kept], stage: Stage, by: str) -> None:
-    db.run_many(
-        "DELETE FROM decision WHERE work = ? AND stage = ? AND by = ?",
-        [(row, stage, by) for row, kept in changed.items() if kept is None],
-    )
-    db.run_many(
-        "INSERT OR REPLACE INTO decision (work, stage, by, verdict, reason, at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        [(row, stage, by, *kept) for row, kept in changed.items() if kept is not None],
-    )
 
 
 # --------------------------------------------------------------------------- tags
@@ -291,8 +321,9 @@ def set_note(
     version: int | None = None,
     by: str = "",
 ) -> Changed:
-    """Write the note of the project on a work; "" removes it. `version` is that of the note that
-    the change was made with, 0 where there was none.
+    """Write a note on a work; "" removes it. It is the note of the project; but of who screens a
+    stage blind it is their own (`teams.keeps_own_notes`). `version` is that of the note that the
+    change was made with, 0 where there was none.
 
     Raises:
         Conflict: The note was changed since that version.
@@ -303,7 +334,12 @@ def set_note(
     text = _printable(text)
     with db.transaction():
         row = _ids(db, project, [uid])[0]
-        there, standing = noted(db, [row]).get(row, ("", 0))
+        whose = by if by and teams.keeps_own_notes(db, project, by) else ""
+        there, standing = noted(db, [row], whose).get(row, ("", 0))
+        if whose and not standing:
+            there, standing = noted(db, [row]).get(row, ("", 0))
+            if there == text:
+                return Changed(0, 1, None)  # that of the project, as they were shown it
         versions.check(
             version,
             standing,
@@ -311,7 +347,7 @@ def set_note(
             {"text": text} if text != there else {},
             {"text": there},
         )
-        return note_each(db, project, {row: text}, by=by)
+        return note_each(db, project, {row: text}, whose=whose, by=by)
 
 
 def note_each(
@@ -319,10 +355,13 @@ def note_each(
     project: Project,
     notes: Mapping[int, str],
     *,
+    whose: str = "",
     by: str = "",
 ) -> Changed:
-    """Write the notes of the project on some works by their rows, inside a transaction."""
-    before = {row: text for row, (text, _) in noted(db, notes).items()}
+    """Write the notes of some works by their rows, inside a transaction: those of a screener, or ""
+    for those of the project.
+    """
+    before = {row: text for row, (text, _) in noted(db, notes, whose).items()}
     changed = {row: text for row, text in notes.items() if before.get(row, "") != text}
     if not changed:
         return Changed(0, len(notes), None)
@@ -332,26 +371,29 @@ def note_each(
         project.id,
         NOTE,
         _object(names.values()),
-        {"by": "", "works": {names[row]: before.get(row, "") for row in changed}},
-        {"by": "", "works": {names[row]: text for row, text in changed.items()}},
+        {"by": whose, "works": {names[row]: before.get(row, "") for row in changed}},
+        {"by": whose, "works": {names[row]: text for row, text in changed.items()}},
         by=by,
     )
-    db.run_many("DELETE FROM note WHERE work = ? AND by = ''", [(row,) for row in changed])
+    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, whose) for row in changed])
     at = now()
     db.run_many(
-        "INSERT INTO note (work, by, text, at, version) VALUES (?, '', ?, ?, ?)",
-        [(row, text, at, line) for row, text in changed.items() if text],
+        "INSERT INTO note (work, by, text, at, version) VALUES (?, ?, ?, ?, ?)",
+        [(row, whose, text, at, line) for row, text in changed.items() if text],
     )
     return Changed(len(changed), len(notes) - len(changed), line)
 
 
-def noted(db: Database, rows: Iterable[int]) -> dict[int, tuple[str, int]]:
-    """Row of a work -> the note of the project and its version, of those that have one."""
+def noted(db: Database, rows: Iterable[int], whose: str = "") -> dict[int, tuple[str, int]]:
+    """Row of a work -> its note and the version of it, of those that have one: the notes of a
+    screener, or "" for those of the project.
+    """
     return {
         row["work"]: (row["text"], row["version"])
         for some in batches(sorted(set(rows)), AT_ONCE)
         for row in db.all(
-            f"SELECT work, text, version FROM note WHERE by = '' AND work IN ({in_marks(some)})",
+            f"SELECT work, text, version FROM note WHERE by = ? AND work IN ({in_marks(some)})",
+            whose,
             *some,
         )
     }

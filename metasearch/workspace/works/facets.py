@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.filters import Standing, standing
 from metasearch.workspace.works.works import VERDICTS, Stage
 
 #: Values that are shown of a facet.
@@ -89,14 +90,18 @@ def facets(
     chosen: Mapping[str, Chosen],
     stage: Stage,
     names: Sequence[str] = FACETS,
+    voter: str = "",
 ) -> tuple[WorksFacet, ...]:
-    """The facets that have a value; `chosen` has the works of each."""
+    """The facets that have a value; `chosen` has the works of each, and verdicts are those of
+    `voter`.
+    """
     of_columns: dict[Chosen, dict[str, Counter[str]]] = {}
     found = []
     for name in names:
         works = chosen[name]
         if name == "verdict":
-            found.append(_facet(name, verdict_counts(db, works, stage)))
+            verdicts = verdict_counts(db, works, stage, voter)
+            found.append(_facet(name, verdicts | _conflicts(db, project, works, stage)))
         elif name in _COLUMNS:
             if works not in of_columns:
                 of_columns[works] = _column_counts(db, works)
@@ -156,30 +161,52 @@ def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> 
     return {row[0]: row[1] for row in rows}
 
 
-def verdict_counts(db: Database, chosen: Chosen, stage: Stage) -> dict[str, int]:
+def verdict_counts(db: Database, chosen: Chosen, stage: Stage, voter: str = "") -> dict[str, int]:
     """Verdict -> works; with "undecided", which in the stage of the whole text are those that the
-    first stage let through.
+    first stage let through. Of a screener, their votes, and what they can still vote on.
     """
     has, values = chosen.has("decision.work")
     rows = db.all(
-        "SELECT verdict, count(DISTINCT work) FROM decision"
-        f" WHERE stage = ? AND {has} GROUP BY verdict",
+        "SELECT verdict, count(*) FROM decision"
+        f" WHERE stage = ? AND decision.by = ? AND {has} GROUP BY verdict",
         stage,
+        voter,
         *values,
     )
     decided: dict[str, int] = {row[0]: row[1] for row in rows}
-    if stage == "fulltext":
+    if voter:
+        undecided = _standing_count(db, chosen, "undecided", stage, voter)
+    elif stage == "fulltext":
         undecided = db.value(
-            "SELECT count(DISTINCT work) FROM decision"
-            f" WHERE stage = 'title' AND verdict IN ('relevant', 'close') AND {has}"
-            " AND NOT EXISTS (SELECT 1 FROM decision AS other WHERE other.work = decision.work"
-            " AND other.stage = 'fulltext')",
+            "SELECT count(*) FROM decision"
+            " WHERE stage = 'title' AND decision.by = '' AND verdict IN ('relevant', 'close')"
+            f" AND {has} AND NOT EXISTS (SELECT 1 FROM decision AS other"
+            " WHERE other.work = decision.work AND other.stage = 'fulltext' AND other.by = '')",
             *values,
         )
     else:
-        undecided = counted(db, chosen) - db.value(
-            f"SELECT count(DISTINCT work) FROM decision WHERE stage = ? AND {has}", stage, *values
-        )
+        undecided = counted(db, chosen) - sum(decided.values())
     return {"undecided": undecided} | {
         verdict: decided[verdict] for verdict in VERDICTS if verdict in decided
     }
+
+
+def _conflicts(db: Database, project: Project, chosen: Chosen, stage: Stage) -> dict[str, int]:
+    """The works whose votes differ, as a value of the facet; none where there are none."""
+    voted = "SELECT 1 FROM screening WHERE project = ? AND stage = ?"
+    if db.one(voted, project.id, stage) is None:
+        return {}
+    count = _standing_count(db, chosen, "conflict", stage)
+    return {"conflict": count} if count else {}
+
+
+def _standing_count(
+    db: Database, chosen: Chosen, verdict: Standing, stage: Stage, voter: str = ""
+) -> int:
+    condition = standing(verdict, stage, voter)
+    count: int = db.value(
+        f"SELECT count(*) FROM {chosen.rows} AND {condition.sql}",
+        *chosen.values,
+        *condition.values,
+    )
+    return count

@@ -21,7 +21,10 @@ from metasearch.workspace.works.storing import folded
 from metasearch.workspace.works.works import STAGES, VERDICTS, Stage
 
 #: "undecided" in a stage; in that of the whole text only what the first stage let through.
-Standing = Literal["", "undecided", "decided", "relevant", "close", "excluded", "unavailable"]
+#: "conflict": all votes that are needed were given, and they decide nothing.
+Standing = Literal[
+    "", "undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict"
+]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 #: How a list is sorted: by title or first author, the newest year or addition or the most cited
 #: first, or by the best position that a source gave.
@@ -44,6 +47,8 @@ class WorksQuery:
             blanks.
         verdict: What was decided in the stage.
         stage: See `works.Stage`.
+        voter: Uid of a screener, whose votes `verdict` is about in place of what the project has
+            decided: "undecided" is what they can still vote on.
         tags: All of them.
         sources: Names of sources that gave the work.
         steps: That found it: numbers, of any strategy, or "STRATEGY/3".
@@ -59,6 +64,7 @@ class WorksQuery:
     text: str = ""
     verdict: Standing = ""
     stage: Stage = "title"
+    voter: str = ""
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     steps: tuple[str | int, ...] = ()
@@ -114,7 +120,7 @@ def checked(query: WorksQuery) -> None:
     )  # fmt: skip
     if max(map(len, several)) > MOST_VALUES:
         raise UsageError(message("More than {most} values of one filter", most=MOST_VALUES))
-    if len(query.text) > LONGEST_TEXT:
+    if len(query.voter) > LONGEST_TEXT or len(query.text) > LONGEST_TEXT:
         raise UsageError(
             message(
                 "The text that is looked for has more than {most} characters", most=LONGEST_TEXT
@@ -146,7 +152,7 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
             else Condition("text", "0")
         )  # fmt: skip
     if query.verdict:
-        yield _standing(query.verdict, query.stage)
+        yield standing(query.verdict, query.stage, query.voter)
     for tag in query.tags:
         yield Condition(
             "tags",
@@ -199,25 +205,45 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
         yield Condition("known", f"work.id {word} ({in_marks(known)})", tuple(known))
 
 
-def _standing(verdict: Standing, stage: Stage) -> Condition:
-    decided = "SELECT 1 FROM decision WHERE decision.work = work.id AND decision.stage = ?"
+def standing(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
+    """The condition on what the project, or a screener, has decided on a work in a stage.
+
+    Raises:
+        UsageError: There is no such verdict.
+    """
+    decided = (
+        "SELECT 1 FROM decision WHERE decision.work = work.id"
+        " AND decision.stage = ? AND decision.by = ?"
+    )
+    passed = f"EXISTS ({decided} AND decision.verdict IN ('relevant', 'close'))"
     match verdict:
         case "decided":
-            return Condition("verdict", f"EXISTS ({decided})", (stage,))
-        case "undecided" if stage == "fulltext":
-            return Condition(
-                "verdict",
-                f"NOT EXISTS ({decided}) AND EXISTS ({decided}"
-                " AND decision.verdict IN ('relevant', 'close'))",
-                (stage, "title"),
-            )
+            return Condition("verdict", f"EXISTS ({decided})", (stage, voter))
+        case "conflict":
+            return Condition("verdict", f"NOT EXISTS ({decided}) AND {_FULL}", (stage, "", stage))
         case "undecided":
-            return Condition("verdict", f"NOT EXISTS ({decided})", (stage,))
+            sql = f"NOT EXISTS ({decided})"
+            values: tuple[object, ...] = (stage, "")
+            if voter:
+                sql += f" AND NOT EXISTS ({decided}) AND NOT {_FULL}"
+                values += (stage, voter, stage)
+            if stage == "fulltext":
+                sql += f" AND {passed}"
+                values += ("title", "")
+            return Condition("verdict", sql, values)
         case _ if verdict in VERDICTS:
             return Condition(
-                "verdict", f"EXISTS ({decided} AND decision.verdict = ?)", (stage, verdict)
+                "verdict", f"EXISTS ({decided} AND decision.verdict = ?)", (stage, voter, verdict)
             )
     raise UsageError(message("There is no verdict {verdict}", verdict=repr(verdict[:40])))
+
+
+#: Whether a work has all the votes that the team of a stage needs.
+_FULL = (
+    "EXISTS (SELECT 1 FROM screening WHERE screening.project = work.project"
+    " AND screening.stage = ? AND screening.needed <= (SELECT count(*) FROM decision AS vote"
+    " WHERE vote.work = work.id AND vote.stage = screening.stage AND vote.by <> ''))"
+)
 
 
 def _steps(project: Project, steps: Sequence[str | int]) -> Condition:

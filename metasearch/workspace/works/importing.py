@@ -16,10 +16,12 @@ from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import Message, message
 from metasearch.record import Record
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import teams, votes
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions
 from metasearch.workspace.works.decided_lines import MOST_BYTES, Line, read_lines
 from metasearch.workspace.works.names import works_named
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.works import Stage, Verdict
 
 #: Action of the log.
@@ -90,7 +92,7 @@ def import_decisions(
             or only what was excluded.
         reason: For `verdict`.
         encoding: As Python calls it; detected if None.
-        by: Who decided.
+        by: Who decided; of a screener of a team the decisions are votes.
 
     Raises:
         FileFormatError: The file cannot be read, or has no line.
@@ -133,7 +135,7 @@ def import_decisions(
                     )
                 )
                 continue
-            decided[work] = (says[0], says[1][: decisions.LONGEST_REASON])
+            decided[work] = (says[0], says[1][:LONGEST_REASON])
             of[work] = line
         for work in contradicting:
             del decided[work]
@@ -142,6 +144,10 @@ def import_decisions(
                     of[work].number, of[work].shown, message("another line decides otherwise")
                 )
             )
+        voter = teams.voter(db, project, stage, by)
+        for work, why in votes.closed(db, project.id, stage, voter, decided).items():
+            del decided[work]
+            missed.append(NotImported(of[work].number, of[work].shown, why))
         for one_verdict, one_reason in set(decided.values()):
             decisions.check_verdict(one_verdict, stage, one_reason)
         done = decisions.mark_each(

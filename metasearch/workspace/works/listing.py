@@ -59,7 +59,12 @@ class WorksPage:
 
 
 def page(
-    db: Database, project: Project, query: WorksQuery, *, facets: Sequence[str] = FACETS
+    db: Database,
+    project: Project,
+    query: WorksQuery,
+    *,
+    facets: Sequence[str] = FACETS,
+    reader: str = "",
 ) -> WorksPage:
     """A part of the list that a query asks for.
 
@@ -68,6 +73,7 @@ def page(
         project: Whose works.
         query: Which ones, and in which order.
         facets: Names of those that are counted.
+        reader: Uid of a user, whose own votes and notes the works have, too.
 
     Raises:
         UsageError: The query cannot be one.
@@ -87,8 +93,8 @@ def page(
     return WorksPage(
         total=total,
         start=query.start,
-        works=tuple(works.read(db, _ids(db, chosen, query))),
-        facets=counting.facets(db, project, of_facets, query.stage, facets),
+        works=tuple(works.read(db, _ids(db, chosen, query), reader)),
+        facets=counting.facets(db, project, of_facets, query.stage, facets, query.voter),
     )
 
 

@@ -10,15 +10,19 @@ from metasearch.workspace.works.works import Stage
 MOST = 100
 
 
-def reasons(db: Database, project: Project, stage: Stage) -> list[str]:
-    """The reasons of a stage, the most frequent first."""
+def reasons(db: Database, project: Project, stage: Stage, voter: str = "") -> list[str]:
+    """The reasons of a stage, the most frequent first: those of the project, and of the votes of
+    one screener.
+    """
     rows = db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
+        " AND decision.by IN ('', ?)"
         " AND decision.reason <> '' GROUP BY decision.reason"
         " ORDER BY count(*) DESC, decision.reason LIMIT ?",
         project.id,
         stage,
+        voter,
         MOST,
     )
     return [row[0] for row in rows]

@@ -14,6 +14,7 @@ from metasearch.message import message
 from metasearch.workspace import log, projects
 from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import conflicts, sight, teams
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.step_rows import as_logged
@@ -22,6 +23,8 @@ from metasearch.workspace.works.importing import IMPORT
 from metasearch.workspace.works.names import rows_named
 
 _Undo = Callable[[Database, Project, Change, str], None]
+#: Later changes among which the one is looked for that is in the way.
+_MOST_LATER = 50
 
 
 def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int:
@@ -37,12 +40,12 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
         The number of the line that says so.
 
     Raises:
-        UsageError: There is no such change, it cannot be undone, it is undone already, or
-            something later has touched the same.
+        UsageError: There is no such change, it cannot be undone, it is undone already, it is a vote
+            of somebody else, or something later has touched the same.
     """
     with db.transaction():
         change = log.find(db, project.id, change_id)
-        if change is None:
+        if change is None or not sight.seen(db, project, by, [change]):
             raise UsageError(
                 message("The log of the project has no change {number}", number=change_id)
             )
@@ -62,6 +65,11 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
                 ),
                 advice=message("Undo that one to do it again."),
             )
+        if (whose := sight.whose(change)) and whose != by:
+            raise UsageError(
+                message("Change {number} is a vote or note of somebody else", number=change_id),
+                advice=message("Only they can take it back."),
+            )
         newest = db.value("SELECT max(id) FROM change")
         with log.undoing(change.id):
             _UNDONE[change.action](db, project, change, by)
@@ -73,15 +81,25 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
         return line
 
 
-def undoable(db: Database, project: Project, changes: Sequence[Change]) -> frozenset[int]:
-    """The numbers of the changes, among some, that are of a kind that can be undone, and are not
-    undone already.
+def undoable(
+    db: Database, project: Project, changes: Sequence[Change], by: str = ""
+) -> frozenset[int]:
+    """The numbers of the changes, among some, that are of a kind that can be undone by somebody,
+    and are not undone already.
     """
     return frozenset(
         change.id
         for change in changes
-        if change.action in _UNDONE and _undone_by(db, change) is None
+        if change.action in _UNDONE
+        and sight.whose(change) in ("", by)
+        and _undone_by(db, change) is None
     )
+
+
+def is_own(db: Database, project: Project, change_id: int, by: str) -> bool:
+    """Whether a change is a vote, or an own note, of somebody: to undo it nobody else is asked."""
+    change = log.find(db, project.id, change_id)
+    return change is not None and bool(by) and sight.whose(change) == by
 
 
 def _undone_by(db: Database, change: Change) -> int | None:
@@ -99,11 +117,18 @@ def _undone_by(db: Database, change: Change) -> int | None:
 
 def _marks(db: Database, project: Project, change: Change, by: str) -> None:
     stage, whose = change.after["stage"], change.after.get("by", "")
+    if whose and teams.voter(db, project, stage, whose) != whose:
+        raise UsageError(
+            message("You do not screen the stage {stage} any more", stage=stage),
+            advice=message("Votes that were given stay."),
+        )
     rows = _rows(db, project, change.after["works"])
     there = decisions.standing(db, rows.values(), stage, whose)
     _untouched(
         db,
+        project,
         change,
+        by,
         (
             uid
             for uid, row in rows.items()
@@ -111,7 +136,7 @@ def _marks(db: Database, project: Project, change: Change, by: str) -> None:
         ),
     )
     before = {row: _verdict(change.before["works"][uid]) for uid, row in rows.items()}
-    decisions.mark_each(db, project, before, stage=stage, action=change.action, by=whose)
+    decisions.mark_each(db, project, before, stage=stage, action=change.action, by=by, voter=whose)
 
 
 def _verdict(kept: Sequence[str] | None) -> tuple[str, str] | None:
@@ -124,7 +149,8 @@ def _tags(db: Database, project: Project, change: Change, by: str) -> None:
     for sides, expected in ((added, True), (removed, False)):
         for text, rows in sides.items():
             have = decisions.tagged(db, rows.values(), text)
-            _untouched(db, change, (u for u, row in rows.items() if (row in have) != expected))
+            others = (uid for uid, row in rows.items() if (row in have) != expected)
+            _untouched(db, project, change, by, others)
     decisions.tag_each(
         db,
         project,
@@ -137,14 +163,28 @@ def _tags(db: Database, project: Project, change: Change, by: str) -> None:
 
 def _notes(db: Database, project: Project, change: Change, by: str) -> None:
     rows = _rows(db, project, change.after["works"])
-    there = {row: text for row, (text, _) in decisions.noted(db, rows.values()).items()}
+    whose = change.after.get("by", "")
+    there = {row: text for row, (text, _) in decisions.noted(db, rows.values(), whose).items()}
     _untouched(
         db,
+        project,
         change,
+        by,
         (u for u, row in rows.items() if there.get(row, "") != change.after["works"][u]),
     )
     before = {row: change.before["works"][uid] for uid, row in rows.items()}
-    decisions.note_each(db, project, before, by=by)
+    decisions.note_each(db, project, before, whose=whose, by=by)
+
+
+def _resolutions(db: Database, project: Project, change: Change, by: str) -> None:
+    stage = change.after["stage"]
+    rows = _rows(db, project, change.after["works"])
+    there = conflicts.resolutions(db, list(rows.values()), stage)
+    # A resolution of votes that are others now holds no more, and nothing is put back.
+    others = (uid for uid, row in rows.items() if there.get(row) != change.after["works"][uid])
+    _untouched(db, project, change, by, others)
+    before = {row: change.before["works"][uid] for uid, row in rows.items()}
+    conflicts.write(db, project, stage, before, by=by)
 
 
 def _pins(db: Database, project: Project, change: Change, by: str) -> None:
@@ -167,22 +207,27 @@ def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]
     return rows
 
 
-def _untouched(db: Database, change: Change, others: Iterable[str]) -> None:
+def _untouched(
+    db: Database, project: Project, change: Change, by: str, others: Iterable[str]
+) -> None:
     """Check that nothing is otherwise than the change left it.
 
     Raises:
-        UsageError: Something is; says which later change touched it.
+        UsageError: Something is; says which later change touched it, of those that `by` may see.
     """
     uid = next(iter(others), None)
     if uid is None:
         return
-    later = db.one(
-        "SELECT id, action, at FROM change WHERE project ="
-        " (SELECT project FROM change WHERE id = ?1) AND id > ?1"
-        " AND (instr(before, ?2) OR instr(after, ?2)) ORDER BY id LIMIT 1",
+    rows = db.all(
+        "SELECT id FROM change WHERE project = ?1 AND id > ?2"
+        " AND (instr(before, ?3) OR instr(after, ?3)) ORDER BY id LIMIT ?4",
+        project.id,
         change.id,
         uid,
+        _MOST_LATER,
     )
+    touching = [found for row in rows if (found := log.find(db, project.id, row["id"]))]
+    later = next(iter(sight.seen(db, project, by, touching)), None)
     if later is None:
         raise UsageError(
             message("The work {uid} is not as change {number} left it", uid=uid, number=change.id)
@@ -191,9 +236,9 @@ def _untouched(db: Database, change: Change, others: Iterable[str]) -> None:
         message(
             "The work {uid} was changed since: change {later}, {action}, {at}",
             uid=uid,
-            later=later["id"],
-            action=later["action"],
-            at=later["at"],
+            later=later.id,
+            action=later.action,
+            at=later.at,
         ),
         advice=message("Undo that one first."),
     )
@@ -259,6 +304,7 @@ _UNDONE: Mapping[str, _Undo] = {
     IMPORT: _marks,
     decisions.TAG: _tags,
     decisions.NOTE: _notes,
+    conflicts.RESOLVE: _resolutions,
     pins.PIN: _pins,
     pins.UNPIN: _pins,
     "edit project": _project,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from metasearch.errors import UsageError
@@ -32,7 +32,7 @@ class Decision:
     Attributes:
         verdict: One of `VERDICTS`.
         reason: Why; "" where none is given.
-        by: Who; "" until a workspace has users.
+        by: Uid of the screener whose vote it is; "" for what the project has decided.
         at: When.
     """
 
@@ -53,9 +53,11 @@ class Work:
         title, author, year, type, venue, language, doi, citations, open_access, retracted: Of the
             merged record, as a list shows them; `author` is the first one.
         sources: Names of the sources that gave it, sorted.
-        decisions: Stage -> what was decided; without stages that are undecided.
+        decisions: Stage -> what the project has decided; without stages that are undecided.
+        votes: Stage -> what the reader, if there is one, has voted.
         tags: Sorted.
-        note: Of whoever wrote one; "" for none.
+        note: That of the reader where they keep one for themselves, else that of the project; ""
+            for none.
         note_version: Of the note, larger after each change of it; 0 where there is none.
         first_run: Number of the run that found it first.
         added: When it was added.
@@ -81,6 +83,7 @@ class Work:
     note_version: int
     first_run: int
     added: str
+    votes: Mapping[Stage, Decision] = field(default_factory=dict)
 
 
 class Finding(NamedTuple):
@@ -95,9 +98,9 @@ class Finding(NamedTuple):
     asked_at: str | None
 
 
-def find(db: Database, project: Project, name: str) -> Work:
+def find(db: Database, project: Project, name: str, reader: str = "") -> Work:
     """The work of a name: its uid, an earlier one, the key of a record ("source:id"), an identifier
-    in any spelling (DOI, "pmid:1", "isbn:..."), the id of a hit.
+    in any spelling (DOI, "pmid:1", "isbn:..."), the id of a hit; with the votes of `reader`.
 
     Raises:
         UsageError: There is none, or the name is that of several works; the advice names them.
@@ -116,18 +119,25 @@ def find(db: Database, project: Project, name: str) -> Work:
             message("{name} is a name of {count} works", name=repr(name[:80]), count=len(found)),
             advice=message("Use one of {names}.", names=", ".join(one.uid for one in found[:10])),
         )
-    return read(db, [found[0].id])[0]
+    return read(db, [found[0].id], reader)[0]
 
 
-def read(db: Database, ids: Sequence[int]) -> list[Work]:
-    """Works by their rows, in this order; those that are not there are left out."""
+def read(db: Database, ids: Sequence[int], reader: str = "") -> list[Work]:
+    """Works by their rows, in this order; those that are not there are left out.
+
+    Args:
+        db: The workspace.
+        ids: Of the rows.
+        reader: Uid of a user, whose own votes and notes the works have, too; "" for none. Votes and
+            notes of others are never read.
+    """
     found: dict[int, Work] = {}
     for some in batches(ids, AT_ONCE):
-        found |= {work.id: work for work in _read(db, some)}
+        found |= {work.id: work for work in _read(db, some, reader)}
     return [found[one] for one in ids if one in found]
 
 
-def _read(db: Database, ids: Sequence[int]) -> list[Work]:
+def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
     marks = in_marks(ids)
     sources: dict[int, list[str]] = {}
     tags: dict[int, list[str]] = {}
@@ -138,17 +148,21 @@ def _read(db: Database, ids: Sequence[int]) -> list[Work]:
         ):
             into.setdefault(work, []).append(text)
     decisions: dict[int, dict[Stage, Decision]] = {}
+    votes: dict[int, dict[Stage, Decision]] = {}
     for row in db.all(
-        f"SELECT * FROM decision WHERE work IN ({marks}) ORDER BY at",
-        *ids,
+        f"SELECT * FROM decision WHERE work IN ({marks}) AND by IN ('', ?)", *ids, reader
     ):
-        decisions.setdefault(row["work"], {})[row["stage"]] = Decision(
+        into_ = votes if row["by"] else decisions
+        into_.setdefault(row["work"], {})[row["stage"]] = Decision(
             verdict=row["verdict"], reason=row["reason"], by=row["by"], at=row["at"]
         )
     notes = {
         row["work"]: (row["text"], row["version"])
         for row in db.all(
-            f"SELECT work, text, version FROM note WHERE work IN ({marks}) ORDER BY at", *ids
+            f"SELECT work, text, version FROM note WHERE work IN ({marks}) AND by IN ('', ?)"
+            " ORDER BY by",
+            *ids,
+            reader,
         )
     }
     rows = db.all(
@@ -174,6 +188,7 @@ def _read(db: Database, ids: Sequence[int]) -> list[Work]:
             retracted=bool(row["retracted"]),
             sources=tuple(sources.get(row["id"], ())),
             decisions=decisions.get(row["id"], {}),
+            votes=votes.get(row["id"], {}),
             tags=tuple(tags.get(row["id"], ())),
             note=notes.get(row["id"], _NO_NOTE)[0],
             note_version=notes.get(row["id"], _NO_NOTE)[1],

@@ -30,7 +30,7 @@ from metasearch.workspace.users.permissions import ProjectRole, SystemRole
 from tests.server.fake import FakeEngine
 
 HTML = {"Accept": "text/html"}
-PASSWORD = "correct horse battery"  # noqa: S105
+PASSWORD = "correct horse battery"
 #: So cheap that a hundred of them take no time.
 CHEAP = Passwords(time_cost=1, memory_kib=8, parallelism=1)
 

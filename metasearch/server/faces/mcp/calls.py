@@ -42,6 +42,12 @@ class Caller:
         self.engine = engine
         self.options = options
 
+    async def wishing(self, options: SearchOptions) -> SearchOptions:
+        """The options of a search, with what the caller has chosen where they say nothing; a server
+        may refuse it, with a Problem.
+        """
+        return options
+
     @asynccontextmanager
     async def searching(self) -> AsyncIterator[None]:
         """The block is a search: a server may refuse it, with a Problem."""

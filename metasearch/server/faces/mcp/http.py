@@ -28,6 +28,8 @@ from metasearch.server.middleware import count
 from metasearch.server.problem import Problem
 from metasearch.server.received import whole_body
 from metasearch.server.site import SHARED, owner, site_of
+from metasearch.server.users.preferred import with_sources
+from metasearch.server.users.quota import count_search
 
 #: Bytes of a request: one call of a tool, whose query is the largest part.
 MAX_BODY = 262_144
@@ -95,6 +97,12 @@ class _HttpCaller(Caller):
         self.site = site_of(request)
         self._shared = shared
         self._owner = owner(request)
+        self._request = request
+
+    async def wishing(self, options: SearchOptions) -> SearchOptions:
+        options = with_sources(self._request, options)
+        await count_search(self._request, options)
+        return options
 
     @asynccontextmanager
     async def searching(self) -> AsyncIterator[None]:

@@ -100,6 +100,7 @@ async def answered(call: Call, options: SearchOptions, progress: ProgressReporte
         UsageError: The query cannot be read, or there is no such source.
     """
     caller = call.caller
+    options = await caller.wishing(options)
     await caller.engine.ready(options.sources or ())
     timeout = min(
         options.timeout or caller.engine.settings.timeout,

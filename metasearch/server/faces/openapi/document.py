@@ -20,6 +20,7 @@ from metasearch.server.faces.openapi import (
     listings,
     problems,
     protocols,
+    saved,
     searches,
     works,
     workspace,
@@ -60,8 +61,11 @@ NOT_LISTED = frozenset(
         "/projects/{project}/works",
         "/projects/{project}/works/export",
         "/robots.txt",
+        "/saved",
+        "/saved/{saved}",
         "/settings",
         "/static/{name}",
+        "/unsubscribe/{secret}",
         "/updates",
     }
 )
@@ -75,7 +79,7 @@ TAGS: Mapping[str, str] = {
     "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
-    WORKSPACE: "Projects with their strategies, runs, works and reports.",
+    WORKSPACE: "Projects with their strategies, runs, works and reports; saved searches.",
     "Users": "Who works on a project, on a server with users.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
@@ -150,6 +154,7 @@ def declared(options: Options, *, users: bool = True) -> list[Operation]:
         *workspace_works.operations(),
         *workspace_more.operations(),
         *(_team().operations() if users else ()),
+        *saved.operations(),
     ]
 
 
@@ -205,7 +210,7 @@ def document_of(server: Server) -> Schema:
 def _schemas(server: Server) -> Mapping[str, Schema]:
     """The schemas of what not every server answers."""
     return {
-        **(workspace_shapes.SCHEMAS if server.workspace else {}),
+        **({**workspace_shapes.SCHEMAS, **saved.SCHEMAS} if server.workspace else {}),
         **(_team().SCHEMAS if server.users else {}),
     }
 

@@ -13,6 +13,7 @@ import orjson
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
+from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.server.faces.pazpar2 import documents
 from metasearch.server.faces.pazpar2.command import Command, Original, Room
@@ -34,6 +35,7 @@ from metasearch.server.middleware import count, fault
 from metasearch.server.problem import Problem
 from metasearch.server.received import given
 from metasearch.server.site import SHARED, ServerContext, owner
+from metasearch.server.users.quota import count_search
 
 #: Commands that a quota counts; the others are polls, which a session bounds.
 _COUNTED = frozenset({"init", "search"})
@@ -106,6 +108,8 @@ async def _counted(request: web.Request) -> CommandReply:
         return _refusal(refused)
     if name in _COUNTED:
         await count(request)
+    if name == "search":
+        await count_search(request, SearchOptions(query=values.get("query", "")))
     shared = request.app[SHARED]
     reply = await _anywhere(shared, Sender(request[USER], owner(request)), values)
     if not (reply.polled or name in _COUNTED):

@@ -10,9 +10,10 @@ from typing import BinaryIO
 from aiohttp import web
 
 from metasearch.server.faces.projects.opened import file_name, opened
-from metasearch.server.users.auditing import exported
+from metasearch.server.users.quota import take_export
 from metasearch.workspace.archive.writing import Exported, export_project
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import sight
 from metasearch.workspace.store.database import Database
 
 #: Bytes that are sent at a time.
@@ -27,6 +28,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         UsageError: It cannot be written.
     """
     here = await opened(request)
+    await here.workspace.read(sight.check_archive, here.project, here.by)
     response = web.StreamResponse(
         headers={
             "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}.zip"',
@@ -36,7 +38,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     response.content_type = "application/zip"
     if request.method == "HEAD":
         return web.Response(headers=response.headers)
-    await exported(request, here.workspace, here.project, {"what": "archive"})
+    await take_export(request, here.project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             # In a thread and a connection of its own: who reads a page does not wait for it.

@@ -14,7 +14,7 @@ from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.users.auditing import exported
+from metasearch.server.users.quota import take_export
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works.exporting import EXPORTS, export, file_of
@@ -32,7 +32,8 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if name not in EXPORTS:
         offered = [(each, file_of(each).media_type) for each in EXPORTS]
         raise Problem.unacceptable(message("There is no such format."), offered)
-    query, file = query_of(request.query), file_of(name)
+    query, file = query_of(request.query, by=here.by), file_of(name)
+    await take_export(request, here.project, name)
 
     def begun(db: Database) -> tuple[Iterator[bytes], bytes]:
         parts = export(
@@ -44,7 +45,6 @@ async def answer(request: web.Request) -> web.StreamResponse:
         parts, first = await here.workspace.read(begun)
     except FormatError as error:
         raise Problem.of(error) from error
-    await exported(request, here.workspace, here.project, {"what": "works", "format": name})
     response = web.StreamResponse(
         headers={
             "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}-works'

@@ -39,6 +39,7 @@ from metasearch.server.pages.source_groups import grouped
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import view
+from metasearch.server.users.quota import check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import figures, known, runs, validation
@@ -250,6 +251,8 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
+            if what == "run":
+                await check_records(here.request, here.project)
             asked = RunOptions(
                 steps=numbers(only(fields, "steps")),
                 per_source=_number(only(fields, "per").strip()) if what == "run" else None,
@@ -331,6 +334,7 @@ async def _imported(
             message("No file was chosen"),
             advice=message("Choose the file that the database has exported."),
         )
+    await check_records(here.request, here.project)
     done = await here.workspace.write(
         import_file,
         here.project,

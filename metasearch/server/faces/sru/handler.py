@@ -48,6 +48,8 @@ from metasearch.server.received import given
 from metasearch.server.site import SHARED, owner, site_of
 from metasearch.server.stream import SEARCH_ID
 from metasearch.server.suggest import together as completed
+from metasearch.server.users.preferred import with_sources
+from metasearch.server.users.quota import count_search
 
 
 async def answer(request: web.Request) -> web.Response:
@@ -109,7 +111,9 @@ async def _answered(
             async with shared.admission.brief():
                 return await _scanned(request, reader)
     reader.check()
-    wanted = _with_depth(request, reader.search(shared.options, shared.engine.settings.per_source))
+    wanted = reader.search(shared.options, shared.engine.settings.per_source)
+    wanted = replace(wanted, options=with_sources(request, wanted.options))
+    wanted = _with_depth(request, wanted)
     answered = await _searched(request, wanted)
     status = status_of(answered)
     if status != 200:
@@ -193,6 +197,7 @@ async def _searched(request: web.Request, wanted: SearchRequest) -> Answer:
         async with aclosing(prepared):
             answered = await prepared
     else:
+        await count_search(request, options)
         with await shared.admission.enter(request[USER]):
             async with aclosing(prepared):
                 answered = await prepared

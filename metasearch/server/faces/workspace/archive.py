@@ -15,12 +15,13 @@ from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.problem import Problem
 from metasearch.server.received import body_into
 from metasearch.server.site import site_of
-from metasearch.server.users.auditing import exported
 from metasearch.server.users.making import maker_of
+from metasearch.server.users.quota import take_export
 from metasearch.workspace import objects
 from metasearch.workspace.archive.members import MOST_PACKED
 from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.projects import LONGEST_NAME
+from metasearch.workspace.screening import sight
 
 #: What an archive is. A form of another site can send no body of this type, as none of JSON.
 ZIP = "application/zip"
@@ -44,7 +45,8 @@ async def archive(request: web.Request) -> web.StreamResponse:
     """
     here = opened(request)
     project = await project_of(request, here)
-    await exported(request, here.workspace, project, {"what": "archive"})
+    await here.workspace.read(sight.check_archive, project, here.by)
+    await take_export(request, project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             try:

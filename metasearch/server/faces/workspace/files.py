@@ -17,19 +17,19 @@ from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
-from metasearch.server.faces.workspace.works import CHOOSE, LIST
-from metasearch.server.users.auditing import exported
+from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
+from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
 from metasearch.workspace.runs.runs import PLACES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import strategies
-from metasearch.workspace.works.decisions import LONGEST_REASON
 from metasearch.workspace.works.exporting import EXPORTS, export, file_of
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.names import LONGEST
+from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
 #: Characters of a file in a body: of base64 four for three bytes.
@@ -101,6 +101,7 @@ async def imports(request: web.Request) -> web.Response:
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
+    await check_records(request, project)
     made = await here.workspace.write(
         importing.import_file, project, strategy, content, name, by=here.by, **given
     )
@@ -166,13 +167,14 @@ async def exports(request: web.Request) -> web.StreamResponse:
     else:
         given = parameters_of(request.query, EXPORT)
         how = {name: given.pop(name) for name in ("format", "style", "bom") if name in given}
-        chosen, stage = WorksQuery(**given), given.get("stage", "title")
+        stage = given.get("stage", "title")
+        chosen = query_of(given, here.by)
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)
+    await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
         await here.workspace.read(_written, project, chosen, name, given, file)
-        await exported(request, here.workspace, project, {"what": "works", "format": name})
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 

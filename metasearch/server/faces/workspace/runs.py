@@ -16,6 +16,7 @@ from metasearch.server.faces.workspace.opened import (
 )
 from metasearch.server.site import site_of
 from metasearch.server.users.people import names
+from metasearch.server.users.quota import check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
@@ -73,6 +74,8 @@ async def runs_(request: web.Request) -> web.Response:
     given = await body_of(request, BEGIN)
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     mode = given.pop("mode", "records")
+    if mode == "records":
+        await check_records(request, project)
     begun = await here.service.begin_run(project, strategy, mode, RunOptions(**given), by=here.by)
     location = f"/api/projects/{project.uid}/runs/{begun.number}"
     return answer(

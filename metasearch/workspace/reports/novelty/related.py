@@ -19,15 +19,15 @@ from metasearch.workspace.store.database import Database
 
 _POINT = re.compile(r"查新点\s*([0-9]{1,3})")
 
-#: Works with their newest decisions; SQLite takes the verdict from the row with the maximum.
+#: Works with what the project has decided on them.
 _RELATED = """
 SELECT work.id, work.uid, work.title, work.year,
     title.verdict AS title_verdict, text.verdict AS text_verdict
 FROM work
-LEFT JOIN (SELECT work, verdict, max(at) FROM decision WHERE stage = 'title' GROUP BY work)
-    AS title ON title.work = work.id
-LEFT JOIN (SELECT work, verdict, max(at) FROM decision WHERE stage = 'fulltext' GROUP BY work)
-    AS text ON text.work = work.id
+LEFT JOIN decision AS title
+    ON title.work = work.id AND title.stage = 'title' AND title.by = ''
+LEFT JOIN decision AS text
+    ON text.work = work.id AND text.stage = 'fulltext' AND text.by = ''
 WHERE work.project = ?
     AND (title.verdict IN ('close', 'relevant') OR text.verdict IN ('close', 'relevant'))
 """

@@ -144,7 +144,7 @@ def _works(db: Database, answer: int) -> Collection[int]:
 def _decided(db: Database, project: Project) -> set[int]:
     rows = db.rows(
         "SELECT DISTINCT decision.work FROM decision JOIN work ON work.id = decision.work"
-        " WHERE work.project = ?",
+        " WHERE work.project = ? AND decision.by = ''",
         project.id,
     )
     return {row[0] for row in rows}

@@ -99,6 +99,14 @@ CREATE TABLE audit (
 CREATE INDEX audit_actor ON audit (actor, id);
 CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
+-- What an administrator has switched on or off for all searches of a server, against the configuration.
+CREATE TABLE source_switch (
+    source TEXT PRIMARY KEY,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    by TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- --------------------------------------------------------------------- teams
 
 CREATE TABLE member (
@@ -123,17 +131,30 @@ ALTER TABLE note ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 CREATE TABLE screening (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
-    needed INTEGER NOT NULL DEFAULT 2,   -- votes of a work
-    blind INTEGER NOT NULL DEFAULT 1,
+    needed INTEGER NOT NULL DEFAULT 2 CHECK (needed BETWEEN 1 AND 5), -- votes of a work
+    blind INTEGER NOT NULL DEFAULT 1 CHECK (blind IN (0, 1)),
     created TEXT NOT NULL,
+    ended TEXT,                          -- NULL: it goes on. Votes stay, and reports tell of them
     PRIMARY KEY (project, stage)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE screener (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
-    stage TEXT NOT NULL,
-    by TEXT NOT NULL,                    -- uid of a user
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    by TEXT NOT NULL CHECK (by <> ''),   -- uid of a user
     PRIMARY KEY (project, stage, by)
+) STRICT, WITHOUT ROWID;
+
+-- What somebody has decided on a work whose votes differ. It holds for just these votes.
+CREATE TABLE resolution (
+    work INTEGER NOT NULL REFERENCES work ON DELETE CASCADE,
+    stage TEXT NOT NULL CHECK (stage IN ('title', 'fulltext')),
+    votes TEXT NOT NULL,                 -- [by, verdict, reason] of each, by `by`
+    verdict TEXT NOT NULL CHECK (verdict IN ('relevant', 'close', 'excluded', 'unavailable')),
+    reason TEXT NOT NULL DEFAULT '',
+    by TEXT NOT NULL DEFAULT '',         -- who resolved it
+    at TEXT NOT NULL,
+    PRIMARY KEY (work, stage)
 ) STRICT, WITHOUT ROWID;
 
 -- Who has searched, and who has checked, a report of a novelty search.
@@ -162,11 +183,12 @@ CREATE TABLE saved_search (
     schedule TEXT NOT NULL DEFAULT '',   -- "", "daily", "weekly mon", "monthly 1"
     next_run TEXT,                       -- NULL: none is planned
     paused TEXT NOT NULL DEFAULT '',     -- why no run is planned any more
+    sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     email INTEGER NOT NULL DEFAULT 0,
     -- Part of the address of its feed, which feed readers, that cannot log in, ask for. It is kept as it
     -- is, so that the address can be shown again; a new one revokes the old one.
     feed TEXT NOT NULL UNIQUE,
-    baseline TEXT NOT NULL DEFAULT '',   -- digest of query, sources and years: a change begins a new baseline
+    baseline TEXT NOT NULL DEFAULT '',   -- digest of what was asked in the last run; another one begins a new baseline
     created TEXT NOT NULL,
     version INTEGER NOT NULL DEFAULT 1,
     UNIQUE (owner, name)
@@ -177,12 +199,16 @@ CREATE TABLE saved_run (
     id INTEGER PRIMARY KEY,
     saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
     number INTEGER NOT NULL,             -- within the saved search, from 1
-    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
-    baseline INTEGER NOT NULL DEFAULT 0, -- 1: nothing is told of it
+    -- stopped: before its end, by a shutdown or a crash; nothing was seen or told
+    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'stopped')),
+    baseline INTEGER NOT NULL DEFAULT 0, -- 1: only retractions are told of it
     started TEXT NOT NULL,
     ended TEXT,
     works INTEGER,
+    waiting INTEGER NOT NULL DEFAULT 0,  -- works that the next run tells, because one tells no more
+    passed_over INTEGER NOT NULL DEFAULT 0, -- works that are not told for the same reason
     error TEXT NOT NULL DEFAULT '',
+    sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     UNIQUE (saved, number)
 ) STRICT;
 
@@ -193,11 +219,13 @@ CREATE TABLE saved_answer (
     PRIMARY KEY (run, source)
 ) STRICT, WITHOUT ROWID;
 
--- Every name of every work that a run has found: keys of records, "doi:...", "pmid:...".
+-- Every name of every work that a run has found: keys of records, "doi:...", "pmid:...". Of too many,
+-- those that were found longest ago are forgotten.
 CREATE TABLE saved_name (
     saved INTEGER NOT NULL REFERENCES saved_search ON DELETE CASCADE,
     name TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT '',      -- "retracted", "preprint": what a change of is told
+    state TEXT NOT NULL DEFAULT '',      -- "preprint", "corrected", "retracted": what a change of is told
+    run INTEGER NOT NULL,                -- number of the last run that has found it
     PRIMARY KEY (saved, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -213,20 +241,48 @@ CREATE TABLE saved_news (
 ) STRICT;
 CREATE INDEX saved_news_saved ON saved_news (saved, id);
 
--- E-mails: one of each user and day.
+-- E-mails: one of each user and day. What is "sending" is being handed to the mail server: where its
+-- process ends before it has noted the outcome, it is "unclear" and is not sent again.
 CREATE TABLE mail (
     id INTEGER PRIMARY KEY,
     message_id TEXT NOT NULL UNIQUE,
-    owner TEXT NOT NULL,                 -- uid of a user
+    owner TEXT NOT NULL,                 -- uid of a user; '' for what belongs to none
     day TEXT NOT NULL,
     last_news INTEGER NOT NULL,          -- the newest that it tells of
-    status TEXT NOT NULL CHECK (status IN ('waiting', 'sent', 'failed')),
+    status TEXT NOT NULL CHECK (status IN ('waiting', 'sending', 'sent', 'unclear', 'failed')),
     tries INTEGER NOT NULL DEFAULT 0,
     next_try TEXT,
     error TEXT NOT NULL DEFAULT '',
-    at TEXT NOT NULL,
+    at TEXT NOT NULL,                    -- of the last change
     UNIQUE (owner, day)
 ) STRICT;
+
+-- Whether somebody gets e-mails.
+CREATE TABLE mail_owner (
+    owner TEXT PRIMARY KEY,
+    off TEXT NOT NULL DEFAULT '' CHECK (off IN ('', 'asked', 'bounced')),
+    error TEXT NOT NULL DEFAULT '',      -- what the mail server said last
+    bounces INTEGER NOT NULL DEFAULT 0,  -- refusals in a row
+    -- Part of the address in each e-mail that switches them off, and of nothing else. It is kept as it
+    -- is, because each e-mail has it anew.
+    secret TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+-- The newest of its news that was sent by e-mail, or was there when its e-mails were switched on.
+CREATE TABLE mail_told (
+    saved INTEGER PRIMARY KEY REFERENCES saved_search ON DELETE CASCADE,
+    news INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER mail_of_user AFTER DELETE ON user
+BEGIN
+    DELETE FROM mail WHERE owner = OLD.uid;
+    DELETE FROM mail_owner WHERE owner = OLD.uid;
+END;
+CREATE TRIGGER mail_from_now_on AFTER UPDATE OF email ON saved_search WHEN NEW.email <> 0 AND OLD.email = 0
+BEGIN
+    INSERT OR REPLACE INTO mail_told (saved, news)
+        SELECT NEW.id, coalesce(max(id), 0) FROM saved_news WHERE saved = NEW.id;
+END;
 
 -- One process at a time does what a lease names.
 CREATE TABLE lease (

@@ -1,0 +1,193 @@
+"""The saved searches of whoever asks, and what may be done with them; pages and JSON interface do
+it in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.server.faces.saved.runs import RunsNow
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED, ServerContext, Site, site_of, workspace_of
+from metasearch.server.users.identity import check, who
+from metasearch.server.workspace_service import WorkspaceService
+from metasearch.workspace.saved import history, outbox, saved, told
+from metasearch.workspace.saved.history import SavedRun
+from metasearch.workspace.saved.outbox import MailState
+from metasearch.workspace.saved.saved import SavedSearch
+from metasearch.workspace.saved.told import News
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.uids import is_uid
+from metasearch.workspace.workspace import Workspace
+
+#: The same for what is not there and what is somebody else's.
+UNKNOWN = message("There is no such saved search.")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A saved search with what has become of it.
+
+    Attributes:
+        saved: What is asked.
+        runs: The newest ones, the last one first.
+        news: The newest ones.
+        count: How many there are in all.
+    """
+
+    saved: SavedSearch
+    runs: Sequence[SavedRun]
+    news: Sequence[News]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """The saved searches of whoever asks.
+
+    Attributes:
+        owner: The uid of the user; "" on a server without users.
+    """
+
+    request: web.Request
+    service: WorkspaceService
+    owner: str
+
+    @property
+    def workspace(self) -> Workspace:
+        """The file."""
+        return self.service.workspace
+
+    @property
+    def shared(self) -> ServerContext:
+        """What every handler of the server uses."""
+        return self.request.app[SHARED]
+
+    @property
+    def site(self) -> Site:
+        """Where the server is reachable."""
+        return site_of(self.request)
+
+    async def all(self) -> list[Shown]:
+        """All of them, by name, each with its last run."""
+        async with self.shared.admission.brief():
+            return await self.workspace.read(_all, self.owner)
+
+    async def one(self) -> SavedSearch:
+        """The one that the address names by its uid.
+
+        Raises:
+            Problem: 404.
+        """
+        uid = self.request.match_info["saved"]
+        found = await self.workspace.read(_find, self.owner, uid)
+        if found is None:
+            raise Problem(404, None, UNKNOWN)
+        return found
+
+    async def shown(
+        self, one: SavedSearch, *, news: int, runs: int = 20, before: int | None = None
+    ) -> Shown:
+        """A saved search with at most so many runs and news; the news are those `before` an id."""
+        async with self.shared.admission.brief():
+            return await self.workspace.read(_shown, one.id, runs, news, before)
+
+    async def create(self, **given: Any) -> SavedSearch:
+        """Save a search; the arguments are those of `saved.create`.
+
+        Raises:
+            UsageError: It cannot be saved.
+        """
+        self._check_sources(given.get("sources") or ())
+        return await self.workspace.write(saved.create, owner=self.owner, **given)
+
+    async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
+        """Change one; the arguments are those of `saved.update`.
+
+        Raises:
+            UsageError: It cannot be changed so.
+        """
+        self._check_sources(given.get("sources") or ())
+        hours = self.shared.engine.settings.alerts.hours
+        return await self.workspace.write(saved.update, one, hours=hours, **given)
+
+    async def remove(self, one: SavedSearch) -> None:
+        """Remove one."""
+        await self.workspace.write(saved.remove, one)
+
+    async def new_feed(self, one: SavedSearch) -> SavedSearch:
+        """Give its feed another address."""
+        return await self.workspace.write(saved.new_feed, one)
+
+    async def run(self, one: SavedSearch) -> None:
+        """Begin a run, which goes on in the background.
+
+        Raises:
+            UsageError: It is being run.
+            Problem: 503 where too many are.
+        """
+        runs = self.shared.kept("saved", RunsNow)
+        await runs.begin(self.service, one, self.shared.engine.settings.alerts.hours)
+
+    async def mails(self) -> MailState:
+        """Whether e-mails are sent."""
+        to = self.shared.engine.settings.mail.to
+        return await self.workspace.read(outbox.state, self.owner, to)
+
+    @property
+    def sends_mails(self) -> bool:
+        """Whether the server sends e-mails at all."""
+        return bool(self.shared.engine.settings.mail.host)
+
+    def _check_sources(self, sources: Sequence[str]) -> None:
+        """Check that there are such sources now; later they may be gone, which the run says.
+
+        Raises:
+            UnknownSource: There is none of this name.
+        """
+        saved.check_known(self.shared.engine.registry, sources)
+
+
+def mine(request: web.Request) -> Mine:
+    """The saved searches of whoever asks.
+
+    Raises:
+        Problem: 404 where no workspace is served, 403 for who may not save searches.
+    """
+    service = workspace_of(request)
+    check(request, "save search")
+    return Mine(request, service, who(request))
+
+
+def _all(db: Database, owner: str) -> list[Shown]:
+    with db.snapshot():
+        return [
+            Shown(one, history.of(db, one, most=1), (), told.count(db, one))
+            for one in saved.of(db, owner)
+        ]
+
+
+def _find(db: Database, owner: str, uid: str) -> SavedSearch | None:
+    # By uid alone: a name may be that of a search that was removed, and now is another one's.
+    try:
+        found = saved.find(db, owner, uid) if is_uid(uid) else None
+    except UsageError:
+        return None
+    return found if found is not None and found.uid == uid else None
+
+
+def _shown(db: Database, number: int, runs: int, news: int, before: int | None) -> Shown:
+    with db.snapshot():
+        one = saved.by_id(db, number)
+        return Shown(
+            one,
+            history.of(db, one, most=runs),
+            told.of(db, one, most=news, before=before),
+            told.count(db, one),
+        )

@@ -1,0 +1,73 @@
+"""Runs of saved searches that somebody has asked for now; they go on in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from metasearch.errors import MetasearchError
+from metasearch.message import message
+from metasearch.server.problem import Problem
+from metasearch.server.workspace_service import WorkspaceService
+from metasearch.workspace.saved import due, leases
+from metasearch.workspace.saved.running import run_saved
+from metasearch.workspace.saved.saved import SavedSearch
+from metasearch.workspace.saved.schedule import Hours
+
+log = logging.getLogger("metasearch.saved")
+
+#: Runs at once, in a process: each is a search of two minutes at most.
+MOST = 4
+_RETRY_AFTER = 30
+
+
+class RunsNow:
+    """The runs of one process that somebody has asked for."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._claiming = 0
+
+    async def begin(self, service: WorkspaceService, saved: SavedSearch, hours: Hours) -> None:
+        """Begin a run.
+
+        Args:
+            service: With the workspace and the engine.
+            saved: What is run.
+            hours: In which planned runs begin.
+
+        Raises:
+            UsageError: It is being run, or was removed.
+            Problem: 503 where too many are being run.
+        """
+        if len(self._tasks) + self._claiming >= MOST:
+            raise Problem(
+                503,
+                "busy",
+                message("Too many saved searches are being run. Try again in a moment."),
+                headers={"Retry-After": str(_RETRY_AFTER)},
+            )
+        holder = leases.new_holder()
+        self._claiming += 1
+        try:
+            claimed = await service.workspace.write(due.take, saved, holder)
+        finally:
+            self._claiming -= 1
+        task = asyncio.create_task(
+            _run(service, claimed, holder, hours), name=f"saved search {saved.uid}"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End the runs; what they have not told is told by the next ones."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _run(service: WorkspaceService, saved: SavedSearch, holder: str, hours: Hours) -> None:
+    try:
+        await run_saved(service.workspace, service.engine, saved, holder=holder, hours=hours)
+    except MetasearchError as exc:  # removed meanwhile, or the file cannot be written
+        log.warning("the run of the saved search %s was not kept: %s", saved.uid, exc)

@@ -1,0 +1,1 @@
+"""What users do about their accounts, and administrators about users and sources."""

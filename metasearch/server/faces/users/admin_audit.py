@@ -1,0 +1,234 @@
+"""`/admin/audit`: the audit log, page by page, and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import orjson
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.formats.csv.write import guarded
+from metasearch.message import message
+from metasearch.server.faces.users.opened import Here, opened
+from metasearch.server.page_response import page_response
+from metasearch.server.pages.accounts.admin import AuditView, audit_page
+from metasearch.server.problem import Problem
+from metasearch.server.received import only
+from metasearch.server.users.quota import take
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, audit, names
+from metasearch.workspace.users.audit import ACTIONS, AuditLine
+
+#: Lines of a page, and of a part of a file.
+_LINES, _PART = 100, 500
+#: Characters of what is searched for.
+_LONGEST = 100
+_LARGEST = 2**53
+#: Columns of a file.
+COLUMNS = ("id", "at", "actor", "name", "action", "object", "detail", "client")
+#: Format -> (media type, what the page calls it).
+FORMATS = {
+    "csv": ("text/csv", "CSV"),
+    "jsonl": ("application/jsonl", "JSON Lines"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which lines are wanted.
+
+    Attributes:
+        action: One of `ACTIONS`; None for all.
+        user: Name of the user as typed; "" for all.
+        actor: Uid of that user; None for all.
+        object: What it was done to; None for all.
+        before: Only lines with a smaller number; None for all.
+        unknown: Whether there is no such user.
+    """
+
+    action: str | None
+    user: str
+    actor: str | None
+    object: str | None
+    before: int | None
+    unknown: bool
+
+    def lines(self, db: Database, most: int, before: int | None = None) -> list[AuditLine]:
+        """The newest of them first."""
+        if self.unknown:
+            return []
+        return audit.lines(
+            db,
+            actor=self.actor,
+            action=self.action,
+            object=self.object,
+            before=self.before if before is None else before,
+            most=most,
+        )
+
+    def parameters(self) -> dict[str, str]:
+        """As an address has them, without the place in the list."""
+        given = {"action": self.action, "user": self.user, "object": self.object}
+        return {name: value for name, value in given.items() if value}
+
+
+async def answer(request: web.Request) -> web.StreamResponse:
+    """The page.
+
+    Raises:
+        Problem: 400 for a wrong parameter, and those of `opened`.
+    """
+    here = opened(request, "administer")
+    async with here.shared.admission.brief():
+        view = await here.workspace.read(_view, here)
+    return page_response(request, audit_page(here.visit, view))
+
+
+async def file(request: web.Request) -> web.StreamResponse:
+    """`/admin/audit/file`: the lines as CSV or JSON Lines, read and sent part by part.
+
+    Raises:
+        Problem: 400 for a wrong parameter, 406 for another format, 429 where the quota of exports
+            is used up, and those of `opened`.
+    """
+    here = opened(request, "administer")
+    return await send(here)
+
+
+async def send(here: Here) -> web.StreamResponse:
+    """The file, after its export is noted."""
+    request = here.request
+    name = only(request.query, "format") or "csv"
+    if name not in FORMATS:
+        offered = [(each, media_type) for each, (media_type, _) in FORMATS.items()]
+        raise Problem.unacceptable(message("There is no such format."), offered)
+    await take(request, "exports")
+    wanted = await here.workspace.read(wanted_of, request.query)
+    await here.workspace.write(_noted, here, name)
+    response = web.StreamResponse(
+        headers={
+            "Content-Disposition": f'attachment; filename="metasearch-audit.{name}"',
+            "Cache-Control": "no-store",
+        }
+    )
+    response.content_type = FORMATS[name][0]
+    response.charset = "utf-8"
+    await response.prepare(request)
+    write = _WRITERS[name]
+    if name == "csv":
+        await response.write(_csv_rows([COLUMNS]))
+    before: int | None = None
+    while part := await here.workspace.read(_part, wanted, before):
+        await response.write(write(part))
+        before = part[-1][0].id
+    await response.write_eof()
+    return response
+
+
+def wanted_of(db: Database, given: MultiMapping[str]) -> Wanted:
+    """What an address asks for.
+
+    Raises:
+        Problem: 400 for a parameter that cannot be.
+    """
+    action, user = only(given, "action"), only(given, "user")[:_LONGEST].strip()
+    if action and action not in ACTIONS:
+        reason = message("must be one of {values}", values=", ".join(ACTIONS))
+        raise Problem.bad_parameters([{"parameter": "action", "reason": reason}])
+    before = only(given, "before")
+    if before and not (before.isascii() and before.isdigit() and int(before[:20]) < _LARGEST):
+        reason = message("must be a number")
+        raise Problem.bad_parameters([{"parameter": "before", "reason": reason}])
+    found = None
+    if user:
+        found = accounts.by_name(db, user) or accounts.by_uid(db, user)
+    return Wanted(
+        action=action or None,
+        user=user,
+        actor=None if found is None else found.uid,
+        object=only(given, "object")[:_LONGEST].strip() or None,
+        before=int(before) if before else None,
+        unknown=bool(user) and found is None,
+    )
+
+
+def _view(db: Database, here: Here) -> AuditView:
+    wanted = wanted_of(db, here.request.query)
+    lines = wanted.lines(db, _LINES + 1)
+    path, parameters = here.visit.site.path, wanted.parameters()
+    older = ""
+    if len(lines) > _LINES:
+        lines = lines[:_LINES]
+        older = path("/admin/audit", **parameters, before=lines[-1].id)
+    return AuditView(
+        lines=lines,
+        names=names.shown(db, {line.actor for line in lines}),
+        action=wanted.action or "",
+        user=wanted.user,
+        object=wanted.object or "",
+        unknown=wanted.unknown,
+        older=older,
+        files=[
+            (words, path("/admin/audit/file", **parameters, format=name))
+            for name, (_, words) in FORMATS.items()
+        ],
+    )
+
+
+def _noted(db: Database, here: Here, name: str) -> None:
+    facts = {"what": "audit log", "format": name}
+    audit.write(db, here.identity.uid, "export", "", facts, here.client)
+
+
+def _part(db: Database, wanted: Wanted, before: int | None) -> list[tuple[AuditLine, str]]:
+    """The next lines, each with the name of who did it."""
+    lines = wanted.lines(db, _PART, before)
+    known = names.shown(db, {line.actor for line in lines})
+    return [(line, known.get(line.actor, "")) for line in lines]
+
+
+def _as_csv(part: list[tuple[AuditLine, str]]) -> bytes:
+    return _csv_rows(_row(line, name) for line, name in part)
+
+
+def _as_jsonl(part: list[tuple[AuditLine, str]]) -> bytes:
+    return b"".join(
+        orjson.dumps(line_object(line, name), option=orjson.OPT_APPEND_NEWLINE)
+        for line, name in part
+    )
+
+
+_WRITERS: dict[str, Callable[[list[tuple[AuditLine, str]]], bytes]] = {
+    "csv": _as_csv,
+    "jsonl": _as_jsonl,
+}
+
+
+def line_object(line: AuditLine, name: str) -> dict[str, object]:
+    """A line as data; `name` is that of who did it."""
+    return {
+        "id": line.id,
+        "at": line.at,
+        "actor": line.actor,
+        "name": name,
+        "action": line.action,
+        "object": line.object,
+        "detail": dict(line.detail),
+        "client": line.client,
+    }
+
+
+def _row(line: AuditLine, name: str) -> tuple[str, ...]:
+    found = line_object(line, name) | {"detail": orjson.dumps(line.detail).decode()}
+    return tuple(str(guarded(str(found[column]))) for column in COLUMNS)
+
+
+def _csv_rows(rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(chain(rows))
+    return text.getvalue().encode()

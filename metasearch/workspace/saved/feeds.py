@@ -1,0 +1,196 @@
+"""The news of a saved search as a feed: Atom, and JSON Feed 1.1.
+
+Late arrivals are not in it: a source that was away would push everything else out.
+Feed readers cannot log in, so the address of a feed is a secret by itself; a new one revokes it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from metasearch.formats import atom, hits, json_feed
+from metasearch.formats.text import line
+from metasearch.record import Hit
+from metasearch.workspace.saved.words import Language, language_of, titled
+from metasearch.workspace.store.database import Database
+
+log = logging.getLogger(__name__)
+
+#: Entries of a feed, the newest ones.
+MOST_ENTRIES = 100
+#: From when the ids of entries are good (RFC 4151).
+_SINCE = "2026"
+_SECRET = re.compile(r"[A-Za-z0-9_-]{20,100}", re.ASCII)
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.ASCII)
+#: Of ids, on a server without a name.
+_NO_HOST = "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A piece of news.
+
+    Attributes:
+        uid: Of the news.
+        kind: What has happened to the work, one of `told.KINDS` but late.
+        hit: The work.
+        at: When it was first seen, UTC.
+    """
+
+    uid: str
+    kind: str
+    hit: Hit
+    at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The news of a saved search.
+
+    Attributes:
+        uid: Of the saved search.
+        name: Of the saved search.
+        query: As typed.
+        language: Of the words that are not those of records.
+        created: When the saved search was made, UTC.
+        entries: The newest first, at most `MOST_ENTRIES`.
+    """
+
+    uid: str
+    name: str
+    query: str
+    language: Language
+    created: dt.datetime
+    entries: tuple[Entry, ...]
+
+    @property
+    def updated(self) -> dt.datetime:
+        """When the newest entry was added; when the saved search was made, where there is none."""
+        return max((entry.at for entry in self.entries), default=self.created)
+
+
+def by_secret(db: Database, secret: str) -> Feed | None:
+    """The feed at an address; None where it never was, was revoked, or is of a user who is switched
+    off.
+
+    Args:
+        db: The workspace.
+        secret: Whatever stands in the address.
+    """
+    if not _SECRET.fullmatch(secret):
+        return None
+    with db.snapshot():
+        row = db.one(
+            "SELECT id FROM saved_search WHERE feed = ? AND (owner = ''"
+            " OR EXISTS (SELECT 1 FROM user WHERE uid = saved_search.owner AND NOT disabled))",
+            secret,
+        )
+        return None if row is None else read(db, row["id"])
+
+
+def read(db: Database, saved: int) -> Feed:
+    """The feed of a saved search.
+
+    Args:
+        db: The workspace.
+        saved: The id of its row, which exists.
+    """
+    with db.snapshot():
+        search = db.all("SELECT * FROM saved_search WHERE id = ?", saved)[0]
+        language = language_of(db, search["owner"])
+        rows = db.all(
+            "SELECT uid, kind, hit, at FROM saved_news WHERE saved = ? AND kind <> 'late'"
+            " ORDER BY id DESC LIMIT ?",
+            saved,
+            MOST_ENTRIES,
+        )
+    entries = []
+    for row in rows:
+        try:
+            hit = hits.read(row["hit"])
+        except ValueError:
+            log.warning("news %s was written by another release: left out of feeds", row["uid"])
+            continue
+        entries.append(Entry(row["uid"], row["kind"], hit, moment(row["at"])))
+    return Feed(
+        search["uid"],
+        search["name"],
+        search["query"],
+        language,
+        moment(search["created"]),
+        tuple(entries),
+    )
+
+
+def moment(text: str) -> dt.datetime:
+    """A moment as the workspace writes it."""
+    return dt.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=dt.UTC)
+
+
+def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) -> bytes:
+    """The feed as Atom in UTF-8.
+
+    Args:
+        feed: The news.
+        base: Absolute address of the server, whose host stands in the ids; "" where there is none.
+        links: Absolute addresses by relation: "self", "alternate".
+    """
+    root = atom.head(_title(feed), _name(feed, base), feed.updated, links or {})
+    for entry in feed.entries:
+        atom.add_entry(
+            root,
+            entry.hit,
+            title=titled(entry.kind, entry.hit.record, feed.language),
+            name=_name(feed, base, entry),
+            updated=entry.at,
+        )
+    return atom.written(root)
+
+
+def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) -> bytes:
+    """The feed as JSON Feed 1.1; the arguments are those of `write_atom`."""
+    known = links or {}
+    addresses = {"home_page_url": known.get("alternate"), "feed_url": known.get("self")}
+    whole = {
+        "version": json_feed.VERSION,
+        "title": _title(feed),
+        "description": line(feed.query),
+        "language": {"en": "en", "zh": "zh-Hans"}[feed.language],
+        **{name: url for name, url in addresses.items() if url},
+        "items": [_item(feed, base, entry) for entry in feed.entries],
+    }
+    return orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
+    made = json_feed.item(entry.hit)
+    made |= {
+        "id": _name(feed, base, entry),
+        "title": titled(entry.kind, entry.hit.record, feed.language),
+        "date_modified": atom.timestamp(entry.at),
+    }
+    made["_metasearch"] = {
+        "kind": entry.kind,
+        **{name: made["_metasearch"][name] for name in ("doi", "venue", "type", "sources")},
+    }
+    return made
+
+
+def _title(feed: Feed) -> str:
+    return f"metasearch: {line(feed.name)}"
+
+
+def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:
+    """The id of the feed, or of an entry: a tag URI."""
+    host = (urlsplit(base).hostname or "").lower()
+    host = host if _HOST.fullmatch(host) else _NO_HOST
+    name = f"tag:{host},{_SINCE}:saved/{feed.uid}"
+    return name if entry is None else f"{name}/{entry.uid}"

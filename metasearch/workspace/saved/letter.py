@@ -1,0 +1,187 @@
+"""A digest as the bytes of an e-mail: headers, a part in plain text, and the same in HTML.
+
+Every text is one line of printable characters before it comes near a header, and the package
+`email` refuses a header with a line break besides. Elements of the HTML are made, never written.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from lxml import etree
+from lxml.builder import ElementMaker
+
+from metasearch.formats.text import line
+from metasearch.settings.alerts import MailSettings
+from metasearch.workspace.reports.words import Say, speaker
+from metasearch.workspace.saved.digest import Digest, Item, Part
+from metasearch.workspace.saved.outbox import Mail
+
+#: Every byte is ASCII: any mail server takes that.
+_POLICY = SMTP.clone(cte_type="7bit")
+_E = ElementMaker()
+_TAGS = {"en": "en", "zh": "zh-Hans"}
+#: Characters of the name of a saved search in a subject.
+_LONGEST_NAME = 80
+
+
+def written(
+    digest: Digest, mail: Mail, settings: MailSettings, base: str, now: dt.datetime
+) -> bytes:
+    """The e-mail, in ASCII with CRLF.
+
+    Args:
+        digest: What it tells.
+        mail: Whom it goes to, and its id.
+        settings: The sender.
+        base: Absolute address of the server; "" where there is none, and no links.
+        now: When it is sent, with a time zone.
+    """
+    say = speaker(digest.language)
+    off = f"{base}/unsubscribe/{mail.secret}" if base else ""
+    made = EmailMessage(policy=_POLICY)
+    made["From"] = Address(line(settings.sender_name), addr_spec=settings.sender)
+    made["To"] = Address(addr_spec=mail.address)
+    made["Subject"] = _subject(digest, say)
+    made["Date"] = format_datetime(now)
+    made["Message-ID"] = mail.message_id
+    # No answers of absence, please (RFC 3834).
+    made["Auto-Submitted"] = "auto-generated"
+    made["Content-Language"] = _TAGS[digest.language]
+    if off:
+        made["List-Id"] = f"<saved-searches.{urlsplit(base).hostname or 'localhost'}>"
+        made["List-Unsubscribe"] = f"<{off}>"
+        if base.startswith("https:"):
+            made["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    made.set_content("\n".join(_text(digest, say, base, off)) + "\n")
+    made.add_alternative(_html(digest, say, base, off), subtype="html")
+    return made.as_bytes()
+
+
+def _subject(digest: Digest, say: Say) -> str:
+    works = _works(digest.works, say)
+    if len(digest.parts) == 1:
+        return f"{works}{say(': ', '：')}{digest.parts[0].name[:_LONGEST_NAME]}"
+    number = len(digest.parts)
+    return say(f"{works} in {number} saved searches", f"{works}，来自 {number} 个已存检索")
+
+
+def _works(number: int, say: Say) -> str:
+    return say(f"{number:,} new work{'' if number == 1 else 's'}", f"{number:,} 篇新文献")
+
+
+def _heading(part: Part, say: Say) -> str:
+    return f"{part.name} ({_works(part.works, say)})"
+
+
+def _more(part: Part, say: Say) -> Iterator[str]:
+    """What is not listed."""
+    more = part.works - len(part.items)
+    if more > 0:
+        yield say(f"{more:,} more are not listed here.", f"另有 {more:,} 篇未在此列出。")
+    if part.late:
+        yield say(
+            f"Besides: {part.late:,} late arrival{'' if part.late == 1 else 's'}, of databases "
+            "that did not answer before.",
+            f"此外有 {part.late:,} 篇迟到的文献，来自先前未返回的数据库。",
+        )
+
+
+def _lost(digest: Digest, say: Say) -> str:
+    """About earlier e-mails; "" where nothing is to be said."""
+    days = ", ".join(digest.lost)
+    return (
+        say(
+            f"The e-mail of {days} may not have arrived; the pages have what it told.",
+            f"{days} 的邮件可能未送达；其内容可在网页上查看。",
+        )
+        if days
+        else ""
+    )
+
+
+def _why(say: Say) -> str:
+    return say(
+        "You get this because you have switched e-mails on for these saved searches.",
+        "您收到此邮件，是因为您为这些已存检索开启了邮件提醒。",
+    )
+
+
+def _page(part: Part, base: str) -> str:
+    return f"{base}/saved/{part.uid}" if base else ""
+
+
+# --------------------------------------------------------------------- plain text
+
+
+def _text(digest: Digest, say: Say, base: str, off: str) -> Iterator[str]:
+    for part in digest.parts:
+        heading = _heading(part, say)
+        yield from (heading, "=" * min(len(heading), 70), "")
+        for item in part.items:
+            yield from (f"* {item.title}", *_lines(item), "")
+        for more in _more(part, say):
+            yield from (more, "")
+        if base:
+            yield from (say("All news: ", "全部新文献：") + _page(part, base), "")
+    if said := _lost(digest, say):
+        yield from (said, "")
+    yield from ("-- ", _why(say))
+    if off:
+        yield say("No more e-mails: ", "不再接收邮件：") + off
+
+
+def _lines(item: Item) -> Iterator[str]:
+    for text in (item.about, item.address):
+        if text:
+            yield f"  {text}"
+
+
+# --------------------------------------------------------------------- HTML
+
+
+def _html(digest: Digest, say: Say, base: str, off: str) -> str:
+    body = _E.body()
+    for part in digest.parts:
+        body.append(_E.h2(_heading(part, say)))
+        listed = _E.ul()
+        for item in part.items:
+            listed.append(_entry(item))
+        if part.items:
+            body.append(listed)
+        for more in _more(part, say):
+            body.append(_E.p(more))
+        if base:
+            body.append(_E.p(_E.a(say("All news", "全部新文献"), href=_page(part, base))))
+    if said := _lost(digest, say):
+        body.append(_E.p(said))
+    foot = _E.p(_why(say))
+    if off:
+        foot.append(_E.br())
+        foot.append(_E.a(say("No more e-mails", "不再接收邮件"), href=off))
+    body.append(_E.hr())
+    body.append(foot)
+    head = _E.head(_E.meta(charset="utf-8"), _E.title(_subject(digest, say)))
+    whole: str = etree.tostring(
+        _E.html(head, body, lang=_TAGS[digest.language]),
+        method="html",
+        encoding="unicode",
+        doctype="<!doctype html>",
+    )
+    return whole
+
+
+def _entry(item: Item) -> Any:
+    title = _E.a(item.title, href=item.address) if item.address else _E.strong(item.title)
+    entry = _E.li(title)
+    if item.about:
+        entry.append(_E.br())
+        entry[-1].tail = item.about
+    return entry

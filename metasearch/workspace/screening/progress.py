@@ -1,0 +1,123 @@
+"""How far a stage is that a team screens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import conflicts
+from metasearch.workspace.screening.teams import Team, teams
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import listing
+from metasearch.workspace.works.filters import WorksQuery
+from metasearch.workspace.works.works import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenerProgress:
+    """How far one screener is: works they have voted on, and works that wait for a vote of theirs.
+
+    A work that has all the votes it needs waits for nobody.
+    """
+
+    by: str
+    done: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a stage is.
+
+    Attributes:
+        team: Who screens it, and how.
+        works: Works of the stage; in that of the whole text those that the first one let through,
+            and those with a vote or decision.
+        decided: Those on which the project has decided.
+        conflicts: Those whose votes differ.
+        votes: Number of votes -> works of the stage that have so many, of those that the project
+            has not decided on without votes; None where the reader must not see it.
+        screeners: Of each screener; of the reader alone where they screen blind.
+    """
+
+    team: Team
+    works: int
+    decided: int
+    conflicts: int
+    votes: Mapping[int, int] | None
+    screeners: tuple[ScreenerProgress, ...]
+
+
+def progress(db: Database, project: Project, reader: str | None = None) -> dict[Stage, Progress]:
+    """Stage -> how far it is, of those that have or had a team.
+
+    Args:
+        db: The workspace.
+        project: Whose stages.
+        reader: Uid of the user that it is shown to; None for all of it. Who screens a stage blind
+            is told of nobody else's votes, not even how many there are.
+    """
+    found = {stage: _progress(db, project, team) for stage, team in teams(db, project).items()}
+    return {
+        stage: shown if reader is None else _shown(shown, reader) for stage, shown in found.items()
+    }
+
+
+def _shown(whole: Progress, reader: str) -> Progress:
+    if not (whole.team.blind and reader in whole.team.screeners):
+        return whole
+    own = tuple(one for one in whole.screeners if one.by == reader)
+    return replace(whole, votes=None, screeners=own)
+
+
+def _progress(db: Database, project: Project, team: Team) -> Progress:
+    stage = team.stage
+    counts = listing.verdict_counts(db, project, stage)
+    open_ = conflicts.count(db, project, stage)
+    votes: Counter[int] = Counter()
+    halves = 0
+    for row in db.all(
+        "SELECT count(*) AS votes, EXISTS (SELECT 1 FROM decision AS made"
+        " WHERE made.work = vote.work AND made.stage = vote.stage AND made.by = '') AS decided"
+        " FROM decision AS vote JOIN work ON work.id = vote.work"
+        " WHERE work.project = ? AND vote.stage = ? AND vote.by <> '' GROUP BY vote.work",
+        project.id,
+        stage,
+    ):
+        votes[row["votes"]] += 1
+        halves += not row["decided"]
+    decided = sum(counts.values()) - counts["undecided"]
+    # Without a vote and undecided; what has votes and is undecided is among `undecided`, too.
+    votes[0] = max(counts["undecided"] - halves, 0)
+    done = {
+        row["by"]: row["works"]
+        for row in db.all(
+            "SELECT decision.by, count(*) AS works FROM decision"
+            " JOIN work ON work.id = decision.work WHERE work.project = ? AND decision.stage = ?"
+            " AND decision.by <> '' GROUP BY decision.by",
+            project.id,
+            stage,
+        )
+    }
+    return Progress(
+        team=team,
+        works=sum(counts.values()),
+        decided=decided,
+        conflicts=open_,
+        votes=dict(sorted(votes.items())),
+        screeners=tuple(
+            ScreenerProgress(
+                by=by,
+                done=done.get(by, 0),
+                left=_left(db, project, stage, by) if by in team.screeners else 0,
+            )
+            for by in sorted({*team.screeners, *done})
+        ),
+    )
+
+
+def _left(db: Database, project: Project, stage: Stage, by: str) -> int:
+    query = WorksQuery(verdict="undecided", stage=stage, voter=by)
+    return len(listing.rows(db, project, query))

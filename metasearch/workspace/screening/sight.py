@@ -1,0 +1,158 @@
+"""Who may see what of the votes: in a blind stage nobody sees a vote of another before the work has
+all the votes that it needs. That is so after the stage has ended, too, and holds for lines of the
+log, for archives, and for whatever else tells of a vote.
+
+A reader is the uid of a user, "" for somebody without one, or None for the command line, which
+reads the file itself and is shown everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.log import Change
+from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import teams, votes
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import assigning, decisions
+from metasearch.workspace.works.importing import IMPORT
+from metasearch.workspace.works.names import rows_named
+from metasearch.workspace.works.works import STAGES, Stage
+
+#: Actions whose lines may be votes.
+_VOTES = frozenset({decisions.MARK, IMPORT, assigning.VOTES})
+#: Lines that are read at once, at least, where some of them are not shown.
+_AT_ONCE = 50
+
+
+def lines(
+    db: Database,
+    project: Project,
+    reader: str | None,
+    *,
+    most: int = 200,
+    before: int | None = None,
+) -> list[Change]:
+    """As `log.lines`, of those that a reader may see."""
+    if reader is None:
+        return log.lines(db, project.id, most=most, before=before)
+    found: list[Change] = []
+    while len(found) < most:
+        wanted = max(most - len(found), _AT_ONCE)
+        some = log.lines(db, project.id, most=wanted, before=before)
+        found += seen(db, project, reader, some)
+        if len(some) < wanted:
+            break
+        before = some[-1].id
+    return found[:most]
+
+
+def seen(
+    db: Database, project: Project, reader: str | None, changes: Sequence[Change]
+) -> list[Change]:
+    """Those of some lines of the log that a reader may see, without the votes of others in lines
+    about works that were joined.
+    """
+    if reader is None:
+        return list(changes)
+    sealed = _Sealed(db, project, changes)
+    return [_without_votes(change) for change in changes if sealed.shows(change, reader)]
+
+
+class _Sealed:
+    """What of some lines is not to be seen yet.
+
+    Args:
+        db: The workspace.
+        project: Whose log it is.
+        changes: The lines; the names of their works are looked up together.
+    """
+
+    def __init__(self, db: Database, project: Project, changes: Iterable[Change]) -> None:
+        uids: dict[Stage, set[str]] = {}
+        for change in changes:
+            if whose(change) and change.action in _VOTES:
+                uids.setdefault(change.after["stage"], set()).update(change.after["works"])
+        shown = teams.teams(db, project)
+        self._open: dict[str, set[str]] = {}
+        for stage, names in uids.items():
+            team = shown.get(stage)
+            if team is not None and not team.blind:
+                self._open[stage] = names
+                continue
+            rows = rows_named(db, project.id, list(names))
+            full = votes.full(db, project.id, stage, rows.values())
+            # Of a work that is gone nobody can tell any more whether its votes may be seen.
+            self._open[stage] = {uid for uid, row in rows.items() if row in full}
+
+    def shows(self, change: Change, reader: str) -> bool:
+        """Whether a reader may see a line."""
+        by = whose(change)
+        if not by or by == reader:
+            return True
+        if change.action == decisions.NOTE:
+            return False
+        return set(change.after["works"]) <= self._open[change.after["stage"]]
+
+
+def whose(change: Change) -> str:
+    """The screener whose votes or own notes a line is about; "" for any other line."""
+    if change.action not in _VOTES and change.action != decisions.NOTE:
+        return ""
+    after = change.after
+    # Lines of an archive may be anything.
+    if not isinstance(after, Mapping) or not isinstance(after.get("works"), Mapping):
+        return ""
+    if change.action in _VOTES and after.get("stage") not in STAGES:
+        return ""
+    if not isinstance(after.get("seen", []), list):
+        return ""
+    by = after.get("by")
+    return by if isinstance(by, str) else ""
+
+
+def _without_votes(change: Change) -> Change:
+    """A line about works that were joined, without what screeners have said of them."""
+    if change.action != assigning.ACTION or not isinstance(change.before, list):
+        return change
+    return replace(change, before=[_bare(one) for one in change.before])
+
+
+def _bare(before: Any) -> Any:
+    if not isinstance(before, Mapping):
+        return before
+    return {
+        name: {
+            **{key: value for key, value in said.items() if key != "resolutions"},
+            "decisions": [row for row in said.get("decisions", ()) if not row[1]],
+            "notes": [row for row in said.get("notes", ()) if not row[0]],
+        }
+        if name in ("said", "into_said") and isinstance(said, Mapping)
+        else said
+        for name, said in before.items()
+    }
+
+
+def check_archive(db: Database, project: Project, reader: str) -> None:
+    """Check that a reader may have an archive, which holds all votes.
+
+    Raises:
+        UsageError: They screen a stage blind, and some of its works lack votes.
+    """
+    for stage, team in teams.teams(db, project).items():
+        if not team.blind or reader not in team.screeners:
+            continue
+        rows = votes.voted(db, project.id, stage)
+        if len(votes.full(db, project.id, stage, rows)) < len(rows):
+            raise UsageError(
+                message("An archive holds votes that you must not see yet"),
+                advice=message(
+                    "Somebody who does not screen the project can make it; or wait until each work "
+                    "has all its votes."
+                ),
+            )

@@ -1,0 +1,307 @@
+"""Which stages of a project a team screens: who, how many votes a work needs, and whether blind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.workspace import log
+from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import votes
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.works.works import STAGES, Stage
+
+#: Votes of a work, screeners of a stage, characters of a uid.
+MOST_NEEDED, MOST_SCREENERS, LONGEST_UID = 5, 50, 100
+#: Actions of the log.
+BEGIN, CHANGE, END = "begin team screening", "change team screening", "end team screening"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """How a stage is screened by a team.
+
+    Attributes:
+        stage: One of `STAGES`.
+        needed: How many votes decide on a work.
+        blind: Whether the votes on a work are seen only when it has all that it needs.
+        screeners: Uids of users, sorted.
+        created: When it began.
+        ended: When it ended; None while it goes on. Votes that were given stay.
+    """
+
+    stage: Stage
+    needed: int
+    blind: bool
+    screeners: tuple[str, ...]
+    created: str
+    ended: str | None
+
+
+def teams(db: Database, project: Project) -> dict[Stage, Team]:
+    """Stage -> its team, of those that have or had one, in the order of the stages."""
+    of: dict[str, list[str]] = {}
+    for row in db.all(
+        "SELECT stage, by FROM screener WHERE project = ? ORDER BY stage, by", project.id
+    ):
+        of.setdefault(row["stage"], []).append(row["by"])
+    rows = {
+        one["stage"]: one for one in db.all("SELECT * FROM screening WHERE project = ?", project.id)
+    }
+    return {
+        stage: Team(
+            stage=stage,
+            needed=rows[stage]["needed"],
+            blind=bool(rows[stage]["blind"]),
+            screeners=tuple(of.get(stage, ())),
+            created=rows[stage]["created"],
+            ended=rows[stage]["ended"],
+        )
+        for stage in STAGES
+        if stage in rows
+    }
+
+
+def team(db: Database, project: Project, stage: Stage) -> Team | None:
+    """The team that screens a stage now; None where each decision is that of the project."""
+    found = teams(db, project).get(stage)
+    return None if found is None or found.ended is not None else found
+
+
+def voter(db: Database, project: Project, stage: Stage, by: str) -> str:
+    """Whose vote a decision is: `by` where they screen the stage in a team; "" where it is the
+    decision of the project.
+    """
+    if not by:
+        return ""
+    found = team(db, project, stage)
+    return by if found is not None and by in found.screeners else ""
+
+
+def keeps_own_notes(db: Database, project: Project, by: str) -> bool:
+    """Whether the notes of a user are theirs: of who screens a stage blind, for a note would tell
+    the others.
+    """
+    return any(
+        found.blind and found.ended is None and by in found.screeners
+        for found in teams(db, project).values()
+    )
+
+
+# --------------------------------------------------------------------------- changing
+
+
+def begin(
+    db: Database,
+    project: Project,
+    stage: Stage,
+    screeners: Sequence[str],
+    *,
+    needed: int = 2,
+    blind: bool = True,
+    by: str = "",
+) -> Team:
+    """Let a team screen a stage from now on. What was decided before stays decided.
+
+    Args:
+        db: The workspace.
+        project: Whose stage.
+        stage: One of `STAGES`.
+        screeners: Uids of users, at least `needed`.
+        needed: How many votes decide on a work, 1 to `MOST_NEEDED`.
+        blind: Whether nobody sees a vote of another before the work has all that it needs.
+        by: Who begins it.
+
+    Raises:
+        UsageError: A team screens it already, or a value cannot be used.
+    """
+    with db.transaction():
+        earlier = _checked_stage(db, project, stage)
+        if earlier is not None and earlier.ended is None:
+            raise UsageError(
+                message("A team screens the stage {stage} already", stage=stage),
+                advice=message("Change it, or end it first."),
+            )
+        people = _people(db, project, screeners)
+        _check(needed, people)
+        _check_blind(db, project, stage, earlier, blind)
+        db.run(
+            "INSERT INTO screening (project, stage, needed, blind, created) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET needed = excluded.needed, blind = excluded.blind,"
+            " ended = NULL",
+            project.id,
+            stage,
+            needed,
+            int(blind),
+            now(),
+        )
+        _set(db, project, stage, people)
+        # What was decided by hand since an earlier team ended stays decided.
+        votes.keep_decisions(db, project.id, stage, by)
+        return _logged(db, project, stage, BEGIN, earlier, by)
+
+
+def change(
+    db: Database,
+    project: Project,
+    stage: Stage,
+    *,
+    needed: int | None = None,
+    blind: bool | None = None,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    by: str = "",
+) -> Team:
+    """Change a team. The votes of a screener who leaves stay and count; a work whose votes are no
+    longer enough, or are enough now, is undecided or decided from now on.
+
+    Raises:
+        UsageError: No team screens the stage, or a value cannot be used.
+    """
+    with db.transaction():
+        earlier = _now(db, project, stage)
+        leaving = set(remove)
+        if unknown := leaving - set(earlier.screeners):
+            raise UsageError(
+                message("{name} is no screener of this stage", name=repr(min(unknown)[:40]))
+            )
+        joining = [one for one in add if one not in earlier.screeners]
+        stay = [one for one in earlier.screeners if one not in leaving]
+        people = [*stay, *_people(db, project, joining)]
+        if len(people) > MOST_SCREENERS:
+            raise _too_many()
+        now_needed = earlier.needed if needed is None else needed
+        _check(now_needed, people)
+        is_blind = earlier.blind if blind is None else blind
+        _check_blind(db, project, stage, earlier, is_blind)
+        db.run(
+            "UPDATE screening SET needed = ?, blind = ? WHERE project = ? AND stage = ?",
+            now_needed,
+            int(is_blind),
+            project.id,
+            stage,
+        )
+        _set(db, project, stage, people)
+        if now_needed != earlier.needed:
+            votes.settle_all(db, project.id, stage)
+        return _logged(db, project, stage, CHANGE, earlier, by)
+
+
+def end(db: Database, project: Project, stage: Stage, *, by: str = "") -> Team:
+    """End it: from now on a decision of any member is that of the project. Votes stay; works that
+    had not all of them, and conflicts, are undecided.
+
+    Raises:
+        UsageError: No team screens the stage.
+    """
+    with db.transaction():
+        earlier = _now(db, project, stage)
+        db.run(
+            "UPDATE screening SET ended = ? WHERE project = ? AND stage = ?",
+            now(),
+            project.id,
+            stage,
+        )
+        return _logged(db, project, stage, END, earlier, by)
+
+
+def _checked_stage(db: Database, project: Project, stage: Stage) -> Team | None:
+    if stage not in STAGES:
+        raise UsageError(
+            message("There is no stage {stage}", stage=repr(str(stage)[:40])),
+            advice=message("Use one of {choices}.", choices=", ".join(STAGES)),
+        )
+    return teams(db, project).get(stage)
+
+
+def _now(db: Database, project: Project, stage: Stage) -> Team:
+    found = _checked_stage(db, project, stage)
+    if found is None or found.ended is not None:
+        raise UsageError(
+            message("No team screens the stage {stage}", stage=stage),
+            advice=message("The owner of the project lets one begin."),
+        )
+    return found
+
+
+def _people(db: Database, project: Project, given: Iterable[str]) -> list[str]:
+    """Screeners, each once; in a workspace with users they are members who may screen."""
+    from metasearch.workspace.users.permissions import IN_PROJECT
+
+    people = list(dict.fromkeys(given))
+    if len(people) > MOST_SCREENERS:
+        raise _too_many()
+    members = {
+        row["uid"]: row["role"]
+        for row in db.all(
+            "SELECT user.uid, member.role FROM member JOIN user ON user.id = member.user"
+            " WHERE member.project = ? AND NOT user.disabled",
+            project.id,
+        )
+    }
+    has_users = db.one("SELECT 1 FROM user LIMIT 1") is not None
+    for one in people:
+        role = members.get(one)
+        fits = not has_users or (role is not None and "screen" in IN_PROJECT[role])
+        if not one or len(one) > LONGEST_UID or not one.isprintable() or not fits:
+            raise UsageError(
+                message("{name} cannot screen the project", name=repr(one[:40])),
+                advice=message("Screeners are members of the project, and no readers."),
+            )
+    return people
+
+
+def _too_many() -> UsageError:
+    return UsageError(message("A stage has at most {most} screeners", most=MOST_SCREENERS))
+
+
+def _check(needed: int, people: Sequence[str]) -> None:
+    if not 1 <= needed <= MOST_NEEDED:
+        raise UsageError(message("A work needs 1 to {most} votes", most=MOST_NEEDED))
+    if len(people) < needed:
+        raise UsageError(
+            message("A work needs more votes than there are screeners"),
+            advice=message("Name {needed} screeners or more.", needed=needed),
+        )
+
+
+def _check_blind(
+    db: Database, project: Project, stage: Stage, earlier: Team | None, blind: bool
+) -> None:
+    """Votes that were seen cannot be blind again: reports say "independently" of blind ones."""
+    if blind and earlier is not None and not earlier.blind and votes.voted(db, project.id, stage):
+        raise UsageError(
+            message("The votes of this stage were seen: it cannot become blind"),
+            advice=message("Go on without."),
+        )
+
+
+def _set(db: Database, project: Project, stage: Stage, people: Iterable[str]) -> None:
+    db.run("DELETE FROM screener WHERE project = ? AND stage = ?", project.id, stage)
+    db.run_many(
+        "INSERT INTO screener (project, stage, by) VALUES (?, ?, ?)",
+        [(project.id, stage, one) for one in people],
+    )
+
+
+def _logged(
+    db: Database, project: Project, stage: Stage, action: str, earlier: Team | None, by: str
+) -> Team:
+    made = teams(db, project)[stage]
+    log.write(
+        db, project.id, action, f"stage:{stage}", earlier and _said(earlier), _said(made), by=by
+    )
+    return made
+
+
+def _said(shown: Team) -> dict[str, Any]:
+    return {
+        "needed": shown.needed,
+        "blind": shown.blind,
+        "screeners": list(shown.screeners),
+        "ended": shown.ended,
+    }

@@ -1,0 +1,289 @@
+"""Votes of screeners, and what follows from them.
+
+What the project has decided on a work with votes, while a team screens the stage, is a function of
+its standing votes and of its resolution:
+
+- a resolution for just these votes decides;
+- else, where at least as many have voted as are needed and all agree, that is the decision;
+- else there is none: too few have voted, or the work is a conflict.
+
+Agreement: the same verdict. But where "close" and "relevant" both mean that a work goes on, in all
+projects but novelty searches, they agree, too, and the decision is "relevant". In the stage of the
+whole text those who exclude a work must give the same reason, for reports count reasons; who gives
+none agrees with any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from metasearch.message import Message, message
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.times import now
+from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
+from metasearch.workspace.works.said import LONGEST_REASON
+from metasearch.workspace.works.works import Stage, Verdict
+
+#: [verdict, reason, at] of a decision, as the log has it; None for undecided.
+Kept = list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one screener has decided on a work.
+
+    Attributes:
+        by: Uid of the screener.
+        verdict: One of `VERDICTS`.
+        reason: Why; "" where none is given.
+        at: When.
+    """
+
+    by: str
+    verdict: Verdict
+    reason: str
+    at: str
+
+
+# --------------------------------------------------------------------------- what follows
+
+
+def category(kind: str, verdict: Verdict) -> Verdict:
+    """What a verdict counts as, in a project of a kind: two verdicts of one category agree."""
+    return "relevant" if verdict == "close" and kind != "novelty" else verdict
+
+
+def consensus(
+    kind: str, stage: Stage, votes: Sequence[Vote], needed: int
+) -> tuple[Verdict, str] | None:
+    """(verdict, reason) that votes decide; None where they are too few, or differ.
+
+    Args:
+        kind: Of the project.
+        stage: Of the votes.
+        votes: All standing votes on the work, in any order.
+        needed: How many there must be.
+    """
+    if len(votes) < needed or len({category(kind, vote.verdict) for vote in votes}) != 1:
+        return None
+    verdicts = {vote.verdict for vote in votes}
+    verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "relevant"
+    reasons = sorted({vote.reason for vote in votes if vote.reason})
+    if stage == "fulltext" and verdict == "excluded" and len(reasons) > 1:
+        return None
+    return verdict, "; ".join(reasons)[:LONGEST_REASON]
+
+
+def key_of(votes: Iterable[Vote]) -> str:
+    """What names just these votes, whatever their order."""
+    return orjson.dumps(sorted([vote.by, vote.verdict, vote.reason] for vote in votes)).decode()
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def of_works(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[Vote]]:
+    """Row of a work -> its votes by the uids of the screeners, of those that have any."""
+    found: dict[int, list[Vote]] = {}
+    for some in batches(sorted(set(rows)), AT_ONCE):
+        for row in db.all(
+            "SELECT work, by, verdict, reason, at FROM decision"
+            f" WHERE stage = ? AND by <> '' AND work IN ({in_marks(some)}) ORDER BY work, by",
+            stage,
+            *some,
+        ):
+            found.setdefault(row["work"], []).append(
+                Vote(row["by"], row["verdict"], row["reason"], row["at"])
+            )
+    return found
+
+
+def voted(db: Database, project: int, stage: Stage) -> list[int]:
+    """The rows of all works that have a vote."""
+    return [
+        row[0]
+        for row in db.all(
+            "SELECT DISTINCT decision.work FROM decision JOIN work ON work.id = decision.work"
+            " WHERE work.project = ? AND decision.stage = ? AND decision.by <> '' ORDER BY 1",
+            project,
+            stage,
+        )
+    ]
+
+
+def closed(
+    db: Database, project: int, stage: Stage, voter: str, rows: Iterable[int]
+) -> dict[int, Message]:
+    """Row of a work -> why a decision cannot be kept, of those of which it cannot.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        stage: Of the decision.
+        voter: Whose vote it is; "" for a decision of the project.
+        rows: Of the works.
+    """
+    rule = _rule(db, project, stage)
+    if rule is None:
+        return {}
+    needed, _ = rule
+    rows = list(rows)
+    votes = of_works(db, rows, stage)
+    if not voter:
+        why = message("screeners have voted on it")
+        return {row: why for row in rows if row in votes}
+    before = _decided(db, rows, stage)
+    found: dict[int, Message] = {}
+    for row in rows:
+        there = votes.get(row, [])
+        if not there and row in before:
+            found[row] = message("the project has decided on it without votes")
+        elif len(there) >= needed and all(vote.by != voter for vote in there):
+            found[row] = message("it has all the votes that it needs")
+    return found
+
+
+def full(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[int]:
+    """The works among some that have all the votes that they need: what is said of them may be
+    seen. A stage without a team has none.
+    """
+    needed = db.value(
+        "SELECT needed FROM screening WHERE project = ? AND stage = ?", project, stage
+    )
+    if needed is None:
+        return set()
+    return {row for row, votes in of_works(db, rows, stage).items() if len(votes) >= needed}
+
+
+# --------------------------------------------------------------------------- writing
+
+
+def settle(
+    db: Database, project: int, stage: Stage, rows: Iterable[int], *, had_votes: bool = False
+) -> dict[int, tuple[Kept, Kept]]:
+    """Write what follows from the votes on works, inside the transaction that has changed them.
+
+    Works without votes are left as they are, and so is every work where no team screens the stage.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        stage: Of the votes.
+        rows: Of the works.
+        had_votes: Whether all of them had votes until now, so that one without is undecided.
+
+    Returns:
+        Row of each work of which the decision of the project is another one now -> the decision
+        before, and now.
+    """
+    rule = _rule(db, project, stage)
+    if rule is None:
+        return {}
+    needed, kind = rule
+    rows = list(rows)
+    votes = of_works(db, rows, stage)
+    if had_votes:
+        votes = {row: votes.get(row, []) for row in rows}
+    before = _decided(db, votes, stage)
+    resolved = _resolutions(db, votes, stage)
+    at = now()
+    changed: dict[int, tuple[Kept, Kept]] = {}
+    for row, there in votes.items():
+        verdict = resolved.get(row, {}).get(key_of(there)) or consensus(kind, stage, there, needed)
+        was = before.get(row)
+        if (None if was is None else (was[0], was[1])) != verdict:
+            changed[row] = (was, None if verdict is None else [*verdict, at])
+    write(db, stage, "", {row: now_ for row, (_, now_) in changed.items()})
+    return changed
+
+
+def settle_all(db: Database, project: int, stage: Stage) -> dict[int, tuple[Kept, Kept]]:
+    """`settle` for all works of a project that have votes."""
+    return settle(db, project, stage, voted(db, project, stage))
+
+
+def keep_decisions(db: Database, project: int, stage: Stage, by: str) -> None:
+    """Let decisions stand that the votes do not lead to, where a team begins again: they become
+    resolutions of these votes.
+    """
+    rule = _rule(db, project, stage)
+    if rule is None:
+        return
+    needed, kind = rule
+    votes = of_works(db, voted(db, project, stage), stage)
+    before = _decided(db, votes, stage)
+    at = now()
+    db.run_many(
+        _RESOLUTION,
+        [
+            (row, stage, key_of(there), was[0], was[1], by, at)
+            for row, there in votes.items()
+            if (was := before.get(row)) is not None
+            and consensus(kind, stage, there, needed) != (was[0], was[1])
+        ],
+    )
+    settle(db, project, stage, votes)
+
+
+_RESOLUTION = (
+    "INSERT OR REPLACE INTO resolution (work, stage, votes, verdict, reason, by, at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def write(db: Database, stage: Stage, by: str, changed: Mapping[int, Kept]) -> None:
+    """Write rows of `decision`: row of a work -> [verdict, reason, at], None to remove it."""
+    db.run_many(
+        "DELETE FROM decision WHERE work = ? AND stage = ? AND by = ?",
+        [(row, stage, by) for row, kept in changed.items() if kept is None],
+    )
+    db.run_many(
+        "INSERT OR REPLACE INTO decision (work, stage, by, verdict, reason, at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [(row, stage, by, *kept) for row, kept in changed.items() if kept is not None],
+    )
+
+
+def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str] | None:
+    """(votes that are needed, kind of the project), while a team screens the stage."""
+    row = db.one(
+        "SELECT screening.needed, project.kind FROM screening"
+        " JOIN project ON project.id = screening.project"
+        " WHERE screening.project = ? AND screening.stage = ? AND screening.ended IS NULL",
+        project,
+        stage,
+    )
+    return None if row is None else (row["needed"], row["kind"])
+
+
+def _decided(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[str]]:
+    """Row of a work -> [verdict, reason, at] of the decision of the project, where there is one."""
+    return {
+        row["work"]: [row["verdict"], row["reason"], row["at"]]
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(
+            "SELECT work, verdict, reason, at FROM decision"
+            f" WHERE stage = ? AND by = '' AND work IN ({in_marks(some)})",
+            stage,
+            *some,
+        )
+    }
+
+
+def _resolutions(
+    db: Database, rows: Iterable[int], stage: Stage
+) -> dict[int, dict[str, tuple[Verdict, str]]]:
+    """Row of a work -> the votes that a resolution is for -> (verdict, reason)."""
+    return {
+        row["work"]: {row["votes"]: (row["verdict"], row["reason"])}
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(
+            "SELECT work, votes, verdict, reason FROM resolution"
+            f" WHERE stage = ? AND work IN ({in_marks(some)})",
+            stage,
+            *some,
+        )
+    }

@@ -1,0 +1,1 @@
+"""Accounts and the administration of a server with users."""
