@@ -146,8 +146,12 @@ class Mine:
         return bool(self.shared.engine.settings.mail.host)
 
     def _check_sources(self, sources: Sequence[str]) -> None:
-        """Whether there are such sources now; later they may be gone, which the run says."""
-        self.shared.engine.registry.expand(list(sources))
+        """Check that there are such sources now; later they may be gone, which the run says.
+
+        Raises:
+            UnknownSource: There is none of this name.
+        """
+        saved.check_known(self.shared.engine.registry, sources)
 
 
 def mine(request: web.Request) -> Mine:
