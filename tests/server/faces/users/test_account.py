@@ -129,7 +129,7 @@ async def test_own_data_is_a_file_without_secrets(local: Served):
     browser = await local.browser("ann")
     response = await browser.get("/account/data")
 
-    found = json.loads(await response.read())
+    found = json.loads(await response.text())
     assert "attachment" in response.headers["Content-Disposition"]
     assert found["account"]["name"] == "ann"
     assert len(found["sessions"]) == 1
