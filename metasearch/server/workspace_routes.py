@@ -1,4 +1,4 @@
-"""The addresses of the workspace, its pages and its JSON interface, and what each asks of a user."""
+"""The addresses of the workspace: pages, the JSON interface, and what each asks of a user."""
 
 from __future__ import annotations
 
