@@ -35,13 +35,13 @@ class SavedRunner:
     Args:
         workspace: Of the server.
         engine: Of the server.
-        poll: Seconds between two looks at what is due.
+        poll: Seconds between two looks at what is due; None takes `POLL`.
     """
 
-    def __init__(self, workspace: Workspace, engine: Engine, *, poll: float = POLL) -> None:
+    def __init__(self, workspace: Workspace, engine: Engine, *, poll: float | None = None) -> None:
         self._workspace = workspace
         self._engine = engine
-        self._poll = poll
+        self._poll = POLL if poll is None else poll
         self._holder = leases.new_holder()
         self._mails_at = 0.0
         self._task: asyncio.Task[None] | None = None
@@ -70,8 +70,7 @@ class SavedRunner:
         if not await self._workspace.write(leases.take, LEASE, self._holder, due.LEASE):
             return 0
         async with due.holding(self._workspace, LEASE, self._holder):
-            hours = self._engine.settings.alerts.hours
-            count = await run_due(self._workspace, self._engine, self._holder, hours=hours)
+            count = await run_due(self._workspace, self._engine, self._holder)
             await self._send()
         return count
 

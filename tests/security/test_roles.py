@@ -9,8 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.app import ROUTES
+from metasearch.server.app import ROUTES as OPEN_ROUTES
 from metasearch.server.route import Route
+from metasearch.server.users.routes import ROUTES as USERS_ROUTES
+from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users.permissions import (
     PROJECT_ACTIONS,
@@ -21,8 +23,8 @@ from metasearch.workspace.users.permissions import (
     SystemRole,
     may,
 )
-from tests.security.team_fixtures import As, Serving
 from tests.security.team import PEOPLE, Person, Team
+from tests.security.team_fixtures import As, Serving
 from tests.server.pages.projects.filled import TEXT
 
 #: The words of the specification, written out once more: system role, project role -> actions.
@@ -46,6 +48,8 @@ OUTSIDE: Mapping[str, Action] = {
 }
 #: Beginnings of addresses whose routes other tests go through, with the account that they are of.
 ELSEWHERE = ("/account", "/admin/", "/api/account", "/api/admin/", "/saved", "/api/saved")
+#: Those of a server with users.
+ROUTES = (*OPEN_ROUTES, *TEAM_ROUTES, *USERS_ROUTES)
 UNDER_PROJECT = [route for route in ROUTES if "{project}" in route.path]
 
 
@@ -327,7 +331,7 @@ async def test_a_page_shows_no_form_that_its_reader_may_not_send(
         ("/works", "//button[@name='save' or @value='tag']"): "screen",
         ("/works", "//button[@name='apart' or @name='unpin' or @value='same']"): "edit",
         ("/works", "//input[@value='decisions']"): "edit",
-        ("/reports/prisma-flow", "//input[@value='answer']"): "edit",
+        ("/reports/prisma-s", "//input[@value='answer']"): "edit",
         ("/reports/prisma-flow", "//input[@value='freeze']"): "report",
         ("/log", "//button[@name='change']"): "edit",
         ("/members", "//input[@value='invite']"): "members",

@@ -114,8 +114,9 @@ def check_names(call: Call, sources: tuple[str, ...] | None) -> None:
     """
     if sources:
         from metasearch.adapters.specs.registry import Registry
+        from metasearch.workspace.saved.saved import check_known
 
-        Registry(call.settings, files=False).expand(list(sources))
+        check_known(Registry(call.settings, files=False), sources)
 
 
 def complete_saved(

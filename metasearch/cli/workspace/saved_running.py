@@ -82,14 +82,7 @@ def run_due_and_show(call: Call, *, most: int | None, demo: bool) -> Exit:
 
         settings = engine.settings
         try:
-            await run_due(
-                workspace,
-                engine,
-                leases.new_holder(),
-                most=most,
-                ended=ended,
-                hours=settings.alerts.hours,
-            )
+            await run_due(workspace, engine, leases.new_holder(), most=most, ended=ended)
         finally:
             line.clear()
         if settings.mail.host:

@@ -30,8 +30,8 @@ _OWNER_ONLY = 0o600
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @in_workspace
 def export(call: Call, /, *, name: str, file: Path) -> int:
-    """Write what the workspace has of the user NAME to the new FILE, as JSON: the account, sessions,
-    tokens, projects, saved searches, votes and lines of logs. There are no secrets in it.
+    """Write what the workspace has of the user NAME to the new FILE, as JSON: the account,
+    sessions, tokens, projects, saved searches, votes and lines of logs. There are no secrets in it.
     """
     from metasearch import opening
     from metasearch.workspace.users import accounts, audit, own_data
@@ -41,7 +41,7 @@ def export(call: Call, /, *, name: str, file: Path) -> int:
         try:
             target = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ONLY)
             try:
-                with open(target, "wb") as opened:
+                with os.fdopen(target, "wb") as opened:
                     own_data.export(db, found, opened)
             except BaseException:
                 file.unlink()

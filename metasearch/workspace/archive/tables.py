@@ -64,6 +64,7 @@ TABLES: tuple[Table, ...] = (
     Table("note", _OF_WORK, "work, by"),
     Table("screening", _OF_PROJECT, "stage", long=False),
     Table("screener", _OF_PROJECT, "stage, by", long=False),
+    Table("resolution", _OF_WORK, "work, stage"),
     Table("pin", _OF_PROJECT),
     Table("known_work", _OF_PROJECT),
     Table("other_source", _OF_PROJECT),
@@ -92,6 +93,8 @@ OF_USERS = frozenset(
         "token",
         "link",
         "login_failure",
+        "login_state",
+        "source_switch",
         "usage",
         "audit",
         "member",
@@ -102,6 +105,8 @@ OF_USERS = frozenset(
         "saved_name",
         "saved_news",
         "mail",
+        "mail_owner",
+        "mail_told",
         "lease",
     }
 )

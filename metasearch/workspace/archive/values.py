@@ -42,12 +42,10 @@ _JSON: Mapping[tuple[str, str], type] = {
     ("other_source", "details"): dict,
     ("joined_work", "state"): dict,
     ("report", "data"): dict,
+    ("resolution", "votes"): list,
     ("change", "before"): object,
     ("change", "after"): object,
 }
-#: The largest version of a row, and the most votes of a work that may be asked for: what counts on
-#: from there must stay a number of SQLite.
-_LARGEST_VERSION, _MOST_VOTES = 1 << 31, 100
 _PLAIN = frozenset({str, int, float, bytes, type(None)})
 _STATUSES = frozenset(get_args(Status))
 
@@ -99,9 +97,6 @@ class Rows:
             _json(row[name], kind, f"{place}, {name}")
         if row.get("by", "") and not is_uid(row["by"]):
             raise wrong(f"{place}, by", message("it is the uid of no user"))
-        version = row.get("version", 1)
-        if type(version) is not int or not 1 <= version < _LARGEST_VERSION:
-            raise wrong(f"{place}, version", message("it is no version"))
         if self._check is not None:
             try:
                 self._check(row)
@@ -179,14 +174,11 @@ def _other_source(values: Mapping[str, Any]) -> None:
         raise ValueError(exc.message) from exc
 
 
-def _screening(values: Mapping[str, Any]) -> None:
-    if not 1 <= values.get("needed", 1) <= _MOST_VOTES or values.get("blind", 1) not in (0, 1):
-        raise ValueError("so many votes are never needed")
-
-
-def _screener(values: Mapping[str, Any]) -> None:
-    if not values["by"]:
-        raise ValueError("nobody is named")
+def _resolution(values: Mapping[str, Any]) -> None:
+    for vote in orjson.loads(values["votes"]):
+        by, verdict, reason = vote
+        if not is_uid(by) or not isinstance(verdict, str) or not isinstance(reason, str):
+            raise ValueError("a vote is not as metasearch writes it")
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
@@ -199,6 +191,5 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "joined_work": _uid,
     "known_work": _known_work,
     "report": _report,
-    "screening": _screening,
-    "screener": _screener,
+    "resolution": _resolution,
 }

@@ -5,20 +5,35 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError, WorkspaceError
+from metasearch.settings import Settings
 from metasearch.workspace.saved import due
 from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import run_saved
+from metasearch.workspace.saved.running import Admit, run_saved
 from metasearch.workspace.saved.saved import SavedSearch
+from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 
 #: Saved searches that one process runs at once.
 AT_ONCE = 2
 
 log = logging.getLogger("metasearch.saved")
+
+
+def admission(settings: Settings) -> Admit | None:
+    """What counts the runs of users, where there are users; None where there are none."""
+    if settings.users.mode == "none":
+        return None
+    from metasearch.workspace.users.quotas import Quotas
+
+    quotas = Quotas(settings.users.quotas)
+
+    def admit(db: Database, saved: SavedSearch) -> None:
+        quotas.take(db, saved.owner, "scheduled_runs")
+
+    return admit
 
 
 async def run_due(
@@ -29,7 +44,6 @@ async def run_due(
     most: int | None = None,
     at_once: int = AT_ONCE,
     ended: Callable[[SavedSearch, SavedRun], None] | None = None,
-    **how: Any,
 ) -> int:
     """Run what is due, and what falls due meanwhile; returns how many were run. Other processes may
     do the same: each saved search is run by one of them.
@@ -41,12 +55,12 @@ async def run_due(
         most: At most so many; None runs all.
         at_once: So many at a time.
         ended: Is called with each saved search and its run.
-        **how: Further arguments of `run_saved`.
 
     Raises:
         WorkspaceError: The file cannot be used; runs that have ended are stored.
     """
     count = 0
+    hours, admit = engine.settings.alerts.hours, admission(engine.settings)
 
     async def some() -> None:
         nonlocal count
@@ -57,7 +71,9 @@ async def run_due(
                 count -= 1
                 return
             try:
-                run = await run_saved(workspace, engine, saved, holder=holder, **how)
+                run = await run_saved(
+                    workspace, engine, saved, holder=holder, hours=hours, admit=admit
+                )
             except WorkspaceError:
                 raise
             except UsageError as exc:  # it was removed meanwhile

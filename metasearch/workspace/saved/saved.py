@@ -9,7 +9,7 @@ import secrets
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -26,6 +26,9 @@ from metasearch.workspace.store.times import now, written
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.strategies.strategies import check_sources
 from metasearch.workspace.texts import checked_text
+
+if TYPE_CHECKING:
+    from metasearch.adapters.specs.registry import Registry
 
 #: Bounds: saved searches of a user, where no other number is configured for them, and of a
 #: workspace; characters of a name.
@@ -85,6 +88,18 @@ class SavedSearch:
         """SHA-256 of what it asks. Where it is not `baseline`, the next run is a baseline."""
         asked = [self.query, self.syntax, sorted(self.sources), self.years, self.per_source]
         return hashlib.sha256(orjson.dumps(asked)).hexdigest()
+
+
+def check_known(registry: Registry, sources: Sequence[str]) -> None:
+    """Check that there are such sources and groups now. Later they may be gone; the runs say so.
+
+    Raises:
+        UnknownSource: There is none of this name.
+    """
+    known = set(registry.names())
+    for name in registry.expand(sources):
+        if name not in known:
+            registry.spec(name)
 
 
 def create(

@@ -24,8 +24,8 @@ _BACKUP = message_template(
     "Go back to a backup; or save what can be read by `metasearch project export`."
 )
 
-#: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS` are
-#: no damage.
+#: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS`
+#: are no damage.
 _ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "record WHERE id NOT IN (SELECT record FROM work_record)",
@@ -86,7 +86,10 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         _BACKUP,
     ),
     (
-        "link WHERE (kind = 'password') IS (user IS NULL) OR (kind = 'member') IS (project IS NULL)",
+        (
+            "link WHERE (kind = 'password') IS (user IS NULL)"
+            " OR (kind = 'member') IS (project IS NULL)"
+        ),
         message_template("{count} links are for nobody, or for no project"),
         message_template("Make new ones; nobody can use these."),
     ),

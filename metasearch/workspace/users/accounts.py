@@ -144,10 +144,13 @@ def create(
     """Make an account.
 
     Args:
+        db: The workspace.
         name: What is typed at the login.
         role: In the workspace.
-        shown, email: For people; may be "".
-        origin, subject: Who says that the user is who they are, and how the user is called there.
+        shown: The name for people; may be "".
+        email: May be "".
+        origin: Who says that the user is who they are.
+        subject: How the user is called there; "" for a local user.
         password: A hash of `passwords.Passwords`; "" for none.
         by: Uid of the user who makes it; "" for the command line.
         client: A pseudonym of the address, for the audit log.
@@ -209,7 +212,13 @@ def update(
     """Change an account; what is None stays.
 
     Args:
-        preferences, quotas: Replace the keys that they name, and remove those whose value is None.
+        db: The workspace.
+        user: Who is changed.
+        shown: The name for people.
+        email: An address, or "".
+        role: In the workspace.
+        preferences: Replaces the keys that it names, and removes those whose value is None.
+        quotas: The same, of the user's own quotas.
         version: The version that the change was made of; None changes whatever stands now.
         by: Uid of the user who changes it.
         client: A pseudonym of the address, for the audit log.
@@ -281,8 +290,12 @@ def set_password(
     """Set the password, and end the sessions of the user.
 
     Args:
+        db: The workspace.
+        user: Whose.
         password: A hash of `passwords.Passwords`; "" for none.
         keep: Row of the session that goes on: the one in which the password is changed.
+        by: Uid of the user who sets it; "" for the command line.
+        client: A pseudonym of the address, for the audit log.
     """
     with _changed(db, user) as old:
         db.run("UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id)

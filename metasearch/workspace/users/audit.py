@@ -74,6 +74,11 @@ def write(
     """Add a line, inside the transaction of what it tells; returns its number.
 
     Args:
+        db: The workspace.
+        actor: Uid of the user who did it; "" for the command line and for strangers.
+        action: What was done.
+        object: To what: "user:UID", "project:UID".
+        client: A pseudonym of the address.
         detail: Texts, numbers, and lists of them; long texts are shortened. No secret, and nothing
             that was typed as a name or a password at a login that failed.
     """
@@ -101,7 +106,10 @@ def lines(
     """The newest lines first.
 
     Args:
-        actor, action, object: Only lines with this value; None for all.
+        db: The workspace.
+        actor: Only lines of this one; None for all, here and below.
+        action: Only lines of this action.
+        object: Only lines about this.
         before: Only those with a smaller number: the last one of the page before.
         most: Lines at most; `MOST_LINES` whatever is asked for.
     """

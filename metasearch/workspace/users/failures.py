@@ -1,9 +1,10 @@
 """Logins that fail: after some, the next one has to wait.
 
 Three things are counted: a client at one account, which stops whoever tries passwords; a client at
-all accounts, which stops one password at many of them, and leaves room for a reading room behind one
-address; and an account from all clients, which stops many clients at once. The last one alone would
-let anybody keep a user out: a client from which the user has logged in before is not held up by it.
+all accounts, which stops one password at many of them, and leaves room for the many people behind
+one address; and an account from all clients, which stops many clients at once. The last one alone
+would let anybody keep a user out: a client from which the user has logged in before is not held up
+by it.
 
 An attempt is counted before the password is looked at, and taken back if it was right, so that a
 hundred attempts at once are a hundred. Nobody learns from a wait whether there is such an account.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import math
 from dataclasses import dataclass
 
 from metasearch.workspace.store.database import Database
@@ -46,6 +48,7 @@ def attempt(db: Database, name: str, client: str) -> int:
     """Count an attempt to log in, before the password is looked at.
 
     Args:
+        db: The workspace.
         name: As typed.
         client: A pseudonym of the address.
 
@@ -121,7 +124,7 @@ def _wait(db: Database, count: _Count, moment: float) -> int:
     if row is None:
         return 0
     until = dt.datetime.fromisoformat(row["until"]).timestamp()
-    return max(0, round(until - moment))
+    return max(0, math.ceil(until - moment))
 
 
 def _add(db: Database, count: _Count, moment: float) -> None:

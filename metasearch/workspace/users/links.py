@@ -27,8 +27,8 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 _HOUR, _DAY = 3_600, 86_400
 #: Seconds that a link is good for.
 SECONDS: Mapping[LinkKind, int] = {"password": _HOUR, "account": 7 * _DAY, "member": 7 * _DAY}
-#: Where the pages take them: the secret follows. The pages are the server's; the command line, which
-#: prints such an address, does not load it.
+#: Where the pages of the server take them: the secret follows. They stand here because the command
+#: line, which writes such addresses, does not load the server.
 PATHS: Mapping[LinkKind, str] = {
     "password": "/password/",
     "account": "/join/",
@@ -77,8 +77,11 @@ def create(
     earlier ones of the user.
 
     Args:
+        db: The workspace.
         kind: "password" needs `user`, "account" a `role`, and "member" `project` and `role`.
-        user, project, role: As in `Link`.
+        user: Whose password it sets.
+        project: Of which it makes a member.
+        role: In the project, or of the account.
         by: Uid of the user who makes it; a link works as long as they might still make it.
         client: A pseudonym of the address, for the audit log.
 

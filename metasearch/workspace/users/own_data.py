@@ -35,11 +35,18 @@ _PARTS: Mapping[str, str] = {
     " WHERE member.user = (SELECT id FROM user WHERE uid = ?) ORDER BY project.id",
     "usage": "SELECT day, kind, amount FROM usage"
     " WHERE user = (SELECT id FROM user WHERE uid = ?) ORDER BY day, kind",
-    "saved_searches": "SELECT uid, name, query, syntax, sources, years, options, schedule, next_run,"
-    " paused, email, created FROM saved_search WHERE owner = ? ORDER BY id",
+    "saved_searches": "SELECT uid, name, query, syntax, sources, years, options, schedule,"
+    " next_run, paused, email, created FROM saved_search WHERE owner = ? ORDER BY id",
     "mails": "SELECT day, status, at FROM mail WHERE owner = ? ORDER BY id",
+    "mail_settings": "SELECT off, bounces FROM mail_owner WHERE owner = ?",
     "votes": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict, reason,"
     " at FROM decision JOIN work ON work.id = decision.work"
+    " JOIN project ON project.id = work.project WHERE by = ? ORDER BY work.id, stage",
+    "notes": "SELECT project.uid AS project, work.uid AS work, work.title, text, at FROM note"
+    " JOIN work ON work.id = note.work JOIN project ON project.id = work.project"
+    " WHERE by = ? ORDER BY work.id",
+    "resolutions": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict,"
+    " reason, at FROM resolution JOIN work ON work.id = resolution.work"
     " JOIN project ON project.id = work.project WHERE by = ? ORDER BY work.id, stage",
     "pins": "SELECT project.uid AS project, verdict, a, b, note, at FROM pin"
     " JOIN project ON project.id = pin.project WHERE by = ? ORDER BY pin.id",
@@ -100,6 +107,7 @@ def delete(
     """Delete an account with its sessions, tokens, memberships and saved searches.
 
     Args:
+        db: The workspace.
         user: Whose account.
         hand_to: Who owns the projects from now on that nobody else owns.
         with_projects: Whether those are deleted, where nobody is named.
@@ -126,7 +134,6 @@ def delete(
                 projects.delete(db, project)
                 audit.write(db, by, "delete", f"project:{project.uid}", client=client)
         db.run("DELETE FROM saved_search WHERE owner = ?", user.uid)
-        db.run("DELETE FROM mail WHERE owner = ?", user.uid)
         db.run("DELETE FROM screener WHERE by = ?", user.uid)
         failures.forgive(db, user.name)
         accounts.remove(db, user)

@@ -67,15 +67,15 @@ class Passwords:
         Raises:
             UsageError: argon2-cffi is not installed.
         """
-        from argon2.exceptions import InvalidHashError, VerificationError
+        from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
         typed = _bytes(text)
         try:
             right = self._hasher.verify(kept or self._nobody, typed)
-        except InvalidHashError:  # a hash of another program, or a damaged one
-            return self.verify("", text)
-        except VerificationError:
+        except VerifyMismatchError:
             return False, None
+        except (InvalidHashError, VerificationError):  # of another program, or damaged
+            return self.verify("", text)
         if not (right and kept) or len(typed) > MOST_BYTES:
             return False, None
         return True, self._hasher.hash(typed) if self._hasher.check_needs_rehash(kept) else None
@@ -114,7 +114,8 @@ def check(text: str, name: str, email: str = "") -> None:
 
     Args:
         text: The password.
-        name, email: Of the user, as others know them.
+        name: Of the user, as others know it.
+        email: The same; may be "".
 
     Raises:
         UsageError: It is too short, too long, or the name or the address.

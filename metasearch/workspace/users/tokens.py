@@ -65,11 +65,13 @@ def create(
     """Make a token; returns its text, which is nowhere else, and what is kept of it.
 
     Args:
+        db: The workspace.
         user: Whose.
         name: What the user calls it.
         scopes: Some of `SCOPES`.
         days: After which it ends.
-        by, client: For the audit log: who makes it, and a pseudonym of the address.
+        by: Uid of the user who makes it; "" for the command line.
+        client: A pseudonym of the address, for the audit log.
 
     Raises:
         UsageError: A value cannot be used, or the user has too many tokens.

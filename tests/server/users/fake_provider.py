@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import secrets
 import time
+import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from urllib.parse import unquote_plus, urlencode
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from joserfc import jwt
+from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 CLIENT, SECRET = "metasearch", "a secret: with +signs/&="
@@ -80,7 +83,11 @@ class FakeProvider:
         if self.sign is not None:
             return self.sign(claims)
         header = {"alg": self.algorithm, "kid": self.key.kid}
-        return jwt.encode(header, claims, self.key, [self.algorithm])
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", SecurityWarning
+            )  # EdDSA has another name since RFC 9864
+            return jwt.encode(header, claims, self.key, [self.algorithm])
 
     def _of(self, path: str, usual: Callable[[web.Request], Any]) -> Any:
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -109,7 +116,7 @@ class FakeProvider:
         assert given["client_id"] == CLIENT
         assert given["code_challenge_method"] == "S256"
         assert "openid" in given["scope"].split()
-        code = f"code-{len(self._codes)}"
+        code = secrets.token_urlsafe(16)
         self._codes[code] = given
         back = urlencode({"code": code, "state": given["state"]})
         return web.Response(status=302, headers={"Location": f"{given['redirect_uri']}?{back}"})

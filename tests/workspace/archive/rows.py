@@ -93,8 +93,15 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     )
     db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, joined, work))
     db.execute("INSERT INTO decision VALUES (?, 'title', ?, 'close', '', ?)", (work, VOTER, NOW))
-    db.execute("INSERT INTO screening VALUES (?, 'title', 2, 1, ?)", (project, NOW))
+    db.execute(
+        "INSERT INTO screening (project, stage, created) VALUES (?, 'title', ?)", (project, NOW)
+    )
     db.execute("INSERT INTO screener VALUES (?, 'title', ?)", (project, VOTER))
+    db.execute(
+        "INSERT INTO resolution (work, stage, votes, verdict, at)"
+        " VALUES (?, 'title', ?, 'close', ?)",
+        (work, orjson.dumps([[VOTER, "close", ""]]).decode(), NOW),
+    )
     db.execute(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'a:2', ?)",
         (project, NOW),

@@ -44,7 +44,7 @@ def test_the_interval_is_that_of_the_delta_method(table: tuple[tuple[int, ...], 
     """The published formula gives what the derivatives of kappa, taken numerically, give."""
     size = len(table)
     n = sum(map(sum, table))
-    cells = list(product(range(size), repeat=2))
+    cells = list(product(range(size), range(size)))
     p = {(a, b): table[a][b] / n for a, b in cells}
 
     def kappa(p: dict[tuple[int, int], float]) -> float:
@@ -67,9 +67,7 @@ def test_the_interval_is_that_of_the_delta_method(table: tuple[tuple[int, ...], 
     found = cohen(pairs(table))
     assert found.kappa == pytest.approx(kappa(p))
     assert found.low is not None
-    assert found.low == pytest.approx(
-        max(-1, kappa(p) - 1.959964 * math.sqrt(variance)), abs=1e-6
-    )
+    assert found.low == pytest.approx(max(-1, kappa(p) - 1.959964 * math.sqrt(variance)), abs=1e-6)
 
 
 def test_where_kappa_is_undefined_it_is_told() -> None:
@@ -106,9 +104,7 @@ def test_relevant_and_close_are_one_category_of_a_review(db: Database) -> None:
         assert agreement(db, held.project)["title"].pairs[0].kappa.agreed == agreed
 
 
-def test_votes_count_as_they_were_before_others_were_seen(
-    db: Database, screened: Screened
-) -> None:
+def test_votes_count_as_they_were_before_others_were_seen(db: Database, screened: Screened) -> None:
     """A vote that is changed afterwards settles a conflict; it makes no agreement of it."""
     screened.vote("ann", "rrc")
     screened.vote("ann", "e")  # nobody has seen anything yet

@@ -74,7 +74,7 @@ def test_a_resolution_is_undone(db: Database, apart: Screened) -> None:
     again = undo(db, apart.project, back, by="owner")
     assert apart.decided()[0] == "e"
     apart.vote("ann", "c")
-    with pytest.raises(UsageError, match="changed since|not as change"):
+    with pytest.raises(UsageError, match=r"changed since|not as change"):
         undo(db, apart.project, again, by="owner")
 
 
@@ -95,9 +95,7 @@ def test_a_screener_resolves_where_they_have_not_voted(db: Database, apart: Scre
     """A third one does; those who differ do not, nor does a stranger."""
     for by in ("ann", "eve", ""):
         with pytest.raises(UsageError, match="another screener"):
-            conflicts.resolve(
-                db, apart.project, apart.uids[:1], "relevant", owner=False, by=by
-            )
+            conflicts.resolve(db, apart.project, apart.uids[:1], "relevant", owner=False, by=by)
     teams.change(db, apart.project, "title", add=["cat"])
     conflicts.resolve(db, apart.project, apart.uids[:1], "relevant", owner=False, by="cat")
     assert apart.decided()[0] == "r"

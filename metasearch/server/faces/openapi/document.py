@@ -45,7 +45,6 @@ from metasearch.server.options import Options
 #: pages and crawlers need.
 NOT_LISTED = frozenset(
     {
-        "/admin/projects",
         "/advanced",
         "/basket",
         "/favicon.ico",

@@ -43,8 +43,10 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     406: ("The server has none of the media types or formats that were asked for.", ()),
     408: ("The body of the request did not come in time.", ()),
     409: (
-        "Another request has the same under way, what is to end does not run, or what is to be "
-        "changed was changed since: `yours` and `theirs` tell both.",
+        (
+            "Another request has the same under way, what is to end does not run, or what is to "
+            "be changed was changed since: `yours` and `theirs` tell both."
+        ),
         (),
     ),
     413: ("The body of the request is too large.", ()),

@@ -113,9 +113,9 @@ def _shown(
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
+        version=project.version,
         signatures=signatures.of(db, report) if report else (),
         can_sign_as=_roles(db, project, report, signer) if report and signer else (),
-        version=project.version,
     )
 
 

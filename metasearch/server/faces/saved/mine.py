@@ -151,11 +151,7 @@ class Mine:
         Raises:
             UnknownSource: There is none of this name.
         """
-        registry = self.shared.engine.registry
-        known = set(registry.names())
-        for name in registry.expand(list(sources)):
-            if name not in known:
-                registry.spec(name)
+        saved.check_known(self.shared.engine.registry, sources)
 
 
 def mine(request: web.Request) -> Mine:

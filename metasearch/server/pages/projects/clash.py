@@ -1,4 +1,4 @@
-"""A change that was made with what does not stand any more: both are shown, and a reader chooses."""
+"""A change that was made with what does not stand any more: both are shown; a reader chooses."""
 
 from __future__ import annotations
 

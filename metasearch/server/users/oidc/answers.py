@@ -1,5 +1,5 @@
-"""JSON of the provider: asked for with the guards of all requests that this program sends, bounded in
-size and time, and never kept.
+"""JSON of the provider: asked for with the guards of all requests that this program sends, bounded
+in size and time, and never kept.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""The public keys of the provider, kept for a while, and asked for again when a token names one that
-is not among them.
+"""The public keys of the provider, kept for a while, and asked for again when a token names one
+that is not among them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from joserfc.errors import JoseError, SecurityWarning
+from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from metasearch.message import message
@@ -24,14 +23,13 @@ ALGORITHMS: dict[str, tuple[str, str]] = {
 }
 #: Seconds that keys are kept; seconds between two requests for them that unknown names cause.
 KEPT, PAUSE = 3_600.0, 60.0
-#: Keys of a provider, and characters of a modulus: 8,192 bits.
-_MOST, _LONGEST_MODULUS, _FEWEST_BITS = 100, 1_400, 2_048
+#: Keys of a provider, and bits of an RSA key.
+_MOST, _FEWEST_BITS, _MOST_BITS = 100, 2_048, 8_192
+
+_MEMBERS = ("kty", "crv", "x", "y", "n", "e")
 
 Key = RSAKey | ECKey | OKPKey
 _TYPES: dict[str, type[Key]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
-
-# Ed25519 in JWS is safe; RFC 9864 only gives it another name, which providers do not use yet.
-warnings.filterwarnings("ignore", message="EdDSA is deprecated", category=SecurityWarning)
 
 
 class Keys:
@@ -97,32 +95,27 @@ def read(found: dict[str, Any]) -> list[tuple[str, Key, str]]:
     listed = found.get("keys")
     if not isinstance(listed, list) or len(listed) > _MOST:
         raise ProviderFault(message("The keys of the login provider cannot be read."))
-    keys = []
-    for one in listed:
-        if isinstance(one, dict) and (known := _key(one)) is not None:
-            keys.append(known)
-    return keys
+    keys = [_key(one) for one in listed if isinstance(one, dict)]
+    return [key for key in keys if key is not None]
 
 
 def _key(found: dict[str, Any]) -> tuple[str, Key, str] | None:
-    kind, curve = found.get("kty"), found.get("crv", "")
+    kind, curve = found.get("kty", ""), found.get("crv", "")
     algorithm = next((name for name, of in ALGORITHMS.items() if of == (kind, curve)), None)
     kid = found.get("kid", "")
-    if (
-        algorithm is None
-        or not isinstance(kid, str)
-        or len(str(found.get("n", ""))) > _LONGEST_MODULUS
-    ):
+    if algorithm is None or not isinstance(kid, str):
         return None
     if found.get("use", "sig") != "sig" or found.get("alg", algorithm) != algorithm:
         return None
     # Of the members only those that are the key: private ones have no place here.
-    public = {name: found[name] for name in ("kty", "crv", "x", "y", "n", "e") if name in found}
+    public: dict[str, Any] = {name: found[name] for name in _MEMBERS if name in found}
+    # Six bits a character; what is too long is not even read.
+    if kind == "RSA" and not _FEWEST_BITS <= 6 * len(str(found.get("n", ""))) <= _MOST_BITS + 6:
+        return None
     try:
         key = _TYPES[kind].import_key(public)
-        number = key.public_key
     except (JoseError, ValueError, TypeError, KeyError):
         return None
-    if isinstance(key, RSAKey) and getattr(number, "key_size", 0) < _FEWEST_BITS:
+    if isinstance(key, RSAKey) and key.public_key.key_size < _FEWEST_BITS:
         return None
     return kid, key, algorithm

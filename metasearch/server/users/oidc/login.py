@@ -14,7 +14,7 @@ from metasearch.server.page_response import see_other
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.site import SHARED, Site
-from metasearch.server.users.entering import client, entered, onward
+from metasearch.server.users.entering import client_of, entered, onward
 from metasearch.server.users.identity import identity_of
 from metasearch.server.users.oidc.account import account_of, spend
 from metasearch.server.users.oidc.attempt import LASTS, Attempt
@@ -111,7 +111,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
         LoginRefused: It names nobody, or somebody who may not log in.
         ProviderFault: It cannot be asked.
     """
-    provider, site, pseudonym = _provider(request, users), visit_of(request).site, client(request)
+    provider, pseudonym = _provider(request, users), client_of(request)
     digest = hashlib.sha256(attempt.state.encode()).digest()
     try:
         await users.workspace.write(spend, digest, LASTS)
@@ -122,7 +122,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
             raise LoginRefused(
                 message("The login provider does not log you in: {reason}", reason=reason or "?")
             )
-        claims = await provider.claims(code, attempt, _back(site))
+        claims = await provider.claims(code, attempt, _back(visit_of(request).site))
     except LoginRefused as error:
         logger.info("a login at the provider was refused: %s", error.message)
         await users.workspace.write(_failed, pseudonym)

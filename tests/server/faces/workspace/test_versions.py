@@ -53,7 +53,7 @@ async def test_steps_and_strategies_have_their_own(api: Api):
 async def test_answers_to_questions_have_the_version_of_the_project(api: Api):
     """The list of questions tells it."""
     await api.post("", 201, name="lakes", kind="review")
-    key = "review.registration"
+    key = "prisma_s.online"
     first = await api.get("/lakes/questions")
     given = await api.post("/lakes/questions", answers={key: "a"}, version=first["version"])
     assert given["version"] == first["version"] + 1

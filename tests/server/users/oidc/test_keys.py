@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
+from joserfc.jwk import ECKey, OctKey, OKPKey
 
 from metasearch.server.users.oidc.failures import ProviderFault
 from metasearch.server.users.oidc.keys import KEPT, PAUSE, Keys, read
@@ -86,7 +86,7 @@ def test_only_keys_of_signatures_are_used():
         public(rsa_key(2), alg="HS256"),
         public(rsa_key(2), kid=7),
         public(rsa_key(2), n="A" * 2_000),
-        public(RSAKey.generate_key(1024), kid="short"),
+        public(rsa_key(2), n="sXch" * 43),  # 1,032 bits
         ECKey.generate_key("P-384").as_dict(private=False),
         OKPKey.generate_key("X25519").as_dict(private=False),
         {"kty": "RSA"},

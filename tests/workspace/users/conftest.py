@@ -1,0 +1,49 @@
+"""A workspace with three users, and a project that one of them owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from metasearch.workspace import projects
+from metasearch.workspace.projects import Project
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, members
+from metasearch.workspace.users.accounts import User
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is there."""
+
+    root: User
+    anna: User
+    ben: User
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    """A new workspace."""
+    with Database(tmp_path / "workspace.sqlite3") as opened:
+        yield opened
+
+
+@pytest.fixture
+def people(db: Database) -> People:
+    """An administrator and two users."""
+    return People(
+        accounts.create(db, "root", role="administrator"),
+        accounts.create(db, "anna", shown="Anna Berg", email="anna@example.org"),
+        accounts.create(db, "ben"),
+    )
+
+
+@pytest.fixture
+def lakes(db: Database, people: People) -> Project:
+    """A project of Anna's."""
+    project = projects.create(db, "lakes", "review", "Lakes")
+    members.add(db, project, people.anna, "owner")
+    return project
