@@ -141,7 +141,7 @@ async def _membership(
         else:
             if joined is None:
                 raise spent()
-            return see_other(request, visit.site.path(f"/projects/{joined.uid}"))
+            return see_other(request, visit.site.path(f"/projects/{joined.uid}", done="joined"))
     by = (await users.workspace.look(names.shown, [link.by])).get(link.by, "")
     page = invitation_page(
         visit,
