@@ -174,4 +174,5 @@ async def test_behind_a_proxy_there_are_no_passwords(proxied: Served):
     token = (await page.text()).partition("<main")[2]
     token = token.partition('name="token" value="')[2].partition('"')[0]
     response = await browser.post(f"/join/{member}", {"token": token}, **bob)
-    assert (response.status, response.headers["Location"]) == (303, f"/projects/{project.uid}?done=joined")
+    assert response.status == 303
+    assert response.headers["Location"] == f"/projects/{project.uid}?done=joined"
