@@ -406,7 +406,11 @@ async def test_token_as_a_password_only_searches(local: Served):
     program = await local.browser()
     headers = {"Authorization": f"Basic {given}"}
 
-    for path in ("/search?q=gene", "/sru?query=gene&version=1.2", "/searxng/search?q=gene"):
+    for path in (
+        "/search?q=gene",
+        "/sru?query=gene&version=1.2",
+        "/searxng/search?q=gene&format=json",
+    ):
         assert (await program.ask(path, headers=headers)).status == 200
         assert (await program.ask(path)).status == 401
     assert (await program.ask("/api/projects/mice", headers=headers)).status == 403
