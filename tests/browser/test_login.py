@@ -22,7 +22,7 @@ NEW = "another horse battery"
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
     """A server where guests may search."""
     async with serving(tmp_path, users=UsersSettings(mode="local", guests=True)) as running:
-        running.user("ann", shown="Ann Lee")
+        running.user("ann", shown=f"Ann {'Lee' * 38}")  # as long as a name may be
         yield running
 
 
