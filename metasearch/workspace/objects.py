@@ -5,7 +5,7 @@ Members may be added; those that are here keep their names and their meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,15 @@ from metasearch.workspace.runs.validation import Validated, Validation
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works.listing import WorksPage
-from metasearch.workspace.works.works import Finding, Work
+from metasearch.workspace.works.works import Finding, Stage, Work
 
 if TYPE_CHECKING:  # a command loads what it needs of them
     from metasearch.workspace.archive.reading import ImportedProject
     from metasearch.workspace.runs.known import KnownWork
+    from metasearch.workspace.screening.agreement import Agreement
+    from metasearch.workspace.screening.conflicts import Conflicts
+    from metasearch.workspace.screening.progress import Progress
+    from metasearch.workspace.store.database import Database
     from metasearch.workspace.strategies.lines import CopiedIn
     from metasearch.workspace.strategies.search_file import FileIn
     from metasearch.workspace.strategies.writing import Written
@@ -300,8 +304,8 @@ def validation(strategy: Strategy, made: Validation) -> Object:
 
 
 def work_line(shown: Work) -> Object:
-    """A work as a list shows it."""
-    return {
+    """A work as a list shows it; with the votes of who asks, where there are any."""
+    made = {
         "uid": shown.uid,
         "title": shown.title,
         "author": shown.author,
@@ -321,6 +325,9 @@ def work_line(shown: Work) -> Object:
         "first_run": shown.first_run,
         "added": shown.added,
     }
+    if shown.votes:
+        made["votes"] = {stage: asdict(vote) for stage, vote in shown.votes.items()}
+    return made
 
 
 def work(shown: Work, findings: Sequence[Finding]) -> Object:
@@ -329,6 +336,97 @@ def work(shown: Work, findings: Sequence[Finding]) -> Object:
         "hit": hit_object(shown.hit),
         "found_by": [found._asdict() for found in findings],
     }
+
+
+# --------------------------------------------------------------------------- screening in teams
+
+
+def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
+    """The stages that a team screens, and how far each is, as far as who asks may see it."""
+    uids = {by for each in shown.values() for by in each.team.screeners}
+    uids |= {one.by for each in shown.values() for one in each.screeners}
+    called = names(db, uids)
+    return {
+        "stages": [
+            {
+                "stage": stage,
+                "needed": each.team.needed,
+                "blind": each.team.blind,
+                "created": each.team.created,
+                "ended": each.team.ended,
+                "team": [{"by": by, "name": called[by]} for by in each.team.screeners],
+                "works": each.works,
+                "decided": each.decided,
+                "conflicts": each.conflicts,
+                "votes": None
+                if each.votes is None
+                else {str(votes): works for votes, works in each.votes.items()},
+                "screeners": [
+                    {"by": one.by, "name": called[one.by], "done": one.done, "left": one.left}
+                    for one in each.screeners
+                ],
+            }
+            for stage, each in shown.items()
+        ]
+    }
+
+
+def conflicts(db: Database, shown: Conflicts) -> Object:
+    """A part of the list of works whose votes differ, with all votes."""
+    called = names(db, {vote.by for each in shown.conflicts for vote in each.votes})
+    return {
+        "total": shown.total,
+        "conflicts": [
+            {
+                "work": work_line(each.work),
+                "votes": [
+                    {
+                        "by": vote.by,
+                        "name": called[vote.by],
+                        "verdict": vote.verdict,
+                        "reason": vote.reason,
+                        "at": vote.at,
+                        "note": each.notes.get(vote.by, ""),
+                    }
+                    for vote in each.votes
+                ],
+            }
+            for each in shown.conflicts
+        ],
+    }
+
+
+def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
+    """How far screeners agree; a kappa that is undefined is null, with the reason."""
+    pairs = [pair for each in shown.values() for pair in each.pairs]
+    called = names(db, {by for pair in pairs for by in (pair.first, pair.second)})
+    return {
+        "stages": [
+            {
+                "stage": stage,
+                "blind": each.blind,
+                "needed": each.needed,
+                "works": each.works,
+                "agreed": each.agreed,
+                "pairs": [
+                    {
+                        "first": {"by": pair.first, "name": called[pair.first]},
+                        "second": {"by": pair.second, "name": called[pair.second]},
+                        **asdict(pair.kappa),
+                    }
+                    for pair in each.pairs
+                ],
+            }
+            for stage, each in shown.items()
+        ]
+    }
+
+
+def names(db: Database, uids: Iterable[str]) -> dict[str, str]:
+    """Uid -> name for people."""
+    from metasearch.workspace.users.names import shown  # a server without users loads none of it
+
+    return shown(db, uids)
 
 
 def works_page(shown: WorksPage) -> Object:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metasearch.workspace.works.filters import WorksQuery
 
 #: As in `metasearch.workspace.works`, which help need not load.
-STANDINGS = ("undecided", "decided", "relevant", "close", "excluded", "unavailable")
+STANDINGS = ("undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict")
 STAGES = ("title", "fulltext")
 SORTS = ("added", "title", "author", "year", "citations", "relevance")
 #: Names of the options -> fields of `WorksQuery`.

@@ -137,6 +137,12 @@ function keys(fold) {
     event.preventDefault();
   });
 
+  // Where one work is shown after another, it is the one that keys are for.
+  if (fold.dataset.keys === "one" && items[0]) {
+    current = items[0];
+    current.classList.add("is-current");
+  }
+
   // After a decision the page is loaded again: on to the next work, unless it has left the list.
   const kept = JSON.parse(sessionStorage.getItem(CURRENT) ?? "null");
   sessionStorage.removeItem(CURRENT);

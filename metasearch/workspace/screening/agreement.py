@@ -18,18 +18,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
-import orjson
-
+from metasearch.workspace import log
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import votes
+from metasearch.workspace.screening.sight import whose
 from metasearch.workspace.screening.teams import teams
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions
 from metasearch.workspace.works.importing import IMPORT
 from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.works import Stage, Verdict
+from metasearch.workspace.works.works import VERDICTS, Stage, Verdict
 
 #: The 97.5 % point of the normal distribution, for intervals of 95 %.
 _POINT = 1.959964
@@ -200,21 +200,30 @@ def _first(db: Database, project: Project, stage: Stage) -> dict[tuple[int, str]
     """
     found: dict[tuple[str, str], Verdict | None] = {}
     for row in db.rows(
-        "SELECT before, after FROM change WHERE project = ? AND action IN (?, ?)"
+        "SELECT id FROM change WHERE project = ? AND action IN (?, ?)"
         """ AND instr(after, '"seen":["') ORDER BY id""",
         project.id,
         decisions.MARK,
         IMPORT,
     ):
-        before, after = orjson.loads(row["before"]), orjson.loads(row["after"])
-        if after.get("stage") != stage or not after.get("by"):
+        change = log.find(db, project.id, row["id"])
+        if change is None or not (by := whose(change)) or change.after["stage"] != stage:
             continue
-        for uid in after["seen"]:
-            kept = before["works"].get(uid)
-            found.setdefault((uid, after["by"]), None if kept is None else kept[0])
+        for uid in change.after["seen"]:
+            found.setdefault((uid, by), _verdict(change.before, uid))
     rows = rows_named(db, project.id, list({uid for uid, _ in found}))
     first: dict[tuple[int, str], Verdict | None] = {}
     for (uid, by), verdict in found.items():
         if uid in rows:
             first.setdefault((rows[uid], by), verdict)
     return first
+
+
+def _verdict(before: Any, uid: str) -> Verdict | None:
+    """What a line of the log says that a vote was; lines of an archive may be anything."""
+    works = before.get("works") if isinstance(before, Mapping) else None
+    kept = works.get(uid) if isinstance(works, Mapping) else None
+    if not isinstance(kept, list) or not kept or kept[0] not in VERDICTS:
+        return None
+    verdict: Verdict = kept[0]
+    return verdict

@@ -22,7 +22,7 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import assigning, decisions
 from metasearch.workspace.works.importing import IMPORT
 from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.works import Stage
+from metasearch.workspace.works.works import STAGES, Stage
 
 #: Actions whose lines may be votes.
 _VOTES = frozenset({decisions.MARK, IMPORT, assigning.VOTES})
@@ -105,7 +105,14 @@ def whose(change: Change) -> str:
     if change.action not in _VOTES and change.action != decisions.NOTE:
         return ""
     after = change.after
-    by = after.get("by") if isinstance(after, Mapping) else ""
+    # Lines of an archive may be anything.
+    if not isinstance(after, Mapping) or not isinstance(after.get("works"), Mapping):
+        return ""
+    if change.action in _VOTES and after.get("stage") not in STAGES:
+        return ""
+    if not isinstance(after.get("seen", []), list):
+        return ""
+    by = after.get("by")
     return by if isinstance(by, str) else ""
 
 

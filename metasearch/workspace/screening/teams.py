@@ -50,19 +50,19 @@ def teams(db: Database, project: Project) -> dict[Stage, Team]:
     ):
         of.setdefault(row["stage"], []).append(row["by"])
     rows = {
-        row["stage"]: row for row in db.all("SELECT * FROM screening WHERE project = ?", project.id)
+        one["stage"]: one for one in db.all("SELECT * FROM screening WHERE project = ?", project.id)
     }
     return {
         stage: Team(
             stage=stage,
-            needed=row["needed"],
-            blind=bool(row["blind"]),
+            needed=rows[stage]["needed"],
+            blind=bool(rows[stage]["blind"]),
             screeners=tuple(of.get(stage, ())),
-            created=row["created"],
-            ended=row["ended"],
+            created=rows[stage]["created"],
+            ended=rows[stage]["ended"],
         )
         for stage in STAGES
-        if (row := rows.get(stage)) is not None
+        if stage in rows
     }
 
 

@@ -162,11 +162,18 @@ def full(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[i
 
 
 def settle(
-    db: Database, project: int, stage: Stage, rows: Iterable[int]
+    db: Database, project: int, stage: Stage, rows: Iterable[int], *, had_votes: bool = False
 ) -> dict[int, tuple[Kept, Kept]]:
     """Write what follows from the votes on works, inside the transaction that has changed them.
 
     Works without votes are left as they are, and so is every work where no team screens the stage.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        stage: Of the votes.
+        rows: Of the works.
+        had_votes: Whether all of them had votes until now, so that one without is undecided.
 
     Returns:
         Row of each work of which the decision of the project is another one now -> the decision
@@ -176,7 +183,10 @@ def settle(
     if rule is None:
         return {}
     needed, kind = rule
+    rows = list(rows)
     votes = of_works(db, rows, stage)
+    if had_votes:
+        votes = {row: votes.get(row, []) for row in rows}
     before = _decided(db, votes, stage)
     resolved = _resolutions(db, votes, stage)
     at = now()

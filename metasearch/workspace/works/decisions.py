@@ -146,7 +146,7 @@ def mark_each(
     votes.write(db, stage, voter, changed)
     more: dict[str, Any] = {}
     if voter:
-        follows = votes.settle(db, project.id, stage, changed)
+        follows = votes.settle(db, project.id, stage, changed, had_votes=True)
         more = {
             "seen": sorted(names[row] for row in open_),
             "decided": {names[row]: kept for row, (_, kept) in follows.items()},

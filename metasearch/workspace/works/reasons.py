@@ -11,8 +11,8 @@ MOST = 100
 
 
 def reasons(db: Database, project: Project, stage: Stage, voter: str = "") -> list[str]:
-    """The reasons of a stage, the most frequent first: those of the project, and of the votes of one
-    screener.
+    """The reasons of a stage, the most frequent first: those of the project, and of the votes of
+    one screener.
     """
     rows = db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"

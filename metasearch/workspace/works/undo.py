@@ -84,8 +84,8 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
 def undoable(
     db: Database, project: Project, changes: Sequence[Change], by: str = ""
 ) -> frozenset[int]:
-    """The numbers of the changes, among some, that are of a kind that can be undone by somebody, and
-    are not undone already.
+    """The numbers of the changes, among some, that are of a kind that can be undone by somebody,
+    and are not undone already.
     """
     return frozenset(
         change.id

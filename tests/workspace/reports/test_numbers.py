@@ -105,14 +105,14 @@ def test_registers_and_files_by_hand_are_told_apart(filled: Filled):
     }
 
 
-def test_the_newest_decision_counts(filled: Filled):
-    """Of two people who decide on a work, the later one is followed."""
-    (work,) = filled.found({"pubmed": [1]})
-    filled.decide(work, "title", "excluded", by="ann")
-    filled.db.run("UPDATE decision SET at = '2026-01-01T00:00:00Z'")
-    filled.decide(work, "title", "relevant", by="bob")
+def test_votes_of_screeners_are_no_decisions(filled: Filled):
+    """What the project has decided counts alone, whoever has voted otherwise, and when."""
+    decided, voted = filled.found({"pubmed": [1, 2]})
+    filled.decide(decided, "title", "excluded")
+    filled.decide(decided, "title", "relevant", by="bob")
+    filled.decide(voted, "title", "relevant", by="ann")
     found = numbers(filled.db, filled.project)
-    assert (found.excluded, found.sought) == (0, 1)
+    assert (found.excluded, found.sought, found.not_screened) == (1, 0, 1)
 
 
 def test_a_decision_on_the_full_text_says_that_the_title_has_passed(filled: Filled):

@@ -44,7 +44,7 @@ def test_the_interval_is_that_of_the_delta_method(table: tuple[tuple[int, ...], 
     """The published formula gives what the derivatives of kappa, taken numerically, give."""
     size = len(table)
     n = sum(map(sum, table))
-    cells = list(product(range(size), repeat=2))
+    cells = list(product(range(size), range(size)))
     p = {(a, b): table[a][b] / n for a, b in cells}
 
     def kappa(p: dict[tuple[int, int], float]) -> float:

@@ -74,7 +74,7 @@ def test_a_resolution_is_undone(db: Database, apart: Screened) -> None:
     again = undo(db, apart.project, back, by="owner")
     assert apart.decided()[0] == "e"
     apart.vote("ann", "c")
-    with pytest.raises(UsageError, match="changed since|not as change"):
+    with pytest.raises(UsageError, match=r"changed since|not as change"):
         undo(db, apart.project, again, by="owner")
 
 

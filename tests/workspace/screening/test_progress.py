@@ -9,7 +9,7 @@ from tests.workspace.screening.screened import Screened
 
 
 def test_works_and_screeners_are_counted(db: Database) -> None:
-    """By votes, decisions and conflicts; a work that the project has decided on waits for nobody."""
+    """By votes, decisions and conflicts; what the project has decided on waits for nobody."""
     held = Screened(db, works=6)
     held.vote("owner", ".....e")
     held.vote("ann", "rrr")

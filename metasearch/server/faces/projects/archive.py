@@ -13,6 +13,7 @@ from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.users.quota import take_export
 from metasearch.workspace.archive.writing import Exported, export_project
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import sight
 from metasearch.workspace.store.database import Database
 
 #: Bytes that are sent at a time.
@@ -27,6 +28,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         UsageError: It cannot be written.
     """
     here = await opened(request)
+    await here.workspace.read(sight.check_archive, here.project, here.by)
     response = web.StreamResponse(
         headers={
             "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}.zip"',

@@ -32,7 +32,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if name not in EXPORTS:
         offered = [(each, file_of(each).media_type) for each in EXPORTS]
         raise Problem.unacceptable(message("There is no such format."), offered)
-    query, file = query_of(request.query), file_of(name)
+    query, file = query_of(request.query, by=here.by), file_of(name)
     await take_export(request, here.project, name)
 
     def begun(db: Database) -> tuple[Iterator[bytes], bytes]:

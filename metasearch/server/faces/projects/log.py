@@ -14,8 +14,8 @@ from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.people import names
-from metasearch.workspace import log as changes
-from metasearch.workspace.works.undo import undo, undoable
+from metasearch.workspace.screening import sight
+from metasearch.workspace.works.undo import is_own, undo, undoable
 
 #: Lines of a page.
 _LINES = 100
@@ -34,9 +34,9 @@ async def answer(request: web.Request) -> web.StreamResponse:
         before = _number(only(request.query, "before"))
         async with here.shared.admission.brief():
             lines = await here.workspace.read(
-                changes.lines, here.project.id, most=_LINES, before=before
+                sight.lines, here.project, here.by, most=_LINES, before=before
             )
-            can = await here.workspace.read(undoable, here.project, lines)
+            can = await here.workspace.read(undoable, here.project, lines, here.by)
         people = await names(here.request, here.workspace, (line.by for line in lines))
         older = here.path("/log", before=lines[-1].id) if len(lines) == _LINES else ""
         return log_page(
@@ -58,6 +58,8 @@ async def answer(request: web.Request) -> web.StreamResponse:
         number = _number(only(fields, "change"))
         if number is None:
             raise UsageError(message("No change was named"))
+        if not await here.workspace.read(is_own, here.project, number, here.by):
+            here.needs("edit")
         await here.workspace.write(undo, here.project, number, by=here.by)
         return here.path("/log", done="undone")
 

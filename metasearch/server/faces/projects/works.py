@@ -32,10 +32,10 @@ from metasearch.server.pages.work import FORMAT_WORDS
 from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit
-from metasearch.workspace import log
 from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.labels import source_labels
+from metasearch.workspace.screening import sight, teams
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import decisions, listing, pins, works
 from metasearch.workspace.works.exporting import EXPORTS
@@ -43,7 +43,7 @@ from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
 from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.reasons import reasons
 from metasearch.workspace.works.said import LONGEST_REASON
-from metasearch.workspace.works.undo import undo, undoable
+from metasearch.workspace.works.undo import is_own, undo, undoable
 from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
 
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
@@ -75,7 +75,8 @@ async def answer(request: web.Request) -> web.StreamResponse:
     here = await opened(request)
 
     async def render(said: Said) -> str:
-        query = query_of(request.query if request.method != "POST" else _listed(said.fields))
+        given = request.query if request.method != "POST" else _listed(said.fields)
+        query = query_of(given, by=here.by)
         shown = await _shown(here, query)
         told = _told(here.visit, request.query)
         reason = only(request.query, "reason")[:LONGEST_REASON]
@@ -92,8 +93,8 @@ def _listed(fields: MultiMapping[str]) -> MultiDict[str]:
     return MultiDict(parse_qsl(urlsplit(fields.get("back", "")).query))
 
 
-def query_of(parameters: MultiMapping[str], count: int = PAGE) -> WorksQuery:
-    """What a list shows, by the parameters of its address.
+def query_of(parameters: MultiMapping[str], count: int = PAGE, *, by: str = "") -> WorksQuery:
+    """What a list shows, by the parameters of its address; "mine" is about the votes of `by`.
 
     Raises:
         UsageError: A number is none.
@@ -115,6 +116,7 @@ def query_of(parameters: MultiMapping[str], count: int = PAGE) -> WorksQuery:
         text=one("q"),
         verdict=next((each for each in STANDINGS if each == verdict), ""),
         stage=next((each for each in STAGES if each == stage), "title"),
+        voter=by if one("mine") else "",
         tags=every("tag"),
         sources=every("source"),
         steps=every("step"),
@@ -143,8 +145,8 @@ def _number(text: str) -> int:
 async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     async with here.shared.admission.brief():
-        shown = await here.workspace.read(_read, here.project, query)
-    page, found, counts, used, change, of_answers, pinned = shown
+        shown = await here.workspace.read(_read, here.project, query, here.by)
+    page, found, counts, used, change, of_answers, pinned, votes = shown
     named = {record.source for work in page.works for record in work.hit.records}
     # Databases that were searched by hand have no spec.
     sources = named & {*here.shared.engine.registry.names()}
@@ -157,6 +159,7 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
         labels=labels(here.shared.engine, sources) | of_answers,
         reasons=used,
         undo=change,
+        votes=votes,
         formats=[(name, _FORMAT_WORDS[name]) for name in _FORMAT_WORDS if name in EXPORTS],
     )
 
@@ -167,7 +170,7 @@ def total_of(counts: Mapping[str, int]) -> int:
 
 
 def _read(
-    db: Database, project: Project, query: WorksQuery
+    db: Database, project: Project, query: WorksQuery, by: str
 ) -> tuple[
     listing.WorksPage,
     dict[str, list[Finding]],
@@ -176,21 +179,25 @@ def _read(
     Change | None,
     dict[str, str],
     list[pins.ProjectPin],
+    bool,
 ]:
-    page = listing.page(db, project, query)
+    page = listing.page(db, project, query, reader=by)
     counts = listing.verdict_counts(db, project), listing.verdict_counts(db, project, query.stage)
     newest = [
-        change for change in log.lines(db, project.id, most=_CHANGES) if change.action in _OF_WORKS
+        change
+        for change in sight.lines(db, project, by, most=_CHANGES)
+        if change.action in _OF_WORKS
     ]
-    can = undoable(db, project, newest)
+    can = undoable(db, project, newest, by)
     return (
         page,
         {work.uid: works.found_by(db, work) for work in page.works},
         counts,
-        reasons(db, project, query.stage),
+        reasons(db, project, query.stage, by),
         next((change for change in newest if change.id in can), None),
         source_labels(db, project),
         pins.of(db, project),
+        bool(teams.voter(db, project, query.stage, by)),
     )
 
 
@@ -234,9 +241,10 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     ticked = fields.getall("id", [])
     match only(fields, "do"):
         case "undo":
-            here.needs("edit")
-            number = _number(only(fields, "change"))
-            await here.workspace.write(undo, here.project, number, by=here.by)
+            change = _number(only(fields, "change"))
+            if not await here.workspace.read(is_own, here.project, change, here.by):
+                here.needs("edit")
+            await here.workspace.write(undo, here.project, change, by=here.by)
             return _back(back, done="undone")
         case "decisions":
             here.needs("edit")

@@ -21,6 +21,7 @@ from metasearch.workspace import objects
 from metasearch.workspace.archive.members import MOST_PACKED
 from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.projects import LONGEST_NAME
+from metasearch.workspace.screening import sight
 
 #: What an archive is. A form of another site can send no body of this type, as none of JSON.
 ZIP = "application/zip"
@@ -44,6 +45,7 @@ async def archive(request: web.Request) -> web.StreamResponse:
     """
     here = opened(request)
     project = await project_of(request, here)
+    await here.workspace.read(sight.check_archive, project, here.by)
     await take_export(request, project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:

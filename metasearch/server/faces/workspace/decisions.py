@@ -10,6 +10,7 @@ from aiohttp import web
 from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.users.identity import check
 from metasearch.server.users.people import names
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
@@ -28,7 +29,7 @@ from metasearch.workspace.works.works import STAGES, VERDICTS
 
 _UNDECIDED = "undecided"
 #: Which works a change is about.
-_WORKS: Members = {
+WORKS: Members = {
     "works": Member(
         help="Names of works: uids, DOIs, `pmid:1`, `source:id`.",
         kind="texts",
@@ -42,7 +43,7 @@ _WORKS: Members = {
     ),
 }
 DECIDE: Members = {
-    **_WORKS,
+    **WORKS,
     "verdict": Member(
         help="`undecided` takes a decision back.",
         required=True,
@@ -55,7 +56,7 @@ DECIDE: Members = {
     ),
 }
 TAG: Members = {
-    **_WORKS,
+    **WORKS,
     "add": Member(help="Tags to add.", kind="texts", most=MOST_TAGS, longest=LONGEST_TAG),
     "remove": Member(help="Tags to remove.", kind="texts", most=MOST_TAGS, longest=LONGEST_TAG),
 }
@@ -167,6 +168,8 @@ async def undo_(request: web.Request) -> web.Response:
         Problem: 404 where there is no such project, 400 where the change cannot be undone.
     """
     here, project, given = await _given(request, UNDO)
+    if not await here.workspace.read(undo.is_own, project, given["change"], here.by):
+        check(request, "edit")
     line = await here.workspace.write(undo.undo, project, given["change"], by=here.by)
     return answer({"undone": given["change"], "change": line})
 
@@ -179,7 +182,7 @@ async def _given(request: web.Request, members: Members) -> tuple[Here, Project,
 
 def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
-        uids = chosen(db, project, given)
+        uids = chosen(db, project, given, by)
         verdict = given.pop("verdict")
         return decisions.mark(
             db, project, uids, None if verdict == _UNDECIDED else verdict, by=by, **given
@@ -188,7 +191,7 @@ def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> C
 
 def _tagged(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
-        return decisions.tag(db, project, chosen(db, project, given), by=by, **given)
+        return decisions.tag(db, project, chosen(db, project, given, by), by=by, **given)
 
 
 def _assigned(made: Assigned) -> Object:

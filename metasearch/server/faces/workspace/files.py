@@ -17,7 +17,7 @@ from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
-from metasearch.server.faces.workspace.works import CHOOSE, LIST
+from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
 from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
@@ -167,7 +167,8 @@ async def exports(request: web.Request) -> web.StreamResponse:
     else:
         given = parameters_of(request.query, EXPORT)
         how = {name: given.pop(name) for name in ("format", "style", "bom") if name in given}
-        chosen, stage = WorksQuery(**given), given.get("stage", "title")
+        stage = given.get("stage", "title")
+        chosen = query_of(given, here.by)
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)

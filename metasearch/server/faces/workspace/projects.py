@@ -17,9 +17,10 @@ from metasearch.server.site import site_of
 from metasearch.server.users.auditing import deleted
 from metasearch.server.users.making import Maker, maker_of
 from metasearch.server.users.people import names
-from metasearch.workspace import details, log, objects, overview, projects
+from metasearch.workspace import details, objects, overview, projects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import sight
 from metasearch.workspace.store.database import Database
 
 NEW: Members = {
@@ -162,7 +163,11 @@ async def log_(request: web.Request) -> web.Response:
     asked = parameters_of(request.query, LOG)
     async with here.shared.admission.brief():
         lines = await here.workspace.read(
-            log.lines, shown.id, most=asked.get("count", 200), before=asked.get("before")
+            sight.lines,
+            shown,
+            here.by,
+            most=asked.get("count", 200),
+            before=asked.get("before"),
         )
     people = await names(request, here.workspace, (each.by for each in lines))
     return answer({"changes": [objects.with_name(objects.change(each), people) for each in lines]})

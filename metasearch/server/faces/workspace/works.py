@@ -49,6 +49,9 @@ CHOOSE: Members = {
     "languages": Member(help="In one of these languages.", kind="texts", most=MOST_VALUES),
     "open_access": Member(help="Of one of these states.", kind="texts", most=MOST_VALUES),
     "known": Member(help="Whether the searches are expected to find it.", kind="flag"),
+    "mine": Member(
+        help="Whether `verdict` is about your votes, where a team screens the stage.", kind="flag"
+    ),
 }
 LIST: Members = {
     **CHOOSE,
@@ -66,9 +69,9 @@ async def works_(request: web.Request) -> web.Response:
     """
     here = opened(request)
     project = await project_of(request, here)
-    query = WorksQuery(**parameters_of(request.query, LIST))
+    query = query_of(parameters_of(request.query, LIST), here.by)
     async with here.shared.admission.brief():
-        page = await here.workspace.read(listing.page, project, query)
+        page = await here.workspace.read(listing.page, project, query, reader=here.by)
     written = await here.shared.admission.written(
         lambda: objects.works_page(page), large=len(page.works) > 100
     )
@@ -83,12 +86,18 @@ async def work(request: web.Request) -> web.Response:
     """
     here = opened(request)
     project = await project_of(request, here)
-    shown = await found(here.workspace.read(works.find, project, named(request, "work")))
+    shown = await found(here.workspace.read(works.find, project, named(request, "work"), here.by))
     async with here.shared.admission.brief():
         return answer(await here.workspace.read(_one, shown))
 
 
-def chosen(db: Database, project: Project, given: dict[str, Any]) -> list[str]:
+def query_of(given: dict[str, Any], by: str) -> WorksQuery:
+    """What members of `LIST` ask for; `mine` is about the votes of `by`."""
+    voter = by if given.pop("mine", False) else ""
+    return WorksQuery(**given, voter=voter)
+
+
+def chosen(db: Database, project: Project, given: dict[str, Any], by: str) -> list[str]:
     """The uids of the works that `works` or `matching` of a body name; they are taken out of it.
 
     Raises:
@@ -101,7 +110,7 @@ def chosen(db: Database, project: Project, given: dict[str, Any]) -> list[str]:
         raise Problem.bad_parameters([{"parameter": "works", "reason": reason}])
     if named_works is not None:
         return list(named_works)
-    return listing.uids(db, project, WorksQuery(**checked(matching, CHOOSE)))
+    return listing.uids(db, project, query_of(checked(matching, CHOOSE), by))
 
 
 def _one(db: Database, shown: Work) -> Object:

@@ -47,8 +47,8 @@ _TABS = (
     ("/reports", N_("Reports")),
     ("/log", N_("Log")),
 )
-#: Of a server with users.
-_MEMBERS = ("/members", N_("Members"))
+#: Of a server with users, behind the works and at the end.
+_SCREENING, _MEMBERS = ("/screening", N_("Screening")), ("/members", N_("Members"))
 
 
 def frame(visit: Visit, project: Project, here: str) -> Frame:
@@ -60,6 +60,6 @@ def frame(visit: Visit, project: Project, here: str) -> Frame:
         here: The path of its tab below the project: "", "/works".
     """
     base = visit.site.path(f"/projects/{project.uid}")
-    listed = (*_TABS, _MEMBERS) if visit.user else _TABS
+    listed = (*_TABS[:3], _SCREENING, *_TABS[3:], _MEMBERS) if visit.user else _TABS
     tabs = [Tab(words, base + path, path == here) for path, words in listed]
     return Frame(visit.site.path("/projects"), project.title, base, tabs)

@@ -30,6 +30,11 @@ ACTION_WORDS: Mapping[str, str] = {
     "note works": N_("note changed"),
     "pin works": N_("works joined or kept apart by hand"),
     "remove pin": N_("joined or kept apart by hand no more"),
+    "join votes": N_("two votes on joined works made one"),
+    "resolve conflicts": N_("conflicts of votes resolved"),
+    "begin team screening": N_("screening in a team begun"),
+    "change team screening": N_("screening in a team changed"),
+    "end team screening": N_("screening in a team ended"),
     "finish report": N_("report frozen"),
     "sign report": N_("report signed"),
     "add other source": N_("other way of searching added"),
@@ -51,6 +56,7 @@ RUN_WORDS: Mapping[str, str] = {
 #: Verdict of a decision -> its name.
 DECISION_WORDS: Mapping[str, str] = {
     "undecided": N_("undecided"),
+    "conflict": N_("votes differ"),
     "relevant": N_("relevant"),
     "close": N_("closely related"),
     "excluded": N_("excluded"),

@@ -132,7 +132,8 @@ class WorkView:
 
     Attributes:
         place: In the list, from 1.
-        verdict: In the stage of the page; "" for none.
+        votes: Of who looks, where a team screens a stage.
+        verdict: In the stage of the page, of who looks, else of the project; "" for none.
         records: What it was merged from.
         pins: Those of its records.
     """
@@ -141,6 +142,7 @@ class WorkView:
     place: int
     view: HitView
     decisions: Sequence[DecisionView]
+    votes: Sequence[DecisionView]
     verdict: str
     tags: Sequence[str]
     note: str
@@ -221,6 +223,7 @@ class WorksShown:
         reasons: For which works were excluded so far.
         undo: The newest change that can be undone; None for none.
         formats: Names of the export formats.
+        votes: Whether who looks screens the stage in a team.
     """
 
     page: WorksPage
@@ -232,6 +235,7 @@ class WorksShown:
     reasons: Sequence[str]
     undo: Change | None
     formats: Sequence[tuple[str, str]]
+    votes: bool = False
 
 
 def works_page(
@@ -286,6 +290,12 @@ def works_page(
             Choice(words, address(sort=name, start=0), name == query.sort)
             for name, words in SORT_WORDS.items()
         ],
+        whose=[
+            Choice(N_("The project"), address(voter="", start=0), not query.voter),
+            Choice(N_("My votes"), address(voter="mine", start=0), bool(query.voter)),
+        ]
+        if shown.votes
+        else [],
         total=shown.page.total,
         project_total=shown.total,
         decided=shown.decided,
@@ -337,6 +347,7 @@ def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
         listed += [(parameter, "-" if one == "" else one) for one in several]
     known = value("known")
     listed += [("known", "" if known is None else "yes" if known else "no")]
+    listed += [("mine", "yes" if value("voter") else "")]
     usual = {"stage": "title", "sort": "added", "start": 0}
     for name, default in usual.items():
         chosen = changes.get(name, 0 if name == "start" else getattr(query, name))
@@ -371,7 +382,21 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
             )
             for name, kept in sorted(work.decisions.items(), reverse=True)
         ],
-        verdict=next((kept.verdict for name, kept in work.decisions.items() if name == stage), ""),
+        votes=[
+            DecisionView(
+                STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
+            )
+            for name, kept in sorted(work.votes.items(), reverse=True)
+        ],
+        verdict=next(
+            (
+                kept[name].verdict
+                for kept in (work.votes, work.decisions)
+                for name in kept
+                if name == stage
+            ),
+            "",
+        ),
         tags=work.tags,
         note=line(work.note),
         note_version=work.note_version,

@@ -1,0 +1,190 @@
+"""`/api/projects/UID/screening`: what a team screens, how far it is, conflicts, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from aiohttp import web
+
+from metasearch.message import message
+from metasearch.server.faces.workspace.decisions import WORKS
+from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
+from metasearch.server.faces.workspace.opened import answer, opened, project_of
+from metasearch.server.faces.workspace.works import chosen
+from metasearch.server.problem import Problem
+from metasearch.server.users.identity import allowed
+from metasearch.workspace import objects
+from metasearch.workspace.objects import Object
+from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import agreement, conflicts, progress, teams
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.decisions import Changed
+from metasearch.workspace.works.said import LONGEST_REASON
+from metasearch.workspace.works.works import STAGES, VERDICTS
+
+_WITHDRAWN = "undecided"
+_STAGE = Member(help="By title and abstract, or by the whole text.", choices=STAGES)
+CHANGE: Members = {
+    "stage": Member(help=_STAGE.help, choices=STAGES, required=True, example="title"),
+    "do": Member(
+        help="What is to be done: let a team begin, change it, or end it.",
+        choices=("begin", "change", "end"),
+        required=True,
+        example="begin",
+    ),
+    "screeners": Member(
+        help="With `begin`: uids of the screeners.",
+        kind="texts",
+        most=teams.MOST_SCREENERS,
+        longest=teams.LONGEST_UID,
+        example=["k3v9x2m7q4td", "p8w2n5r7c3fb"],
+    ),
+    "needed": Member(
+        help="Votes that decide on a work; 2 without it.",
+        kind="whole",
+        least=1,
+        most=teams.MOST_NEEDED,
+    ),
+    "blind": Member(
+        help="Whether nobody sees a vote before the work has all of them; so it is without it.",
+        kind="flag",
+    ),
+    "add": Member(
+        help="With `change`: uids of further screeners.",
+        kind="texts",
+        most=teams.MOST_SCREENERS,
+        longest=teams.LONGEST_UID,
+    ),
+    "remove": Member(
+        help="With `change`: uids of screeners who leave; their votes stay.",
+        kind="texts",
+        most=teams.MOST_SCREENERS,
+        longest=teams.LONGEST_UID,
+    ),
+}
+CONFLICTS: Members = {
+    "stage": _STAGE,
+    "start": Member(help="Skip so many works.", kind="whole", most=10**9 - 1),
+    "count": Member(
+        help="At most so many works, 20 without it.", kind="whole", most=conflicts.MOST
+    ),
+}
+RESOLVE: Members = {
+    **WORKS,
+    "verdict": Member(
+        help="`undecided` takes a resolution back.",
+        required=True,
+        choices=(*VERDICTS, _WITHDRAWN),
+        example="excluded",
+    ),
+    "stage": _STAGE,
+    "reason": Member(help="Why.", most=LONGEST_REASON, example="both read the whole text again"),
+}
+#: Action of a POST -> members that it takes, beside stage and action.
+_TAKES: Mapping[str, frozenset[str]] = {
+    "begin": frozenset({"screeners", "needed", "blind"}),
+    "change": frozenset({"add", "remove", "needed", "blind"}),
+    "end": frozenset(),
+}
+
+
+async def screening_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/screening`: the stages that a team screens, or a change of one.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for a team that cannot be.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    if request.method == "POST":
+        given = await body_of(request, CHANGE)
+        await here.workspace.write(_changed, project, given, here.by)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_progress, project, here.by))
+
+
+async def conflicts_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/screening/conflicts`: works whose votes differ, with all of them.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for a parameter that cannot be used.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    asked = parameters_of(request.query, CONFLICTS)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_conflicts, project, asked))
+
+
+async def resolve(request: web.Request) -> web.Response:
+    """`/api/projects/UID/screening/resolve`: decides on works whose votes differ.
+
+    Raises:
+        Problem: 404 where there is no such project, 400 for what cannot be resolved by who asks.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    given = await body_of(request, RESOLVE)
+    made = await here.workspace.write(
+        _resolved, project, given, here.by, owner=allowed(request, "resolve")
+    )
+    return answer(asdict(made))
+
+
+async def agreement_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/screening/agreement`: Cohen's kappa of each pair of screeners.
+
+    Raises:
+        Problem: 404 where there is no such project.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_agreement, project))
+
+
+def _changed(db: Database, project: Project, given: dict[str, Any], by: str) -> None:
+    stage, do = given.pop("stage"), given.pop("do")
+    wrong = sorted(given.keys() - _TAKES[do])
+    if wrong:
+        reason = message("is no member of {action}", action=do)
+        raise Problem.bad_parameters([{"parameter": name, "reason": reason} for name in wrong])
+    match do:
+        case "begin":
+            teams.begin(db, project, stage, given.pop("screeners", ()), **given, by=by)
+        case "change":
+            teams.change(db, project, stage, **given, by=by)
+        case _:
+            teams.end(db, project, stage, by=by)
+
+
+def _progress(db: Database, project: Project, by: str) -> Object:
+    return objects.screening(db, progress.progress(db, project, by))
+
+
+def _conflicts(db: Database, project: Project, asked: dict[str, Any]) -> Object:
+    stage = asked.pop("stage", "title")
+    return objects.conflicts(db, conflicts.conflicts(db, project, stage, **asked))
+
+
+def _resolved(
+    db: Database, project: Project, given: dict[str, Any], by: str, *, owner: bool
+) -> Changed:
+    with db.transaction():
+        uids = chosen(db, project, given, by)
+        verdict = given.pop("verdict")
+        return conflicts.resolve(
+            db,
+            project,
+            uids,
+            None if verdict == _WITHDRAWN else verdict,
+            owner=owner,
+            by=by,
+            **given,
+        )
+
+
+def _agreement(db: Database, project: Project) -> Object:
+    return objects.agreement(db, agreement.agreement(db, project))
