@@ -26,6 +26,7 @@ from metasearch.workspace.users.names import LONGEST_NAME
 #: Path of each page -> its name, in the order of the tabs.
 TABS: Mapping[str, str] = {
     "/admin/users": N_("Users"),
+    "/admin/projects": N_("All projects"),
     "/admin/sources": N_("Databases of this server"),
     "/admin/audit": N_("Audit log"),
 }
