@@ -34,6 +34,7 @@ from metasearch.server.users.routes import ROUTES as USERS_ROUTES
 from metasearch.server.users.starting import check_users
 from metasearch.server.workers.peers import Peers
 from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
+from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def make_app(
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
     app.on_response_prepare.append(cors_headers)
-    add(app, (*ROUTES, *USERS_ROUTES) if users else ROUTES)
+    add(app, (*ROUTES, *TEAM_ROUTES, *USERS_ROUTES) if users else ROUTES)
     return app
 
 

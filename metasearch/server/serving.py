@@ -61,8 +61,8 @@ def serve(
     elif settings.serve_workspace and not _is_loopback(host) and not _keyed(settings):
         logger.warning(
             "the workspace is served on %s without API keys: whoever reaches this server may read "
-            "and change all projects; set [users] mode, or [server] keys or keys_file, or listen on "
-            "127.0.0.1",
+            "and change all projects; set [users] mode, or [server] keys or keys_file, or listen "
+            "on 127.0.0.1",
             host,
         )
     with suppress(KeyboardInterrupt):

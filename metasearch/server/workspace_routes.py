@@ -1,15 +1,11 @@
-"""The addresses of the workspace: pages, the JSON interface, and what each asks of a user."""
+"""The addresses of the workspace: pages and JSON interface, and what each asks of a user."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aiohttp import web
-from aiohttp.typedefs import Handler
-
 from metasearch.server.faces import on_first_request
 from metasearch.server.route import Route
-from metasearch.server.users.identity import identity_of
 
 if TYPE_CHECKING:
     from metasearch.workspace.users.permissions import Action
@@ -20,20 +16,6 @@ _PROJECT = f"{BASE}/{{project}}"
 _STRATEGY = f"{_PROJECT}/strategies/{{strategy}}"
 
 
-def _handler(module: str, handler: str, *, users: bool) -> Handler:
-    """The handler; one of `users` is not there on a server without users, which loads nothing of
-    it.
-    """
-    answer = on_first_request(module, handler)
-
-    async def handle(request: web.Request) -> web.StreamResponse:
-        if identity_of(request) is None:
-            raise web.HTTPNotFound
-        return await answer(request)
-
-    return handle if users else answer
-
-
 def _route(
     path: str,
     module: str,
@@ -41,14 +23,13 @@ def _route(
     *,
     get: Action | None = None,
     post: Action | None = None,
-    users: bool = False,
 ) -> Route:
     """An address of the JSON interface; a method without an action is not taken."""
     action = get or post
     assert action is not None
     return Route(
         path=path,
-        handler=_handler(f"workspace.{module}", handler, users=users),
+        handler=on_first_request(f"workspace.{module}", handler),
         gets=get is not None,
         posts=post is not None,
         action=action,
@@ -63,13 +44,11 @@ def _page(
     get: Action,
     post: Action | None = None,
     handler: str = "answer",
-    *,
-    users: bool = False,
 ) -> Route:
     """An address of the pages. Forms that need more than `post` are checked by the handler."""
     return Route(
         path=f"/projects{path}",
-        handler=_handler(f"projects.{module}", handler, users=users),
+        handler=on_first_request(f"projects.{module}", handler),
         posts=post is not None,
         action=get,
         posts_action=post,
@@ -83,16 +62,6 @@ JSON_ROUTES = (
     _route(_PROJECT, "projects", "project", get="read", post="edit"),
     _route(f"{_PROJECT}/delete", "projects", "delete", post="delete"),
     _route(f"{_PROJECT}/log", "projects", "log_", get="read"),
-    _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members", users=True),
-    _route(f"{_PROJECT}/members/leave", "team", "leave", post="read", users=True),
-    _route(
-        f"{_PROJECT}/members/invitations/{{number}}",
-        "team",
-        "revoke",
-        post="members",
-        users=True,
-    ),
-    _route(f"{_PROJECT}/members/{{user}}", "team", "member", post="members", users=True),
     _route(f"{_PROJECT}/questions", "projects", "questions", get="read", post="edit"),
     _route(f"{_PROJECT}/archive", "archive", "archive", get="export"),
     _route(f"{_PROJECT}/other-sources", "other_sources", "listing", get="read", post="edit"),
@@ -126,34 +95,17 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
     # One's own vote; whatever else is undone asks for "edit", in the handler.
     _route(f"{_PROJECT}/undo", "decisions", "undo_", post="screen"),
-    _route(
-        f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members", users=True
-    ),
-    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read", users=True),
-    # A third screener, or who may "resolve".
-    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen", users=True),
-    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read", users=True),
     _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
     _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
-    _route(
-        f"{_PROJECT}/reports/{{kind}}/signatures",
-        "signing",
-        "signatures_",
-        get="read",
-        post="sign",
-        users=True,
-    ),
 )
 PAGE_ROUTES = (
     _page("", "listing", "make project", "make project"),
     _page("/{project}", "overview", "read", "edit"),
-    _page("/{project}/members", "members", "read", "read", users=True),
     _page("/{project}/strategies", "strategies", "read", "edit"),
     _page("/{project}/strategies/{strategy}", "strategy", "read", "edit"),
     _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
     _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
     _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
-    _page("/{project}/screening", "screening", "read", "screen", users=True),
     _page("/{project}/works", "works", "read", "screen"),
     _page("/{project}/works/export", "export", "export"),
     _page("/{project}/reports", "reports", "read", "read"),
@@ -161,19 +113,36 @@ PAGE_ROUTES = (
     _page("/{project}/log", "log", "read", "screen"),
     _page("/{project}/archive", "archive", "export"),
 )
-#: An administrator is a member of no project by office: these addresses name none. They count as
-#: listed, so that robots.txt of a server without users does not name them; the page says that no
-#: search engine keeps it.
-ADMIN_ROUTES = tuple(
+ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
+#: The addresses of who works on projects, on a server with users alone. An administrator is a
+#: member of no project by office: the addresses for administrators name none.
+TEAM_ROUTES = (
+    _page("/{project}/members", "members", "read", "read"),
+    _page("/{project}/screening", "screening", "read", "screen"),
+    _route(f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members"),
+    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read"),
+    # A third screener, or who may "resolve".
+    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen"),
+    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read"),
+    _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members"),
+    _route(f"{_PROJECT}/members/leave", "team", "leave", post="read"),
+    _route(f"{_PROJECT}/members/invitations/{{number}}", "team", "revoke", post="members"),
+    _route(f"{_PROJECT}/members/{{user}}", "team", "member", post="members"),
+    _route(
+        f"{_PROJECT}/reports/{{kind}}/signatures", "signing", "signatures_", get="read", post="sign"
+    ),
     Route(
-        path=path,
-        handler=_handler(module, handler, users=True),
+        path="/admin/projects",
+        handler=on_first_request("projects.admin"),
         posts=True,
         action="administer",
-    )
-    for path, module, handler in (
-        ("/admin/projects", "projects.admin", "answer"),
-        ("/api/admin/projects", "workspace.admin", "projects_"),
-    )
+        listed=False,
+    ),
+    Route(
+        path="/api/admin/projects",
+        handler=on_first_request("workspace.admin", "projects_"),
+        posts=True,
+        action="administer",
+        listed=False,
+    ),
 )
-ROUTES = (*PAGE_ROUTES, *JSON_ROUTES, *ADMIN_ROUTES)

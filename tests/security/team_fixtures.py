@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 
+from metasearch.server.app import make_app
+from metasearch.server.options import Options
 from tests.security.team import Person, Team
 from tests.security.team import team as made_team
-from tests.server.conftest import Serve, serve
 from tests.server.fake import FakeEngine
 
 #: Name of a user -> somebody who asks as this user.
@@ -21,6 +24,7 @@ Serving = Callable[..., Awaitable[As]]
 
 @pytest.fixture(scope="session")
 def team_template(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    """A workspace with users, made once."""
     return made_team(tmp_path_factory.mktemp("team") / "workspace.sqlite3")
 
 
@@ -33,17 +37,21 @@ def team(team_template: Team, tmp_path: Path) -> Team:
 
 
 @pytest.fixture
-def serve_team(serve: Serve, team: Team) -> Serving:  # noqa: F811
+async def serve_team(team: Team) -> AsyncIterator[Serving]:
     """Starts a server of the team; gives those who ask it, by their names."""
+    async with AsyncExitStack() as stack:
 
-    async def start(*, guests: bool = False) -> As:
-        settings = team.settings(guests=guests)
-        client = await serve(
-            FakeEngine(settings=settings), trusted_proxies=settings.server.trusted_proxies
-        )
-        return lambda name: Person(client, name)
+        async def start(*, guests: bool = False) -> As:
+            settings = team.settings(guests=guests)
+            app = make_app(
+                lambda: FakeEngine(settings=settings),  # type: ignore[arg-type,return-value]
+                options=Options(trusted_proxies=settings.server.trusted_proxies),
+                users=True,
+            )
+            client = await stack.enter_async_context(TestClient(TestServer(app)))
+            return lambda name: Person(client, name)
 
-    return start
+        yield start
 
 
 @pytest.fixture

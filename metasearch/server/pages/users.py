@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from metasearch.errors import UsageError
 from metasearch.server.pages.page import page
+from metasearch.server.pages.projects.members import ROLE_WORDS
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.users.passwords import SHORTEST
@@ -21,12 +22,6 @@ SYSTEM_WORDS: Mapping[SystemRole, str] = {
     "administrator": N_("administrator"),
     "user": N_("user"),
     "guest": N_("guest"),
-}
-PROJECT_WORDS: Mapping[ProjectRole, str] = {
-    "owner": N_("owner"),
-    "editor": N_("editor"),
-    "screener": N_("screener"),
-    "reader": N_("reader"),
 }
 
 
@@ -146,7 +141,7 @@ def invitation_page(
         visit.language.gettext("Join a project"),
         address=address,
         project=title,
-        role=visit.language.said(PROJECT_WORDS[role]),
+        role=ROLE_WORDS[role],
         by=by,
         error=error,
     )

@@ -8,9 +8,9 @@ from aiohttp import hdrs, web
 
 from metasearch.server.forms import local_address
 from metasearch.server.page_response import see_other
-from metasearch.server.site import SHARED, Site
+from metasearch.server.site import Site, users_of
 from metasearch.server.users.credentials import cookie_name, session_secret
-from metasearch.server.users.service import users_of
+from metasearch.server.users.people import client_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, audit, sessions
@@ -120,12 +120,6 @@ def onward(text: str, site: Site) -> str:
     if address is None or address.startswith((site.path("/login"), site.path("/logout"))):
         return start
     return address
-
-
-def client_of(request: web.Request) -> str:
-    """The pseudonym of the address of a request, for the audit log and the count of failures."""
-    clients = request.app[SHARED].clients
-    return clients.pseudonym(clients.of(request))
 
 
 def agent_of(request: web.Request) -> str:

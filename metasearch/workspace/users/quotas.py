@@ -28,7 +28,9 @@ _KEPT = 40
 #: Quota -> what is told when it is used up, and what to do then.
 _TOLD: Mapping[str, str] = {
     "searches": message_template("You may make {limit} searches a day, and have made them"),
-    "sources": message_template("A search may ask {limit} sources, and this one names more"),
+    "sources": message_template(
+        "A search of yours may ask {limit} sources, and this one names more"
+    ),
     "saved_searches": message_template("You may have {limit} saved searches, and have them"),
     "scheduled_runs": message_template(
         "Your saved searches may run {limit} times a day, and have done so"
@@ -69,7 +71,6 @@ class Quotas:
         """Count something of today.
 
         Args:
-            db: The workspace.
             uid: Of the user; "" is not counted.
             kind: What.
             amount: How much.

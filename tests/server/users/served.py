@@ -30,7 +30,7 @@ from metasearch.workspace.users.permissions import ProjectRole, SystemRole
 from tests.server.fake import FakeEngine
 
 HTML = {"Accept": "text/html"}
-PASSWORD = "correct horse battery"  # noqa: S105
+PASSWORD = "correct horse battery"
 #: So cheap that a hundred of them take no time.
 CHEAP = Passwords(time_cost=1, memory_kib=8, parallelism=1)
 
@@ -41,9 +41,17 @@ class Browser:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self.session = session
 
+    async def ask(self, path: str, **options: Any) -> aiohttp.ClientResponse:
+        """The answer to a GET of a program; options are those of aiohttp."""
+        return await self._read(self.session.get(path, allow_redirects=False, **options))
+
+    async def tell(self, path: str, **options: Any) -> aiohttp.ClientResponse:
+        """The answer to a POST of a program; options are those of aiohttp."""
+        return await self._read(self.session.post(path, allow_redirects=False, **options))
+
     async def get(self, path: str, **headers: str) -> aiohttp.ClientResponse:
         """The answer to a GET for a page."""
-        return await self.session.get(path, headers=HTML | headers, allow_redirects=False)
+        return await self.ask(path, headers=HTML | headers)
 
     async def page(self, path: str, status: int = 200) -> html.HtmlElement:
         """A page as a tree."""
@@ -63,9 +71,12 @@ class Browser:
         sent = dict(fields)
         if "token" not in sent:
             sent["token"] = await self.token(form or path)
-        return await self.session.post(
-            path, data=sent, headers=HTML | headers, allow_redirects=False
-        )
+        return await self.tell(path, data=sent, headers=HTML | headers)
+
+    async def _read(self, asked: Any) -> aiohttp.ClientResponse:
+        async with asked as response:
+            await response.read()
+        return response  # type: ignore[no-any-return]
 
     async def log_in(
         self, name: str, password: str = PASSWORD, following: str = ""

@@ -68,7 +68,8 @@ async def test_a_name_at_the_proxy_is_not_an_account_of_another_origin(proxied: 
 
     with proxied.database() as db:
         made = accounts.by_subject(db, "header", "ann")
-    assert made is not None and made.uid != local.uid
+    assert made is not None
+    assert made.uid != local.uid
     assert (made.name, made.role) == ("ann (header)", "user")
 
 
@@ -86,4 +87,4 @@ async def test_programs_have_tokens_here_too(proxied: Served):
     browser = await proxied.browser()
     headers = HTML | proxied.token("ann", "search")
 
-    assert (await browser.session.get("/help", headers=headers)).status == 200
+    assert (await browser.ask("/help", headers=headers)).status == 200

@@ -113,9 +113,9 @@ def _shown(
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
+        version=project.version,
         signatures=signatures.of(db, report) if report else (),
         can_sign_as=_roles(db, project, report, signer) if report and signer else (),
-        version=project.version,
     )
 
 
@@ -221,9 +221,9 @@ async def _done(
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
         case "sign":
             here.needs("sign")
-            number = only(fields, "number")[:_LONGEST_NAME]
-            await _signed(here, kind, number, fields)
-            return with_parameters(here_again, {"frozen": number, "done": "signed"}, "signatures")
+            signed = only(fields, "number")[:_LONGEST_NAME]
+            await _signed(here, kind, signed, fields)
+            return with_parameters(here_again, {"frozen": signed, "done": "signed"}, "signatures")
     raise unknown_form()
 
 

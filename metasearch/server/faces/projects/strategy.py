@@ -276,8 +276,8 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 sources=fields.getall("source", []),
                 years=only(fields, "years").strip(),
                 note=only(fields, "note").strip(),
-                by=here.by,
                 version=version_of(fields),
+                by=here.by,
             )
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
@@ -308,8 +308,8 @@ async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> N
         text=text,
         syntax=syntax,
         note=note,
-        by=here.by,
         version=version_of(fields),
+        by=here.by,
     )
 
 

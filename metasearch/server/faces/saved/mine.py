@@ -146,7 +146,11 @@ class Mine:
         return bool(self.shared.engine.settings.mail.host)
 
     def _check_sources(self, sources: Sequence[str]) -> None:
-        """Whether there are such sources now; later they may be gone, which the run says."""
+        """Check that there are such sources now; later they may be gone, which the run says.
+
+        Raises:
+            UnknownSource: There is none of this name.
+        """
         saved.check_known(self.shared.engine.registry, sources)
 
 

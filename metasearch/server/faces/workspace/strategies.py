@@ -148,7 +148,7 @@ async def step(request: web.Request) -> web.Response:
     if given.pop("removed", False):
         if given.keys() - {"version"}:
             raise UsageError(message("a step is removed or changed, not both"))
-        await here.workspace.write(steps.remove, shown, number, **given, by=here.by)
+        await here.workspace.write(steps.remove, shown, number, by=here.by, **given)
         return answer({"removed": number})
     made = await here.workspace.write(steps.edit, shown, number, by=here.by, **given)
     return answer(objects.step(made))

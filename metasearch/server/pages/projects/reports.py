@@ -123,9 +123,9 @@ class ReportPage:
         other_sources: Other ways of searching.
         earlier: Numbers of the frozen reports that it may be an update of.
         others: Names of the other kinds.
+        version: Of the project, with its answers.
         signatures: Of the frozen one.
         can_sign_as: What the reader may sign it as.
-        version: Of the project, with its answers.
     """
 
     kind: ReportKind
