@@ -19,7 +19,7 @@ from metasearch.server.app import listening, make_app
 from metasearch.settings import Settings
 from tests.browser.conftest import DESKTOP, WATCH
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
-from tests.server.pages.projects.filled import TEXT, filled
+from tests.server.pages.projects.filled import TEXT, UNSUBSCRIBE, filled
 
 LONG = "Mice were counted twice, before and after the drive was released on the island. " * 12
 
@@ -119,6 +119,12 @@ async def _open_folds(page: Any) -> None:
     await page.evaluate(folds)
 
 
+async def _to_saved_search(page: Any) -> None:
+    await page.locator("main table th a").first.click()
+    await page.wait_for_selector("#feed")
+    await _open_folds(page)
+
+
 @dataclass(frozen=True)
 class State:
     """One page in one state.
@@ -171,6 +177,9 @@ STATES: Mapping[str, State] = {
     "project-prisma-s": State("workspace", "/projects/review/reports/prisma-s", _open_folds),
     "project-chaxin": State("workspace", "/projects/novelty/reports/chaxin", _open_folds),
     "project-log": State("workspace", "/projects/review/log"),
+    "saved": State("workspace", f"/saved?q={quote(TEXT)}&year=2010-"),
+    "saved-search": State("workspace", "/saved", _to_saved_search),
+    "unsubscribe": State("workspace", f"/unsubscribe/{UNSUBSCRIBE}"),
 }
 #: Options of `new_context`.
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
