@@ -299,6 +299,7 @@ def bench(rest: list[str]) -> int:
         "page",
         "counts",
         "workspace",
+        "saved",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

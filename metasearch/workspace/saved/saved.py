@@ -37,7 +37,6 @@ MOST_OF_USER, MOST, LONGEST_NAME = 50, 10_000, 100
 PER_SOURCE = 100
 #: Random bytes in the address of a feed.
 _SECRET_BYTES = 32
-_LONGEST_SECRET = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,14 +191,6 @@ def by_id(db: Database, number: int) -> SavedSearch:
     if row is None:
         raise UsageError(message("This saved search has been removed"))
     return _saved(row)
-
-
-def by_feed(db: Database, secret: str) -> SavedSearch | None:
-    """The saved search whose feed has this secret in its address; None where none has."""
-    if not secret or len(secret) > _LONGEST_SECRET:
-        return None
-    row = db.one("SELECT * FROM saved_search WHERE feed = ?", secret)
-    return None if row is None else _saved(row)
 
 
 def of(db: Database, owner: str) -> list[SavedSearch]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
@@ -49,13 +50,13 @@ async def test_a_later_run_tells_what_is_new(tmp_path: Path) -> None:
 
 
 async def test_it_is_asked_by_date_with_its_own_options(tmp_path: Path) -> None:
-    """As one user with all other saved searches, and for versions as one work."""
+    """Behind all other searches, and for versions as one work."""
     async with await watched(tmp_path, years="2010-", per_source=40) as watch:
         options = options_of(watch.saved)
 
     assert (options.sort, options.per_source, options.years) == ("date", 40, "2010-")
     assert (options.versions, options.enrich, options.wait) == ("group", "none", options.timeout)
-    assert options.user == options_of(watch.saved).user
+    assert options.user is BEHIND
 
 
 async def test_a_run_in_which_no_source_answers_has_failed(tmp_path: Path) -> None:
