@@ -201,6 +201,18 @@ async def test_a_run_that_is_cancelled_is_stopped_and_due_again(tmp_path: Path) 
     assert waiting == 1
 
 
+async def test_a_run_whose_process_was_killed_is_marked_by_the_next_one(tmp_path: Path) -> None:
+    """It tells nothing, and is not counted as a failure."""
+    async with await watched(tmp_path) as watch:
+        await watch.again()
+        await watch.workspace.write(storing.begin, watch.saved)
+        third = await watch.again(alpha=works(MARSH, PEAT, item("Soil", "10.1000/four")))
+        runs = await watch.workspace.read(history.of, watch.saved)
+
+        assert [run.status for run in runs] == ["done", "stopped", "done"]
+        assert await watch.news(third) == {"Soil": "new"}
+
+
 async def test_a_saved_search_is_not_run_twice_at_once(tmp_path: Path) -> None:
     """Who comes second is told so."""
     async with await watched(tmp_path) as watch:
