@@ -95,13 +95,6 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
     # One's own vote; whatever else is undone asks for "edit", in the handler.
     _route(f"{_PROJECT}/undo", "decisions", "undo_", post="screen"),
-    _route(
-        f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members", users=True
-    ),
-    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read", users=True),
-    # A third screener, or who may "resolve".
-    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen", users=True),
-    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read", users=True),
     _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
     _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
 )
@@ -113,7 +106,6 @@ PAGE_ROUTES = (
     _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
     _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
     _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
-    _page("/{project}/screening", "screening", "read", "screen", users=True),
     _page("/{project}/works", "works", "read", "screen"),
     _page("/{project}/works/export", "export", "export"),
     _page("/{project}/reports", "reports", "read", "read"),
@@ -122,10 +114,16 @@ PAGE_ROUTES = (
     _page("/{project}/archive", "archive", "export"),
 )
 ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
-#: The addresses of who works on projects, on a server with users alone. An administrator is a member
-#: of no project by office: the addresses for administrators name none.
+#: The addresses of who works on projects, on a server with users alone. An administrator is a
+#: member of no project by office: the addresses for administrators name none.
 TEAM_ROUTES = (
     _page("/{project}/members", "members", "read", "read"),
+    _page("/{project}/screening", "screening", "read", "screen"),
+    _route(f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members"),
+    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read"),
+    # A third screener, or who may "resolve".
+    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen"),
+    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read"),
     _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members"),
     _route(f"{_PROJECT}/members/leave", "team", "leave", post="read"),
     _route(f"{_PROJECT}/members/invitations/{{number}}", "team", "revoke", post="members"),

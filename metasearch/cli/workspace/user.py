@@ -174,33 +174,34 @@ def show(call: Call, /, *, name: str) -> int:
 @click.argument("role", type=click.Choice((*SYSTEM_ROLES, *PROJECT_ROLES, _NONE)))
 @click.option(
     "--project",
+    "joined",
     metavar="NAME",
     shell_complete=complete_project,
     help="The project; without it the role is that on the server.",
 )
 @in_workspace
-def role(call: Call, /, *, name: str, role: str, project: str | None) -> int:
+def role(call: Call, /, *, name: str, role: str, joined: str | None) -> int:
     """Make the user NAME an administrator, a user or a guest of the server; or, with --project, an
     owner, editor, screener or reader of a project, or with `none` no member of it.
     """
     from metasearch.workspace import projects
     from metasearch.workspace.users import accounts, members, objects
 
-    allowed = SYSTEM_ROLES if project is None else (*PROJECT_ROLES, _NONE)
+    allowed = SYSTEM_ROLES if joined is None else (*PROJECT_ROLES, _NONE)
     if role not in allowed:
         raise UsageError(
             message("There is no role {role} on the server", role=repr(role))
-            if project is None
+            if joined is None
             else message("There is no role {role} in a project", role=repr(role)),
             advice=message("There are {roles}.", roles=", ".join(allowed)),
         )
     with call.open() as db:
         found = accounts.find(db, name)
-        if project is None:
+        if joined is None:
             found = accounts.update(db, found, role=role)  # type: ignore[arg-type]
             call.tell(f"{found.name} is now: {found.role}")
         else:
-            place = projects.find(db, project)
+            place = projects.find(db, joined)
             if role == _NONE:
                 members.remove(db, place, found)
             else:

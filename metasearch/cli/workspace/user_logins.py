@@ -73,10 +73,14 @@ def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
     help="What they will be; without it a user of the server, or a reader of the project.",
 )
 @click.option(
-    "--project", metavar="NAME", shell_complete=complete_project, help="The project to join."
+    "--project",
+    "joined",
+    metavar="NAME",
+    shell_complete=complete_project,
+    help="The project to join.",
 )
 @in_workspace
-def link(call: Call, /, *, role: str | None, project: str | None) -> int:
+def link(call: Call, /, *, role: str | None, joined: str | None) -> int:
     """Write an address at which somebody makes an account, or, with --project, joins a project.
     Whoever has the address can use it, once.
     """
@@ -84,16 +88,16 @@ def link(call: Call, /, *, role: str | None, project: str | None) -> int:
     from metasearch.workspace.users import links
 
     with call.open() as db:
-        if project is None:
+        if joined is None:
             role = role or "user"
             secret = links.create(db, "account", role=role)
             facts: dict[str, object] = {"role": role, "project": None}
         else:
             role = role or "reader"
-            place = projects.find(db, project)
+            place = projects.find(db, joined)
             secret = links.create(db, "member", project=place, role=role)
             facts = {"role": role, "project": place.name}
-    tell_link(call, "account" if project is None else "member", secret, **facts)
+    tell_link(call, "account" if joined is None else "member", secret, **facts)
     return Exit.OK
 
 

@@ -107,7 +107,8 @@ def without_owner(db: Database) -> list[Project]:
     rows = db.all(
         "SELECT uid FROM project WHERE NOT EXISTS (SELECT 1 FROM member"
         " JOIN user ON user.id = member.user WHERE member.project = project.id"
-        " AND member.role = 'owner' AND NOT user.disabled AND user.role <> 'guest') ORDER BY created DESC, id DESC"
+        " AND member.role = 'owner' AND NOT user.disabled AND user.role <> 'guest')"
+        " ORDER BY created DESC, id DESC"
     )
     return [projects.find(db, row["uid"]) for row in rows]
 
@@ -179,7 +180,8 @@ def only_owned(db: Database, user: User) -> list[Project]:
     rows = db.all(
         "SELECT project.uid FROM member JOIN project ON project.id = member.project"
         " WHERE member.user = ? AND member.role = 'owner' AND NOT EXISTS (SELECT 1"
-        " FROM member AS other JOIN user ON user.id = other.user AND NOT user.disabled AND user.role <> 'guest'"
+        " FROM member AS other JOIN user ON user.id = other.user"
+        " AND NOT user.disabled AND user.role <> 'guest'"
         " WHERE other.project = member.project AND other.role = 'owner'"
         " AND other.user <> member.user) ORDER BY project.name",
         user.id,

@@ -98,7 +98,8 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     )
     db.execute("INSERT INTO screener VALUES (?, 'title', ?)", (project, VOTER))
     db.execute(
-        "INSERT INTO resolution (work, stage, votes, verdict, at) VALUES (?, 'title', ?, 'close', ?)",
+        "INSERT INTO resolution (work, stage, votes, verdict, at)"
+        " VALUES (?, 'title', ?, 'close', ?)",
         (work, orjson.dumps([[VOTER, "close", ""]]).decode(), NOW),
     )
     db.execute(

@@ -149,6 +149,17 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "tag")[0].update(text="x" * 200_000), "tag.jsonl, line 1"),
     "a uid that is none": (
         lambda f, m: rows(f, "work")[0].update(uid="<script>"), "uid"),
+    "a vote of somebody who can be none": (
+        lambda f, m: rows(f, "decision")[0].update(by="<script>"), "the uid of no user"),
+    "a screener who can be none": (
+        lambda f, m: rows(f, "screener")[0].update(by="x" * 99), "the uid of no user"),
+    "a screener who is nobody": (
+        lambda f, m: rows(f, "screener")[0].update(by=""), "screener.jsonl, line 1"),
+    "a team of thousands": (
+        lambda f, m: rows(f, "screening")[0].update(needed=5_000), "screening.jsonl, line 1"),
+    "a resolution of votes that are none": (
+        lambda f, m: rows(f, "resolution")[0].update(votes='[["a", 1]]'), "resolution.jsonl"),
+    "users": (lambda f, m: f.update({"tables/member.jsonl": []}), "member"),
     "a moment that is none": (
         lambda f, m: rows(f, "run")[0].update(started="yesterday"), "moment"),
     "details that are no JSON": (

@@ -31,6 +31,12 @@ INSERT INTO work_record (record, work) VALUES (1, 1);
 INSERT INTO alias (project, name, work) VALUES (1, 'u', 1);
 INSERT INTO report (project, kind, number, data, document, digest, frozen) VALUES (1, 'prisma-s',
     '1', '', '', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', '{NOW}');
+INSERT INTO user (id, uid, name, role, created) VALUES (1, 'uid', 'anna', 'administrator', '{NOW}');
+INSERT INTO member VALUES (1, 1, 'owner', '{NOW}');
+INSERT INTO link (digest, kind, project, role, created, expires)
+    VALUES (x'00', 'member', 1, 'reader', '{NOW}', '{NOW}');
+INSERT INTO saved_search (uid, owner, name, query, feed, created)
+    VALUES ('uid', 'uid', 's', 'lakes', 'feed', '{NOW}');
 """
 
 
@@ -71,6 +77,13 @@ def test_a_whole_file_has_no_problems(file: Path):
         ("UPDATE project SET details = '{'", "the answers of 1 projects"),
         ("UPDATE run SET status = 'running', started = '2020-01-01T00:00:00Z'", "have no end"),
         ("UPDATE work_body SET words = 'river'", "words of works are not found"),
+        ("UPDATE user SET quotas = '{'", "the preferences or quotas of 1 users"),
+        ("INSERT INTO audit (at, actor, action, detail) VALUES ('', '', '', '{')", "audit log"),
+        ("UPDATE saved_search SET owner = 'gone'", "1 saved searches belong to users who are gone"),
+        ("UPDATE link SET project = NULL", "1 links are for nobody, or for no project"),
+        ("UPDATE member SET role = 'editor'", "1 projects have members, and no owner"),
+        ("UPDATE user SET disabled = 1", "1 projects have members, and no owner"),
+        ("UPDATE user SET disabled = 1", "no administrator who may log in"),
         ("DELETE FROM run", "a row of answer names one of run that is gone"),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -81,6 +81,8 @@ TAGS: Mapping[str, str] = {
     "Works": "One work, which a list has shown.",
     WORKSPACE: "Projects with their strategies, runs, works and reports; saved searches.",
     "Users": "Who works on a project, on a server with users.",
+    "Account": "Of the user who asks, on a server with users.",
+    "Administration": "Users, sources and the audit log, for administrators.",
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
@@ -153,15 +155,16 @@ def declared(options: Options, *, users: bool = True) -> list[Operation]:
         *workspace.operations(),
         *workspace_works.operations(),
         *workspace_more.operations(),
-        *(_team().operations() if users else ()),
+        *((each for module in _of_users() for each in module.operations()) if users else ()),
         *saved.operations(),
     ]
 
 
-def _team() -> ModuleType:
-    from metasearch.server.faces.openapi import workspace_team
+def _of_users() -> Sequence[ModuleType]:
+    """The modules of what only a server with users has."""
+    from metasearch.server.faces.openapi import accounts, workspace_team
 
-    return workspace_team
+    return (workspace_team, accounts)
 
 
 def document_of(server: Server) -> Schema:
@@ -209,10 +212,10 @@ def document_of(server: Server) -> Schema:
 
 def _schemas(server: Server) -> Mapping[str, Schema]:
     """The schemas of what not every server answers."""
-    return {
-        **({**workspace_shapes.SCHEMAS, **saved.SCHEMAS} if server.workspace else {}),
-        **(_team().SCHEMAS if server.users else {}),
-    }
+    schemas = {**workspace_shapes.SCHEMAS, **saved.SCHEMAS} if server.workspace else {}
+    for module in _of_users() if server.users else ():
+        schemas |= module.SCHEMAS
+    return schemas
 
 
 def _operation(operation: Operation, server: Server) -> Schema:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from metasearch.server.pages.accounts.quotas import QuotaLine
+from metasearch.server.pages.accounts.tabs import tabs
 from metasearch.server.pages.accounts.words import (
     AUDIT_WORDS,
     ORIGIN_WORDS,
@@ -23,12 +24,6 @@ from metasearch.workspace.users.audit import AuditLine
 from metasearch.workspace.users.links import Link
 from metasearch.workspace.users.names import LONGEST_NAME
 
-#: Path of each page -> its name, in the order of the tabs.
-TABS: Mapping[str, str] = {
-    "/admin/users": N_("Users"),
-    "/admin/sources": N_("Databases of this server"),
-    "/admin/audit": N_("Audit log"),
-}
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "revoked": N_("The invitation is revoked."),
@@ -129,14 +124,6 @@ class AuditView:
     unknown: bool
     older: str
     files: Sequence[tuple[str, str]]
-
-
-def tabs(visit: Visit, here: str) -> list[Mapping[str, object]]:
-    """The tabs of the administration; `here` is the path of one of them."""
-    return [
-        {"address": visit.site.path(path), "words": words, "here": path == here}
-        for path, words in TABS.items()
-    ]
 
 
 def users_page(

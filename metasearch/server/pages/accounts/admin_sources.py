@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.server.pages.accounts.admin import tabs
+from metasearch.server.pages.accounts.tabs import tabs
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.source_choice import standing

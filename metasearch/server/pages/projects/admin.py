@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metasearch.server.pages.accounts.tabs import tabs
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.visit import Visit
@@ -32,6 +33,8 @@ def admin_page(visit: Visit, projects: Sequence[ProjectLine], said: Said) -> str
         "projects/admin.html",
         visit,
         visit.language.gettext("All projects"),
+        current="/admin",
+        tabs=tabs(visit, "/admin/projects"),
         projects=projects,
         said=said,
     )
