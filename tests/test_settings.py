@@ -349,3 +349,62 @@ def test_new_names_of_collections_need_no_note(
 
     assert settings.collections_dir == tmp_path / "new"
     assert caplog.records == []
+
+
+def test_mail_and_alerts_are_read(tmp_path: Path) -> None:
+    """Ports follow the encryption; a password is the name of a variable."""
+    text = """
+        [mail]
+        host = "mail.example.org"
+        tls = "tls"
+        user = "metasearch"
+        password = "ENV:MAIL_PASSWORD"
+        sender = "Library alerts <alerts@example.org>"
+        to = "me@example.org"
+        [alerts]
+        run = false
+        hours = "22-4"
+    """
+    settings = load(tmp_path, text)
+
+    assert (settings.mail.port, settings.mail.password) == (465, "MAIL_PASSWORD")
+    assert (settings.mail.sender_name, settings.mail.sender) == (
+        "Library alerts",
+        "alerts@example.org",
+    )
+    assert (settings.alerts.run, settings.alerts.hours) == (False, (22, 4))
+    assert "MAIL_PASSWORD" not in repr(settings.mail)
+    plain = load(tmp_path, '[mail]\nhost = "m"\nsender = "a@b.org"\ntls = "none"')
+    assert (plain.mail.port, plain.mail.sender_name) == (25, "metasearch")
+
+
+def test_what_is_wrong_with_mail_and_alerts_is_told_without_secrets(tmp_path: Path) -> None:
+    """A password in the file is not repeated; an address that could hold a command is refused."""
+    text = """
+        [mail]
+        host = "mail.example.org/path"
+        port = 0
+        tls = "ssl"
+        user = "metasearch"
+        password = "hunter2"
+        sender = "alerts@example.org\\r\\nBcc: eve@example.org"
+        to = "me@example.org, eve@example.org"
+        [alerts]
+        hours = "1-25"
+    """
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, text)
+
+    told = "\n".join(raised.value.problems)
+    for place in ("host", "port", "tls", "password", "sender", "to", "user"):
+        assert told.count(f"mail.{place}: ") == 1, place
+    assert "alerts.hours: " in told
+    assert "hunter2" not in told
+    for lines, place in (
+        ('[mail]\nhost = "m"', "mail.sender"),
+        ('[mail]\nhost="m"\nsender="a@b.org"\nuser="u"\npassword="ENV:P"\ntls="none"', "mail.tls"),
+        ('[mail]\nhost="m"\nsender="a@b.org"\nuser="u"', "mail.user"),
+        ('[alerts]\nhours = "5-5"', "alerts.hours"),
+    ):
+        with pytest.raises(SettingsError, match=place):
+            load(tmp_path, lines)

@@ -150,6 +150,18 @@ def workspace_of(request: web.Request) -> WorkspaceService:
     return service
 
 
+def users_of(request: web.Request) -> UsersService:
+    """The users of the server.
+
+    Raises:
+        HTTPNotFound: It has none: the address does not exist.
+    """
+    service = request.app[SHARED].users
+    if service is None:
+        raise web.HTTPNotFound
+    return service
+
+
 def owner(request: web.Request) -> str | None:
     """Whose queries a request may be shown: those of the user who is logged in, or that its key
     names; None where there are neither users nor keys, and for guests.

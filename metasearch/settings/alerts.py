@@ -87,7 +87,7 @@ def alerts(tables: SettingsTables) -> AlertsSettings:
     if "hours" in table:
         match = _HOURS.fullmatch(table["hours"].strip())
         given = (int(match[1]), int(match[2])) if match else (0, 0)
-        if match is None or given[0] > 23 or given[1] > 24 or given[0] == given[1] % 24:
+        if match is None or given[0] > 23 or given[1] > 24 or given[0] == given[1]:
             tables.wrong(
                 "alerts.hours", 'must be two different hours of the day (UTC) such as "1-5"'
             )

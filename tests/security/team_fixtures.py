@@ -43,8 +43,8 @@ async def serve_team(team: Team) -> AsyncIterator[Serving]:
 
         async def start(*, guests: bool = False) -> As:
             settings = team.settings(guests=guests)
-            app = make_app(  # type: ignore[arg-type]
-                lambda: FakeEngine(settings=settings),
+            app = make_app(
+                lambda: FakeEngine(settings=settings),  # type: ignore[arg-type,return-value]
                 options=Options(trusted_proxies=settings.server.trusted_proxies),
                 users=True,
             )

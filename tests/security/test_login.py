@@ -514,7 +514,8 @@ async def test_open_redirect_at_login(local: Served, following: str):
     for given in (following, following.replace("/", "%2F")[:2_000]):
         again = await browser.ask("/login", params={"next": given[:2_000]}, headers=HTML)
         location = again.headers["Location"]
-        assert location.startswith("/") and not location.startswith(("//", "/\\"))
+        assert location.startswith("/")
+        assert not location.startswith(("//", "/\\"))
         assert "evil" not in location or location == given
 
 
@@ -539,7 +540,7 @@ async def test_flood_of_logins_many_at_once_are_told_to_come_again(local: Served
 
 
 async def test_flood_of_guesses_is_counted_by_address_and_users_by_name(tmp_path: Path):
-    """A user has a quota of their own, wherever they are; a token that is wrong is the address's."""
+    """A user has a quota of their own, wherever they are; a wrong token counts for the address."""
     server = ServerSettings(trusted_proxies=("127.0.0.1",))
     async with serving(tmp_path, server=server, rate_limit=3) as served:
         served.user("ann")

@@ -207,8 +207,8 @@ async def test_what_is_taken_out_and_deleted_is_audited(team: Team, people: As) 
     own = team.uids["owner"]
     assert lines[:5] == [
         ("delete", None, own),
-        ("export", "works", own),
-        ("export", "works", own),
+        ("export", "ris", own),
+        ("export", "csv", own),
         ("export", "archive", own),
         ("export", "archive", own),
     ]

@@ -30,15 +30,16 @@ WORKS = (Path(__file__).resolve().parents[2] / "docs" / "works.md").read_text(en
 WORKSPACE = (Path(__file__).resolve().parents[2] / "docs" / "workspace-api.md").read_text(
     encoding="utf-8"
 )
+ALERTS = (Path(__file__).resolve().parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
 @pytest.mark.parametrize("path", [route.path for route in ROUTES])
 def test_routes(path):
     """Every route is in a heading; one that is a page alone may be in the table of pages, and those
-    of the workspace's interface are on its own page."""
+    of the workspace's interface and of saved searches are on pages of their own."""
     row = f"| `{re.sub(r':[^}]*}', '}', path)}` |"
-    assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE
+    assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE + ALERTS
 
 
 def test_no_route_is_made_up():

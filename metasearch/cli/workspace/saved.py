@@ -308,7 +308,9 @@ def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) ->
     if not runs:
         return
     yield ""
-    rows = [("run", "begun", "status", "works", "told", "sources that failed")]
+    rows: list[tuple[str, ...]] = [
+        ("run", "begun", "status", "works", "told", "sources that failed")
+    ]
     rows += [
         (
             f"{each.number}{' (baseline)' if each.baseline else ''}",

@@ -14,6 +14,7 @@ from metasearch.cli.workspace.options import in_project
 from metasearch.cli.workspace.works_decide import mark, note, pin, pins, tag, unpin
 from metasearch.cli.workspace.works_files import export, import_
 from metasearch.cli.workspace.works_filters import query_of, works_filters
+from metasearch.cli.workspace.works_screening import agreement, conflicts
 
 if TYPE_CHECKING:
     from metasearch.workspace.works.listing import WorksPage
@@ -168,5 +169,5 @@ def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
         yield work.hit.record.abstract
 
 
-for _command in (mark, tag, note, export, import_, pin, unpin, pins):
+for _command in (mark, tag, note, export, import_, pin, unpin, pins, conflicts, agreement):
     works.add_command(_command)

@@ -13,6 +13,7 @@ from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project
 from metasearch.cli.workspace.works_filters import chosen_works, uids_of
+from metasearch.cli.workspace.works_screening import uid_of
 from metasearch.errors import UsageError
 from metasearch.message import message
 
@@ -41,11 +42,17 @@ VERDICTS = ("relevant", "close", "excluded", "unavailable", _UNDECIDED)
             "its whole text could not be had",
         ),
         ("metasearch works mark undecided k3v9x2m7q4td", "take a decision back"),
+        ("metasearch works mark relevant k3v9x2m7q4td --by ann", "a vote of the screener ann"),
     ),
 )
 @click.argument("decision", metavar="VERDICT", type=click.Choice(VERDICTS))
 @chosen_works
 @click.option("--reason", default="", metavar="TEXT", help="Why; reports count reasons.")
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="Decide for this user: a vote, where they screen the stage in a team.",
+)
 @in_project
 def mark(
     call: Call,
@@ -55,6 +62,7 @@ def mark(
     ids: tuple[str, ...],
     stage: Stage,
     reason: str,
+    by: str | None,
     **options: Any,
 ) -> int:
     """Decide that works are relevant, close (closely related), excluded, or unavailable; undecided
@@ -71,7 +79,9 @@ def mark(
         with db.transaction():
             uids = uids_of(db, project, ids, options | {"stage": stage})
             decided = None if decision == _UNDECIDED else cast("Verdict", decision)
-            made = decisions.mark(db, project, uids, decided, stage=stage, reason=reason)
+            made = decisions.mark(
+                db, project, uids, decided, stage=stage, reason=reason, by=uid_of(db, by)
+            )
     return _changed(call, made, f"marked as {decision}")
 
 

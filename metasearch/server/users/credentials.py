@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
@@ -16,25 +15,13 @@ from metasearch.message import message
 from metasearch.server.limits.clients import Clients
 from metasearch.server.problem import Problem
 from metasearch.server.site import Site, site_of
+from metasearch.server.users.identity import Credential, wrong_token
 
 #: How every API token begins, which tells it from other things that proxies pass on.
 TOKEN_PREFIX = "ms_"  # noqa: S105
 _COOKIE = "metasearch-session"
 #: Characters of a name in the header of a proxy.
 _LONGEST_NAME = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """What a request shows.
-
-    Attributes:
-        means: How.
-        text: The secret of a session, the text of a token, or the name that the proxy gives.
-    """
-
-    means: Literal["session", "header", "token", "basic"]
-    text: str
 
 
 def cookie_name(site: Site) -> str:
@@ -86,16 +73,6 @@ def of_authorization(request: web.Request, *, proxied: bool) -> Credential | Non
     if scheme and not proxied:
         raise wrong_token()
     return None
-
-
-def wrong_token() -> Problem:
-    """401 for a token that is unknown, has ended, or is none."""
-    return Problem(
-        401,
-        "login-needed",
-        message("This server does not know that token, or it has ended."),
-        headers={hdrs.WWW_AUTHENTICATE: 'Bearer realm="metasearch", error="invalid_token"'},
-    )
 
 
 def of_header(request: web.Request, header: str, clients: Clients) -> Credential | None:

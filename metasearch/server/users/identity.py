@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from metasearch.message import message
 from metasearch.server.problem import Problem
@@ -50,10 +50,33 @@ class Identity:
         return self.means in ("session", "header", "basic")
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a request shows.
+
+    Attributes:
+        means: How.
+        text: The secret of a session, the text of a token, or the name that the proxy gives.
+    """
+
+    means: Means
+    text: str
+
+
 #: Set by the middleware on a server with users; absent in mode none.
 IDENTITY: web.RequestKey[Identity] = web.RequestKey("identity", Identity)
 #: The role in the project of the address; absent in mode none, and elsewhere.
 PROJECT_ROLE: web.RequestKey[str] = web.RequestKey("project role", str)
+
+
+def wrong_token() -> Problem:
+    """401 for a token that is unknown, has ended, or is none."""
+    return Problem(
+        401,
+        "login-needed",
+        message("This server does not know that token, or it has ended."),
+        headers={hdrs.WWW_AUTHENTICATE: 'Bearer realm="metasearch", error="invalid_token"'},
+    )
 
 
 def identity_of(request: web.Request) -> Identity | None:

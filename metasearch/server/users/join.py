@@ -14,6 +14,7 @@ from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.users import account_page, invitation_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
+from metasearch.server.site import users_of
 from metasearch.server.users.credentials import session_secret
 from metasearch.server.users.entering import agent_of, begin, into_session
 from metasearch.server.users.identity import Identity, allowed, identity_of
@@ -22,7 +23,7 @@ from metasearch.server.users.middleware import login_answer
 from metasearch.server.users.password import new_password
 from metasearch.server.users.password_link import spent
 from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService, users_of
+from metasearch.server.users.service import UsersService
 from metasearch.server.visit import visit_of
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -140,7 +141,7 @@ async def _membership(
         else:
             if joined is None:
                 raise spent()
-            return see_other(request, visit.site.path(f"/projects/{joined.uid}"))
+            return see_other(request, visit.site.path(f"/projects/{joined.uid}", done="joined"))
     by = (await users.workspace.look(names.shown, [link.by])).get(link.by, "")
     page = invitation_page(
         visit,

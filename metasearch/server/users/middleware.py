@@ -13,15 +13,11 @@ from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.problem import Problem, wants_html
 from metasearch.server.route import Route
 from metasearch.server.site import SHARED, site_of
-from metasearch.server.users.credentials import (
-    Credential,
-    of_authorization,
-    of_cookie,
-    of_header,
-)
+from metasearch.server.users.credentials import of_authorization, of_cookie, of_header
 from metasearch.server.users.identity import (
     IDENTITY,
     PROJECT_ROLE,
+    Credential,
     allowed,
     identity_of,
 )

@@ -8,12 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from aiohttp import web
-
 from metasearch.errors import MetasearchError
-from metasearch.server.site import SHARED
-from metasearch.server.users.credentials import Credential, wrong_token
-from metasearch.server.users.identity import Identity
+from metasearch.server.users.identity import Credential, Identity, wrong_token
 from metasearch.settings.users import UsersMode, UsersSettings
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -156,15 +152,3 @@ def _found(db: Database, credential: Credential, project: str | None) -> Found:
     if user is not None and project is not None:
         place = members.project_of(db, project, user.uid)
     return Found(user, row, place, disabled)
-
-
-def users_of(request: web.Request) -> UsersService:
-    """The users of the server.
-
-    Raises:
-        HTTPNotFound: It has none: the address does not exist.
-    """
-    service = request.app[SHARED].users
-    if service is None:
-        raise web.HTTPNotFound
-    return service

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from metasearch.workspace.other_sources import OtherSource
 from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import cautions, drafts, missed_section
+from metasearch.workspace.reports import cautions, drafts, missed_section, screening_section
 from metasearch.workspace.reports.document import (
     Block,
     Document,
@@ -60,6 +60,7 @@ def document(
         answers = newest(searched(db, project, before.run if before else 0))
         stale = stale_steps(db, project, answers)
         missed = tuple(missed_section.section(db, project, say))
+        screening = tuple(screening_section.section(db, project, say))
     return Document(
         kind=KIND,
         title=project.title,
@@ -69,6 +70,7 @@ def document(
             *cautions.of_earlier(counted, say),
             *cautions.of_searches(answers, say),
             *_blocks(counted, say),
+            *screening,
             *missed,
         ),
         draft=(

@@ -49,7 +49,7 @@ def take(db: Database, name: str, holder: str, seconds: float, *, at: float | No
 
 def holds(db: Database, name: str, holder: str) -> bool:
     """Whether nobody else has taken a lease since the holder did; it may be over."""
-    return db.value("SELECT holder FROM lease WHERE name = ?", name) == holder
+    return bool(db.value("SELECT holder FROM lease WHERE name = ?", name) == holder)
 
 
 def release(db: Database, name: str, holder: str) -> None:

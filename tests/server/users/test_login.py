@@ -14,7 +14,7 @@ async def test_whoever_is_not_logged_in_is_sent_to_the_login_and_back(local: Ser
     sent = await browser.get("/search?q=gene&format=html")
     assert (sent.status, sent.headers["Location"]) == (
         303,
-        "/login?next=/search%3Fq%3Dgene%26format%3Dhtml",
+        "/login?next=/search?q%3Dgene%26format%3Dhtml",
     )
     back = await browser.log_in("ann", following="/search?q=gene&format=html")
     assert (back.status, back.headers["Location"]) == (303, "/search?q=gene&format=html")

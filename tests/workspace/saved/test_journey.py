@@ -33,9 +33,8 @@ SETTINGS = Settings(
 
 def preprint(title: str, doi: str, year: int) -> dict[str, Any]:
     """As a server of preprints gives it."""
-    return item(
-        title, doi, year, type="posted-content", subtype="preprint", **{"container-title": []}
-    )
+    more: dict[str, Any] = {"type": "posted-content", "subtype": "preprint", "container-title": []}
+    return item(title, doi, year, **more)
 
 
 def article(title: str, doi: str, year: int) -> dict[str, Any]:

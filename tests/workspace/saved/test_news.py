@@ -242,8 +242,9 @@ def many(source: str, count: int, **more: Any) -> list[Found]:
     return [found(record(source, f"{source}-{number}", **more)) for number in range(count)]
 
 
-def judged(works: list[Found], known: Mapping[str, State], **more: Any) -> News:
-    return judge(works, known, **({"answered": BOTH, "year": YEAR} | more))
+def judged(works: list[Found], known: Mapping[str, State], answered: frozenset[str] = BOTH) -> News:
+    """What is told of works."""
+    return judge(works, known, answered=answered, year=YEAR)
 
 
 def test_new_works_of_one_run_beyond_the_bound_wait_for_the_next(
@@ -275,7 +276,7 @@ def test_late_works_beyond_the_bound_are_counted_and_known(
     monkeypatch.setattr(news, "MOST_NEWS", 10)
     works = many("alpha", 25)
 
-    result = judged(works, {}, answered={"beta"})
+    result = judged(works, {}, answered=frozenset({"beta"}))
     assert (len(result.told), result.waiting, result.passed_over) == (10, 0, 15)
     known = {name: one.state for one in result.seen for name in one.found.names}
     assert judged(works, known).told == ()

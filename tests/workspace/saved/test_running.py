@@ -12,7 +12,7 @@ import pytest
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
-from metasearch.workspace.saved import due, history, leases, storing, told
+from metasearch.workspace.saved import due, history, leases, news, storing, told
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.running import options_of, run_saved
 from metasearch.workspace.saved.schedule import MOST_FAILURES
@@ -247,7 +247,7 @@ async def test_an_error_of_ours_is_a_failure_that_is_not_repeated_at_once(
         raise ZeroDivisionError
 
     async with await watched(tmp_path) as watch:
-        monkeypatch.setattr(storing.news, "judge", broken)
+        monkeypatch.setattr(news, "judge", broken)
         run = await watch.again()
         waiting = await watch.workspace.read(due.number_due)
 

@@ -134,6 +134,9 @@ _WORK = explained(
         "retracted": yes_or_no(),
         "sources": listed(text()),
         "decisions": by_name(ref("Decision"), description="By the stage."),
+        "votes": by_name(
+            ref("Decision"), description="By the stage: your votes, where a team screens it."
+        ),
         "tags": listed(text()),
         "note": text(),
         "note_version": whole(),
@@ -315,7 +318,7 @@ SCHEMAS: Mapping[str, Schema] = {
             ),
         }
     ),
-    "WorkLine": thing(_WORK, description="A work as a list shows it."),
+    "WorkLine": thing(_WORK, optional=("votes",), description="A work as a list shows it."),
     "ProjectWork": thing(
         {
             **_WORK,
@@ -332,6 +335,7 @@ SCHEMAS: Mapping[str, Schema] = {
                 )
             ),
         },
+        optional=("votes",),
         description="A work of a project.",
     ),
     "Decision": thing(

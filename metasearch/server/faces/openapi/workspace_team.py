@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from metasearch.server.faces.openapi import workspace_screening
 from metasearch.server.faces.openapi.operation import JSON, Operation
 from metasearch.server.faces.openapi.parameters import parameter
 from metasearch.server.faces.openapi.schema import (
@@ -38,6 +39,7 @@ _MEMBERS = "/{project}/members"
 _SIGNATURES = "/{project}/reports/{kind}/signatures"
 _ROLE = one_of(PROJECT_ROLES)
 SCHEMAS: Mapping[str, Schema] = {
+    **workspace_screening.SCHEMAS,
     "Members": thing(
         {
             "members": listed(
@@ -112,7 +114,7 @@ SCHEMAS: Mapping[str, Schema] = {
 
 def operations() -> Iterator[Operation]:
     """All of them."""
-    for each in (*_members(), *_signatures()):
+    for each in (*_members(), *workspace_screening.operations(), *_signatures()):
         yield replace(each, tag=TAG)
     yield from _administration()
 

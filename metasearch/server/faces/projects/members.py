@@ -95,8 +95,9 @@ async def _done(here: Opened, fields: MultiMapping[str]) -> str:
     uid = only(fields, "user")
     match do:
         case "role":
-            role = chosen(fields, "role", PROJECT_ROLES, "")
-            if not role:
+            named = chosen(fields, "role", PROJECT_ROLES, "")
+            role = next((each for each in PROJECT_ROLES if each == named), None)
+            if role is None:
                 raise unknown_form()
             await here.workspace.write(_changed, here.project, uid, role, here.by, client)
             return here.path("/members", done="role")

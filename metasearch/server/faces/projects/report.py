@@ -221,9 +221,9 @@ async def _done(
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
         case "sign":
             here.needs("sign")
-            number = only(fields, "number")[:_LONGEST_NAME]
-            await _signed(here, kind, number, fields)
-            return with_parameters(here_again, {"frozen": number, "done": "signed"}, "signatures")
+            signed = only(fields, "number")[:_LONGEST_NAME]
+            await _signed(here, kind, signed, fields)
+            return with_parameters(here_again, {"frozen": signed, "done": "signed"}, "signatures")
     raise unknown_form()
 
 

@@ -17,7 +17,7 @@ from metasearch.server.pages.accounts.admin import MadeLink, UsersView, users_pa
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.users.service import users_of
+from metasearch.server.site import users_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import later
 from metasearch.workspace.users import accounts, directory, links, names

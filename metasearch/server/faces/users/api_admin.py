@@ -19,9 +19,8 @@ from metasearch.server.pages.accounts.admin import MadeLink
 from metasearch.server.pages.accounts.quotas import quota_lines
 from metasearch.server.pages.accounts.words import QUOTA_WORDS
 from metasearch.server.problem import Problem
-from metasearch.server.site import site_of
+from metasearch.server.site import site_of, users_of
 from metasearch.server.users.quota import quotas_of
-from metasearch.server.users.service import users_of
 from metasearch.settings.quotas import LARGEST
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, audit, directory, links, names, own_data, sessions

@@ -1,0 +1,70 @@
+"""What reports say of the screening of a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from metasearch.workspace.reports import prisma_flow
+from metasearch.workspace.reports.document import Paragraph, Table
+from metasearch.workspace.reports.screening_section import section
+from metasearch.workspace.reports.words import speaker
+from metasearch.workspace.screening import teams
+from metasearch.workspace.store.database import Database
+from tests.workspace.screening.screened import Screened
+from tests.workspace.works import held
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A workspace; each test makes its own project in it."""
+    with held.workspace(tmp_path_factory.mktemp("screening")) as database:
+        yield database
+
+
+def said(db: Database, screened: Screened, language: str = "en") -> list[str]:
+    """The paragraphs, and the rows of tables."""
+    found: list[str] = []
+    for block in section(db, screened.project, speaker(language)):  # type: ignore[arg-type]
+        if isinstance(block, Paragraph):
+            found.append(str(block.text))
+        if isinstance(block, Table):
+            found += ["|".join(map(str, row)) for row in block.rows]
+    return found
+
+
+def test_a_review_without_a_team_says_nothing(db: Database) -> None:
+    """Nor one in which no work has all votes yet."""
+    assert said(db, Screened(db, screeners=())) == []
+    half = Screened(db)
+    half.vote("ann", "rrr")
+    assert said(db, half) == []
+
+
+def test_votes_agreement_and_kappa_are_computed(db: Database) -> None:
+    """The flow has them; half-screened works are not counted, and nobody is named."""
+    screened = Screened(db, works=5)
+    screened.vote("ann", "rreer")
+    screened.vote("bob", "reee")
+    paragraph, row = said(db, screened)
+    assert "4 works have the votes of 2 or more people, independently" in paragraph
+    assert "On 3 of them the votes agreed" in paragraph
+    assert row.startswith("A, B|4|3|0.50 (")
+    assert paragraph in [
+        block.text
+        for block in prisma_flow.document(db, screened.project).blocks
+        if isinstance(block, Paragraph)
+    ]
+    assert "4 篇文献由至少 2 人判定" in said(db, screened, "zh")[0]
+
+
+def test_what_was_not_blind_is_not_called_independent(db: Database) -> None:
+    """And a kappa that there is not is told."""
+    screened = Screened(db, blind=False)
+    screened.vote("ann", "ee")
+    screened.vote("bob", "ee")
+    teams.end(db, screened.project, "title")
+    paragraph, row = said(db, screened)
+    assert "independently" not in paragraph
+    assert row == "A, B|2|2|undefined: both have put all works into one category"
