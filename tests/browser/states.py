@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urljoin
 
 from aiohttp.test_utils import TestServer
@@ -16,6 +16,7 @@ from metasearch.bib.work_ids import hit_id
 from metasearch.demo import EXAMPLE_QUERIES
 from metasearch.record import Hit, Version
 from metasearch.server.app import listening, make_app
+from metasearch.server.site import SHARED
 from metasearch.settings import Settings
 from metasearch.workspace import source_switches
 from metasearch.workspace.users import accounts, links
@@ -86,6 +87,8 @@ async def servers() -> AsyncIterator[Mapping[str, str]]:
         addresses["workspace"] = str(server.make_url("/")).rstrip("/")
         served = await stack.enter_async_context(serving(_made(Path(folder) / "users")))
         _fill(served)
+        specs = cast("Any", served.app[SHARED].engine).registry.specs
+        specs["gamma"] = replace(specs["gamma"], enabled=False, terms=LONG)
         addresses["users"] = served.base.rstrip("/")
         demo = await stack.enter_async_context(listening(Settings(), demo=True))
         yield addresses | {"demo": demo.rstrip("/")}
@@ -122,6 +125,12 @@ async def _make_token(page: Any) -> None:
     await page.fill("#token-name", "Koha")
     async with page.expect_navigation():
         await page.locator("#new-token form button").click()
+
+
+async def _switch_on(page: Any) -> None:
+    """Of a database that is off by itself."""
+    async with page.expect_navigation():
+        await page.locator("#s-gamma button[name=on]").click()
 
 
 async def _as_it_comes(_: Any) -> None:
@@ -221,6 +230,7 @@ STATES: Mapping[str, State] = {
     "admin-user": State("users", f"/admin/users/{_UID}", _open_folds, "root"),
     "admin-projects": State("users", "/admin/projects", user="root"),
     "admin-sources": State("users", "/admin/sources", user="root"),
+    "admin-confirm": State("users", "/admin/sources", _switch_on, "root"),
     "admin-audit": State("users", "/admin/audit", user="root"),
 }
 #: Options of `new_context`.
