@@ -22,7 +22,7 @@ from metasearch.workspace import source_switches
 from metasearch.workspace.users import accounts, links
 from tests.browser.conftest import DESKTOP, WATCH
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
-from tests.server.pages.projects.filled import TEXT, filled
+from tests.server.pages.projects.filled import TEXT, UNSUBSCRIBE, filled
 from tests.server.users.served import PASSWORD, Served, serving
 
 LONG = "Mice were counted twice, before and after the drive was released on the island. " * 12
@@ -167,6 +167,12 @@ async def _open_folds(page: Any) -> None:
     await page.evaluate(folds)
 
 
+async def _to_saved_search(page: Any) -> None:
+    await page.locator("main table th a").first.click()
+    await page.wait_for_selector("#feed")
+    await _open_folds(page)
+
+
 @dataclass(frozen=True)
 class State:
     """One page in one state.
@@ -232,6 +238,9 @@ STATES: Mapping[str, State] = {
     "admin-sources": State("users", "/admin/sources", user="root"),
     "admin-confirm": State("users", "/admin/sources", _switch_on, "root"),
     "admin-audit": State("users", "/admin/audit", user="root"),
+    "saved": State("workspace", f"/saved?q={quote(TEXT)}&year=2010-"),
+    "saved-search": State("workspace", "/saved", _to_saved_search),
+    "unsubscribe": State("workspace", f"/unsubscribe/{UNSUBSCRIBE}"),
 }
 #: Options of `new_context`.
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
