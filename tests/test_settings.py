@@ -9,6 +9,7 @@ import pytest
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError, UnknownSource
 from metasearch.settings import ServerSettings, Settings
+from metasearch.settings.quotas import QUOTAS
 
 
 def load(folder: Path, text: str = "", **env: str) -> Settings:
@@ -463,3 +464,30 @@ def test_what_is_wrong_with_mail_and_alerts_is_told_without_secrets(tmp_path: Pa
     ):
         with pytest.raises(SettingsError, match=place):
             load(tmp_path, lines)
+
+
+def test_quotas_of_users(tmp_path: Path) -> None:
+    """Those that are not named are the usual ones; 0 allows nothing."""
+    assert load(tmp_path).users.quotas == QUOTAS
+
+    settings = load(tmp_path, "[users.quotas]\nsearches = 5\nexports = 0")
+    assert settings.users.quotas == {**QUOTAS, "searches": 5, "exports": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("wishes = 3", "users.quotas.wishes: unknown key; allowed are exports,"),
+        ("searches = -1", "users.quotas.searches: must be 0 to 1000000000"),
+        ("searches = 1000000001", "users.quotas.searches: must be 0 to 1000000000"),
+        ("searches = true", "users.quotas.searches: must be a whole number"),
+        ("searches = 1.5", "users.quotas.searches: must be a whole number"),
+        ("searches = 'many'", "users.quotas.searches: must be a whole number"),
+    ],
+)
+def test_what_is_no_quota(tmp_path: Path, line: str, problem: str) -> None:
+    """It is told with its place."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, f"[users.quotas]\n{line}")
+
+    assert raised.value.problems[0].startswith(problem)

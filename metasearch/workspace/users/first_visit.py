@@ -36,7 +36,7 @@ def account(
         subject: How the user is called there, for ever.
         role: Of a new account.
         name: What the account is called, where nobody has the name yet; "" for the subject.
-        shown: Of a new account: the name for people.
+        shown: The name for people, of a new account.
         email: Of a new account.
 
     Raises:
