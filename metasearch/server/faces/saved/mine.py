@@ -20,6 +20,7 @@ from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.saved import history, outbox, saved, told
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.outbox import MailState
+from metasearch.workspace.saved.quotas import check_new
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.saved.told import News
 from metasearch.workspace.store.database import Database
@@ -105,7 +106,10 @@ class Mine:
             UsageError: It cannot be saved.
         """
         self._check_sources(given.get("sources") or ())
-        return await self.workspace.write(saved.create, owner=self.owner, **given)
+        check = check_new(self.shared.engine.settings)
+        return await self.workspace.write(
+            saved.create, owner=self.owner, check_owner=check, **given
+        )
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
         """Change one; the arguments are those of `saved.update`.

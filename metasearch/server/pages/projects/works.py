@@ -381,7 +381,7 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
     return WorkView(
         uid=work.uid,
         place=place,
-        view=hit_view(work.hit, shown.labels, visit.site.base),
+        view=hit_view(work.hit, shown.labels, visit.site.base, described=False),
         decisions=[
             DecisionView(
                 STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
