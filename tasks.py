@@ -17,6 +17,7 @@
                                              `bench page`: what a reader of the page waits for;
                                              `bench counts`: counts of a strategy;
                                              `bench workspace`: a project of 100,000 records;
+                                             `bench users`: many users at once
                                              `bench saved`: a thousand saved searches
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
@@ -300,6 +301,7 @@ def bench(rest: list[str]) -> int:
         "page",
         "counts",
         "workspace",
+        "users",
         "saved",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)

@@ -19,6 +19,7 @@ from metasearch.server.pages.saved.words import (
     happened,
     schedule_words,
 )
+from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.outbox import MailState
@@ -124,7 +125,7 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         search=site.path("/search", **{name: value for name, value in search.items() if value}),
         feeds=[
             (name, site.url(f"/feeds/{saved.feed}.{ending}"))
-            for name, ending in (("Atom", "atom"), ("JSON Feed", "json"))
+            for name, ending in ((N_("Atom feed"), "atom"), (N_("JSON feed"), "json"))
         ],
         happened=HAPPENED,
         off_words=OFF_WORDS,

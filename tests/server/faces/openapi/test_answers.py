@@ -198,6 +198,9 @@ def test_each_operation_has_an_example_or_a_page():
         *("pazpar2", "pazpar2ByPost", "mcp", "mcpStream", "work", "unapi"),
         # of the workspace: long lists, and what ends something
         *("questions", "answerQuestions", "deleteProject", "stopRun"),
+        # of saved searches: what has a random uid or secret in its address
+        *("savedSearch", "changeSavedSearch", "removeSavedSearch", "runSavedSearch"),
+        *("news", "newFeed", "atomFeed", "jsonFeed"),
         *("pin", "unpin", "report", "exportNamedWorks"),
         # bytes, and what holds the version of metasearch
         *("exportProject", "importProject", "searchFile"),
