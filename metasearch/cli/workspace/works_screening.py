@@ -89,7 +89,7 @@ def agreement(call: Call, /) -> int:
     with call.open() as db:
         found = found_in(db, call.project(db))
         value = objects.agreement(db, found)
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 stage,
                 pair["first"]["name"],

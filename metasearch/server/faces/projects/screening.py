@@ -95,7 +95,7 @@ async def _shown(here: Opened, stage: Stage, uid: str) -> ScreeningShown:
         )
     records = shown.work.hit.records if shown.work else ()
     sources = {record.source for record in records} & {*here.shared.engine.registry.names()}
-    return replace(shown, labels=labels(here.shared.engine, sources) | of_answers)
+    return replace(shown, labels={**labels(here.shared.engine, sources), **of_answers})
 
 
 def _read(

@@ -115,10 +115,9 @@ class Mine:
 
         def made(db: Database, quotas: Quotas) -> SavedSearch:
             with db.transaction():
-                quotas.check_saved(db, self.owner)
                 quotas.check_sources(db, self.owner, asked)
-                most = quotas.limits(db, self.owner)["saved_searches"]
-                return saved.create(db, owner=self.owner, most=most, **given)
+                check = quotas.check_saved
+                return saved.create(db, owner=self.owner, check_owner=check, **given)
 
         return await quota.enforced(self.request, made)
 
