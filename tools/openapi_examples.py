@@ -43,6 +43,10 @@ _CHANGING: dict[str, Any] = {
         "2026-05-03T09:30:00Z",
     ),
     "added": "2026-05-03T09:30:00Z",
+    "next_run": "2026-05-04T02:13:00Z",
+    # of a saved search: its addresses are secrets
+    "atom": "http://127.0.0.1:8080/feeds/SECRET.atom",
+    "json": "http://127.0.0.1:8080/feeds/SECRET.json",
     "frozen": "2026-05-03T09:30:00Z",
     "tool": "metasearch 1.0.0",
     "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",

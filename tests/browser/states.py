@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urljoin
 
 from aiohttp.test_utils import TestServer
@@ -16,10 +16,14 @@ from metasearch.bib.work_ids import hit_id
 from metasearch.demo import EXAMPLE_QUERIES
 from metasearch.record import Hit, Version
 from metasearch.server.app import listening, make_app
+from metasearch.server.site import SHARED
 from metasearch.settings import Settings
+from metasearch.workspace import source_switches
+from metasearch.workspace.users import accounts, links
 from tests.browser.conftest import DESKTOP, WATCH
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
-from tests.server.pages.projects.filled import TEXT, filled
+from tests.server.pages.projects.filled import TEXT, UNSUBSCRIBE, filled
+from tests.server.users.served import PASSWORD, Served, serving
 
 LONG = "Mice were counted twice, before and after the drive was released on the island. " * 12
 
@@ -81,8 +85,52 @@ async def servers() -> AsyncIterator[Mapping[str, str]]:
         await server.start_server()
         stack.push_async_callback(server.close)
         addresses["workspace"] = str(server.make_url("/")).rstrip("/")
+        served = await stack.enter_async_context(serving(_made(Path(folder) / "users")))
+        _fill(served)
+        specs = cast("Any", served.app[SHARED].engine).registry.specs
+        specs["gamma"] = replace(specs["gamma"], enabled=False, terms=LONG)
+        addresses["users"] = served.base.rstrip("/")
         demo = await stack.enter_async_context(listening(Settings(), demo=True))
         yield addresses | {"demo": demo.rstrip("/")}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _fill(served: Served) -> None:
+    """An administrator, a user with tokens, an invitation, a switched source, and a project."""
+    served.user("root", "administrator", shown="Root")
+    served.user("ann", shown="Ann Example", email="ann@example.org")
+    served.token("ann", "search", "read")
+    served.project("review", ann="owner")
+    with served.database() as db:
+        links.create(db, "account", role="user")
+        source_switches.switch(db, "beta", False)
+        uid = accounts.find(db, "ann").uid
+        db.run("UPDATE user SET uid = ? WHERE uid = ?", _UID, uid)
+
+
+async def _log_in(page: Any, server: str, name: str) -> None:
+    await page.goto(f"{server}/login")
+    await page.fill("#name", name)
+    await page.fill("#password", PASSWORD)
+    async with page.expect_navigation():
+        await page.locator("main form button").first.click()
+
+
+async def _make_token(page: Any) -> None:
+    await page.locator("#new-token > summary").click()
+    await page.fill("#token-name", "Koha")
+    async with page.expect_navigation():
+        await page.locator("#new-token form button").click()
+
+
+async def _switch_on(page: Any) -> None:
+    """Of a database that is off by itself."""
+    async with page.expect_navigation():
+        await page.locator("#s-gamma button[name=on]").click()
 
 
 async def _as_it_comes(_: Any) -> None:
@@ -119,6 +167,12 @@ async def _open_folds(page: Any) -> None:
     await page.evaluate(folds)
 
 
+async def _to_saved_search(page: Any) -> None:
+    await page.locator("main table th a").first.click()
+    await page.wait_for_selector("#feed")
+    await _open_folds(page)
+
+
 @dataclass(frozen=True)
 class State:
     """One page in one state.
@@ -127,14 +181,18 @@ class State:
         server: Key of `servers`.
         path: Its address on that server.
         then: What is done to the page before it is looked at.
+        user: Who is logged in; "" for nobody.
     """
 
     server: str
     path: str
     then: Callable[[Any], Awaitable[None]] = _as_it_comes
+    user: str = ""
 
 
 _LIST = "/search?q=mice&count=5"
+#: Of the user ann.
+_UID = "aaaabbbbcccc"
 STATES: Mapping[str, State] = {
     "start": State("demo", "/"),
     "running": State("running", _LIST),
@@ -171,6 +229,18 @@ STATES: Mapping[str, State] = {
     "project-prisma-s": State("workspace", "/projects/review/reports/prisma-s", _open_folds),
     "project-chaxin": State("workspace", "/projects/novelty/reports/chaxin", _open_folds),
     "project-log": State("workspace", "/projects/review/log"),
+    "login": State("users", "/login"),
+    "account": State("users", "/account", _open_folds, "ann"),
+    "account-token": State("users", "/account", _make_token, "ann"),
+    "admin-users": State("users", "/admin/users", user="root"),
+    "admin-user": State("users", f"/admin/users/{_UID}", _open_folds, "root"),
+    "admin-projects": State("users", "/admin/projects", user="root"),
+    "admin-sources": State("users", "/admin/sources", user="root"),
+    "admin-confirm": State("users", "/admin/sources", _switch_on, "root"),
+    "admin-audit": State("users", "/admin/audit", user="root"),
+    "saved": State("workspace", f"/saved?q={quote(TEXT)}&year=2010-"),
+    "saved-search": State("workspace", "/saved", _to_saved_search),
+    "unsubscribe": State("workspace", f"/unsubscribe/{UNSUBSCRIBE}"),
 }
 #: Options of `new_context`.
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -216,6 +286,8 @@ async def shown(
         page.on("console", lambda message: _keep_errors(message, faults))
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("request", lambda request: _keep_foreign(request.url, server, faults))
+        if state.user:
+            await _log_in(page, server, state.user)
         await page.goto(server + state.path)
         await state.then(page)
         yield Shown(page, server, faults)

@@ -36,8 +36,8 @@ ACTIONS_OF: Mapping[ProjectRole, set[str]] = {
     "editor": EDITOR,
     "owner": EDITOR | {"resolve", "members", "delete"},
 }
-#: Beginnings of addresses outside of projects for which more than a search is asked, and the action;
-#: whoever adds one decides on it here.
+#: Beginnings of addresses outside of projects for which more than a search is asked, and the
+#: action; whoever adds one decides on it here.
 OUTSIDE: Mapping[str, Action] = {
     "/projects": "make project",
     "/api/projects": "make project",

@@ -21,6 +21,7 @@ from metasearch.server.parameters import KNOWN
 from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
 from metasearch.server.sources import source_object, view
+from metasearch.server.workspace_routes import TEAM_ROUTES
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
@@ -31,6 +32,7 @@ WORKSPACE = (Path(__file__).resolve().parents[2] / "docs" / "workspace-api.md").
     encoding="utf-8"
 )
 ALERTS = (Path(__file__).resolve().parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
+TEAMS = (Path(__file__).resolve().parents[2] / "docs" / "teams.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
@@ -40,6 +42,14 @@ def test_routes(path):
     of the workspace's interface and of saved searches are on pages of their own."""
     row = f"| `{re.sub(r':[^}]*}', '}', path)}` |"
     assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE + ALERTS
+
+
+@pytest.mark.parametrize(
+    "path", [route.path for route in TEAM_ROUTES if "/screening" not in route.path]
+)
+def test_routes_of_teams(path):
+    """Each has a row on the page about teams; screening has a page of its own."""
+    assert f"| `{path}` |" in TEAMS
 
 
 def test_no_route_is_made_up():

@@ -124,6 +124,7 @@ def hit_view(
     page: str = "",
     resolver: Resolver | None = None,
     marker: Marker | None = None,
+    described: bool = True,
 ) -> HitView:
     """The view of a hit.
 
@@ -134,6 +135,7 @@ def hit_view(
         page: The local address of its record page.
         resolver: The library's link resolver.
         marker: Of the words of the query.
+        described: Whether the page has its description for reference managers.
     """
     from metasearch.server.pages.coins import context_object  # which loads formats
 
@@ -178,7 +180,7 @@ def hit_view(
             for version in hit.versions[:_MOST]
         ],
         fields=_fields(hit, labels),
-        context_object=context_object(hit, base),
+        context_object=context_object(hit, base) if described else "",
         page_address=page,
         resolver=(resolver.name, resolver.link(hit, base)) if resolver else None,
     )

@@ -158,6 +158,23 @@ function keys(fold) {
   else addEventListener("load", resume);
 }
 
+// --------------------------------------------------------------------------- an address to copy
+
+/** Shows the buttons that copy the field before them, where the browser lets a page copy. */
+function copies(buttons) {
+  for (const button of navigator.clipboard ? buttons : []) {
+    const word = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(byId(button.dataset.copies).value);
+      button.textContent = button.dataset.done;
+      byId("copied").textContent = button.dataset.done;
+      setTimeout(() => (button.textContent = word), 2000);
+    });
+  }
+}
+
+copies(document.querySelectorAll("[data-copies]"));
 const run = byId("run");
 if (run && !run.hidden) follow(run);
 const add = byId("add");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 from multidict import MultiMapping
 
-from metasearch.errors import UsageError
+from metasearch.errors import Busy, UsageError
 from metasearch.message import message, message_n
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response, see_other
@@ -80,7 +80,11 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
     workspace, pseudonym = users.workspace, client_of(request)
     await attempted(users, name, pseudonym)
     user, kept = await workspace.look(_account, name)
-    right, rehashed = await users.passwords.verify(kept, password)
+    try:
+        right, rehashed = await users.passwords.verify(kept, password)
+    except Busy:  # nobody has looked at it
+        await workspace.write(failures.withdraw, name, pseudonym)
+        raise
     secret = None
     if user is not None and right:
         shown = agent_of(request), pseudonym, session_secret(request)

@@ -67,19 +67,27 @@ def attempt(db: Database, name: str, client: str) -> int:
     return 0
 
 
-def succeeded(db: Database, name: str, client: str) -> None:
-    """Take back an attempt whose password was right, and know the client from now on."""
-    together, *others = _counts(db, name, client)
+def withdraw(db: Database, name: str, client: str) -> None:
+    """Take back an attempt: its password was right, or nobody has looked at it."""
     with db.transaction():
-        db.run("DELETE FROM login_failure WHERE key = ?", together.key)
-        for count in others:
+        for count in _counts(db, name, client):
             # Only this one: else who has an account of their own could try others for ever.
             db.run(
-                "UPDATE login_failure SET failures = failures - 1, until = ?"
+                "UPDATE login_failure SET failures = failures - 1,"
+                " until = CASE WHEN failures - 1 < ? THEN ? ELSE until END"
                 " WHERE key = ? AND failures > 0",
+                count.most,
                 now(),
                 count.key,
             )
+
+
+def succeeded(db: Database, name: str, client: str) -> None:
+    """Take back an attempt whose password was right, and know the client from now on."""
+    together, *_ = _counts(db, name, client)
+    with db.transaction():
+        withdraw(db, name, client)
+        db.run("DELETE FROM login_failure WHERE key = ?", together.key)
         db.run(
             "INSERT OR REPLACE INTO login_failure (key, failures, since, until)"
             " VALUES (?, 0, ?, ?)",

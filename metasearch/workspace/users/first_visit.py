@@ -31,11 +31,13 @@ def account(
     proxy or a provider does not get what somebody else has here.
 
     Args:
+        db: The workspace.
         origin: Who says that the user is who they are.
         subject: How the user is called there, for ever.
         role: Of a new account.
         name: What the account is called, where nobody has the name yet; "" for the subject.
-        shown, email: Of a new account, for people.
+        shown: The name for people, of a new account.
+        email: Of a new account.
 
     Raises:
         UsageError: There are too many users, or a value cannot be used.

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
+import sys
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
-from threading import Lock
+from threading import Lock, get_native_id
 from typing import TYPE_CHECKING, TypeVar
 
 from metasearch.errors import Busy, UsageError
@@ -27,6 +30,8 @@ SHORTEST, MOST_BYTES = 12, 1_024
 #: Passwords that are computed at once, and those that wait for it, in a process. Each takes the
 #: memory of `Passwords.memory_kib`.
 AT_ONCE, MOST_WAITING = 2, 64
+#: How far their threads stand back behind the others of the system, where threads can: 0 to 19.
+NICE = 15
 _SALT_BYTES, _HASH_BYTES = 16, 32
 
 
@@ -149,7 +154,9 @@ class PasswordThreads:
 
     def __init__(self, passwords: Passwords) -> None:
         self._passwords = passwords
-        self._pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="passwords")
+        self._pool = ThreadPoolExecutor(
+            max_workers=AT_ONCE, thread_name_prefix="passwords", initializer=_behind_others
+        )
         self._under_way = 0
         self._counting = Lock()
 
@@ -187,6 +194,15 @@ class PasswordThreads:
     def close(self) -> None:
         """Begin nothing more; what is under way ends by itself."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _behind_others() -> None:
+    """Have this thread, and those that Argon2 starts in it, compute when the loop does not: on
+    Linux each thread has a priority of its own.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
 
 
 def _bytes(text: str) -> bytes:

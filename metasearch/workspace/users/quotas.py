@@ -71,6 +71,7 @@ class Quotas:
         """Count something of today.
 
         Args:
+            db: The workspace.
             uid: Of the user; "" is not counted.
             kind: What.
             amount: How much.

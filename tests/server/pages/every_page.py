@@ -164,7 +164,7 @@ async def every_page(serve: Any, suffix: str = "") -> Mapping[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         workspace = filled(Path(folder) / "workspace.sqlite3")
         running = engine()
-        running.settings = replace(running.settings, workspace=workspace.path, serve_workspace=True)
+        running.settings = replace(workspace.settings, server=running.settings.server)
         client = await serve(running)
         for name, address in addresses(workspace).items():
             await add(client, f"workspace, {name}", address)

@@ -118,7 +118,9 @@ def faults_of(text: str, language: str) -> list[str]:
     for form in tree.xpath("//form"):
         method = form.get("method", "get").lower()
         token = form.xpath(".//input[@name='token']/@value")
-        check(method == "get" or len(token) == 1, f"a form without token: {form.get('action')}")
+        # The address that ends e-mails is a secret by itself.
+        needs_none = method == "get" or form.get("action").startswith("/unsubscribe/")
+        check(needs_none or len(token) == 1, f"a form without token: {form.get('action')}")
         check(method == "post" or not token, "a token in an address")
         buttons = form.xpath(".//button | .//input[@type='submit']")
         buttons += [

@@ -65,7 +65,7 @@ async def test_the_head_of_a_page_says_who_is_logged_in(open_: Served):
     browser = await open_.browser()
 
     tree = await browser.page("/help")
-    assert tree.xpath("//header//a[@href='/login?next=/help']")
+    assert tree.xpath("//header//a[@href='/login?next=%2Fhelp']")
     assert not tree.xpath("//form[@action='/logout']")
     await browser.log_in("ann")
     tree = await browser.page("/help")

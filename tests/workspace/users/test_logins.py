@@ -272,6 +272,29 @@ def test_a_login_takes_its_own_attempt_back_and_no_other(db: Database) -> None:
     assert failures.attempt(db, "ben", "c") > 0
 
 
+def test_a_login_that_nobody_has_looked_at_is_no_failure(db: Database) -> None:
+    """As where too many are logging in at that moment; the wait that it began is over, too."""
+    tried(db, 9)
+    for _ in range(30):
+        assert tried(db, 1) == [0]
+        failures.withdraw(db, "anna", "c")
+
+    assert tried(db, 1) == [0]
+    assert tried(db, 1)[0] > 0
+
+
+def test_a_login_does_not_end_the_wait_of_another_one(db: Database) -> None:
+    """Of those that were made while its password was looked at."""
+    for number in range(49):
+        failures.attempt(db, f"user{number}", "c")
+    db.run("UPDATE login_failure SET failures = 51 WHERE key LIKE 'client:%'")
+    db.run("UPDATE login_failure SET until = ? WHERE key LIKE 'client:%'", later(60))
+
+    failures.succeeded(db, "user1", "c")
+
+    assert failures.attempt(db, "anna", "c") > 0
+
+
 def test_failures_are_forgotten_after_a_day(db: Database) -> None:
     """Counting begins anew, and nothing is left of it."""
     tried(db, 11)

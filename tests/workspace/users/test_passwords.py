@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -11,7 +12,13 @@ import pytest
 
 from metasearch.errors import Busy, UsageError
 from metasearch.workspace.users import passwords
-from metasearch.workspace.users.passwords import AT_ONCE, Passwords, PasswordThreads, check
+from metasearch.workspace.users.passwords import (
+    AT_ONCE,
+    NICE,
+    Passwords,
+    PasswordThreads,
+    check,
+)
 
 #: As cheap as Argon2 allows.
 CHEAP = Passwords(time_cost=1, memory_kib=8, parallelism=1)
@@ -175,4 +182,22 @@ async def test_hashes_are_made_beside_the_loop() -> None:
     threads = PasswordThreads(CHEAP)
 
     assert (await threads.verify(await threads.hash(GOOD), GOOD))[0]
+    threads.close()
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere threads have no priority of their own"
+)
+async def test_passwords_are_computed_behind_everything_else() -> None:
+    """Their threads let the loop go first, whose own priority is as it was."""
+
+    class Asked(Passwords):
+        def hash(self, text: str) -> str:
+            return str(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    threads = PasswordThreads(Asked())
+
+    assert int(await threads.hash(GOOD)) == max(before, NICE)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
     threads.close()

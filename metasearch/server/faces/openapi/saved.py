@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from metasearch.events import Status
-from metasearch.server.faces.openapi.operation import JSON, UNCHANGED, Operation
+from metasearch.server.faces.openapi.operation import JSON, UNCHANGED, Example, Operation
 from metasearch.server.faces.openapi.parameters import parameter
 from metasearch.server.faces.openapi.schema import (
     Schema,
@@ -116,8 +116,30 @@ def operations() -> Iterator[Operation]:
         status=201,
         description="With a schedule its first run is due at once. It tells nothing: it is what "
         "later runs are compared with.",
+        examples=(
+            Example(
+                name="saved-new",
+                summary="One that is run when it is asked for",
+                address=BASE,
+                json={"name": "Gambling harms", "query": "gambling", "sources": ["demo-pubmed"]},
+                status=201,
+            ),
+            Example(
+                name="saved-wrong",
+                summary="There is no such schedule",
+                address=BASE,
+                json={"name": "Hourly", "query": "gambling", "schedule": "hourly"},
+                status=400,
+            ),
+        ),
     )
-    yield _operation("", "savedSearches", "All saved searches, by name", "SavedSearches")
+    yield _operation(
+        "",
+        "savedSearches",
+        "All saved searches, by name",
+        "SavedSearches",
+        examples=(Example(name="saved", summary="One that has not run yet", address=BASE),),
+    )
     yield _operation("/{saved}", "savedSearch", "A saved search", "SavedSearchWithRuns")
     yield _operation(
         "/{saved}",

@@ -22,6 +22,7 @@ from metasearch.server.pages.projects.overview import Overview, RunLine, overvie
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.users.auditing import deleted
+from metasearch.server.users.people import names
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
@@ -44,7 +45,9 @@ async def answer(request: web.Request) -> web.StreamResponse:
     async def render(said: Said) -> str:
         async with here.shared.admission.brief():
             shown = await here.workspace.read(_shown, here.project, here.path())
-        return overview_page(here.visit, here.project, shown, said, only(request.query, "done"))
+        people = await names(request, here.workspace, (run.by for run in shown.runs))
+        done = only(request.query, "done")
+        return overview_page(here.visit, here.project, shown, said, done, people)
 
     if request.method != "POST":
         return page_response(request, await render(Said()))

@@ -31,6 +31,7 @@ from metasearch.server.pages.projects.works import (
 from metasearch.server.pages.work import FORMAT_WORDS
 from metasearch.server.received import only
 from metasearch.server.sources import labels
+from metasearch.server.users.people import names
 from metasearch.server.visit import Visit
 from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
@@ -147,6 +148,7 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     async with here.shared.admission.brief():
         shown = await here.workspace.read(_read, here.project, query, here.by)
     page, found, counts, used, change, of_answers, pinned, votes = shown
+    people = await names(here.request, here.workspace, (pin.by for pin in pinned))
     named = {record.source for work in page.works for record in work.hit.records}
     # Databases that were searched by hand have no spec.
     sources = named & {*here.shared.engine.registry.names()}
@@ -160,6 +162,7 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
         reasons=used,
         undo=change,
         votes=votes,
+        people=people or {},
         formats=[(name, _FORMAT_WORDS[name]) for name in _FORMAT_WORDS if name in EXPORTS],
     )
 

@@ -18,6 +18,7 @@ from metasearch.server.pages.projects.words import (
     RUN_WORDS,
     STAGE_WORDS,
     VERDICTS_OF,
+    called,
 )
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
@@ -45,6 +46,7 @@ class RunLine:
 
     Attributes:
         mode, status: To be translated.
+        by: Uid of the user who began it; "" where there are no users.
         answered, failed: Databases and steps.
         fetched: Records; None where none were asked for.
     """
@@ -54,6 +56,7 @@ class RunLine:
     strategy: str
     status: str
     started: str
+    by: str
     answered: int
     failed: int
     fetched: int | None
@@ -111,9 +114,14 @@ class Overview:
 
 
 def overview_page(
-    visit: Visit, project: Project, shown: Overview, said: Said, done: str = ""
+    visit: Visit,
+    project: Project,
+    shown: Overview,
+    said: Said,
+    done: str = "",
+    people: Mapping[str, str] | None = None,
 ) -> str:
-    """The whole page."""
+    """The whole page; `people` are the names of users by their uids, None where there are none."""
     made = frame(visit, project, "")
     return page(
         "projects/overview.html",
@@ -125,6 +133,7 @@ def overview_page(
         kind=KIND_WORDS[project.kind][0],
         strategies=shown.strategies,
         runs=shown.runs,
+        people=None if people is None else called(visit.language, people),
         works_total=shown.works,
         stages=list(STAGE_WORDS.values()),
         states=_states(made.base, shown.decided),
@@ -171,6 +180,7 @@ def run_line(run: Run, answers: Sequence[SourceAnswer], strategy: str) -> RunLin
         strategy,
         RUN_WORDS[run.status],
         run.started,
+        run.by,
         sum(answer.answered for answer in answers),
         sum(answer.failed for answer in answers),
         sum(fetched) if fetched else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from metasearch.formats.text import line
@@ -19,6 +19,7 @@ from metasearch.server.pages.projects.words import (
     DECISION_WORDS,
     STAGE_WORDS,
     VERDICTS_OF,
+    called,
 )
 from metasearch.server.pages.terms import FACET_HEADINGS, N_, TYPE_WORDS
 from metasearch.server.visit import Visit
@@ -118,12 +119,15 @@ class RecordView:
 
 @dataclass(frozen=True, slots=True)
 class PinView:
-    """What a person said of two records; `words` are to be translated."""
+    """What a person said of two records; `words` are to be translated, `by` is the name of the
+    person, "" where there are no users.
+    """
 
     id: int
     words: str
     a: str
     b: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +228,7 @@ class WorksShown:
         undo: The newest change that can be undone; None for none.
         formats: Names of the export formats.
         votes: Whether who looks screens the stage in a team.
+        people: Uid of a user -> name, of those who have set pins.
     """
 
     page: WorksPage
@@ -236,6 +241,7 @@ class WorksShown:
     undo: Change | None
     formats: Sequence[tuple[str, str]]
     votes: bool = False
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 def works_page(
@@ -375,7 +381,7 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
     return WorkView(
         uid=work.uid,
         place=place,
-        view=hit_view(work.hit, shown.labels, visit.site.base),
+        view=hit_view(work.hit, shown.labels, visit.site.base, described=False),
         decisions=[
             DecisionView(
                 STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
@@ -416,15 +422,16 @@ def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -
             )
             for one in work.hit.records[:_MOST_SHOWN]
         ],
-        pins=_pins(work, shown.pins),
+        pins=_pins(work, shown.pins, called(visit.language, shown.people)),
     )
 
 
-def _pins(work: Work, pins: Sequence[ProjectPin]) -> list[PinView]:
+def _pins(work: Work, pins: Sequence[ProjectPin], people: Mapping[str, str]) -> list[PinView]:
     keys = {record.key for record in work.hit.records}
     concerned = [pin for pin in pins if pin.a in keys or pin.b in keys]
     return [
-        PinView(pin.id, _PIN_WORDS[pin.verdict], pin.a, pin.b) for pin in concerned[:_MOST_SHOWN]
+        PinView(pin.id, _PIN_WORDS[pin.verdict], pin.a, pin.b, people.get(pin.by, ""))
+        for pin in concerned[:_MOST_SHOWN]
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.errors import Conflict
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
@@ -19,6 +20,7 @@ from metasearch.server.pages.saved.words import (
     happened,
     schedule_words,
 )
+from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.outbox import MailState
@@ -109,6 +111,8 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
     }
 
     def typed(name: str, _usual: str = "") -> str:
+        if name == "version" and isinstance(said.error, Conflict):
+            return kept[name]  # what stands now is above the form, and may be replaced
         return said.typed(name, kept[name]) if said.place == "change" else kept[name]
 
     return page(
@@ -124,7 +128,7 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         search=site.path("/search", **{name: value for name, value in search.items() if value}),
         feeds=[
             (name, site.url(f"/feeds/{saved.feed}.{ending}"))
-            for name, ending in (("Atom", "atom"), ("JSON Feed", "json"))
+            for name, ending in ((N_("Atom feed"), "atom"), (N_("JSON feed"), "json"))
         ],
         happened=HAPPENED,
         off_words=OFF_WORDS,

@@ -23,6 +23,7 @@ from metasearch.server.faces.openapi.document import (
 from metasearch.server.faces.openapi.schema import attributes
 from metasearch.server.options import Options
 from metasearch.server.parameters import KNOWN, PAGE
+from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.settings import Settings
 from tests.server.faces.openapi.strict import check_schema
 from tests.server.fake import FakeEngine
@@ -115,6 +116,27 @@ async def test_every_post_is_described(document):
 
     takers = {route.path for route in ROUTES if route.posts and not is_page(route.path)}
     assert takers == posted | aliases
+
+
+def test_what_a_server_with_users_answers_is_described():
+    """Each of its routes about members, signatures and projects that is an interface."""
+    routes = [
+        (route.path, method)
+        for route in TEAM_ROUTES
+        for method, has in (("get", route.gets), ("post", route.posts))
+        if has and route.path.startswith("/api/") and "/screening" not in route.path
+    ]
+    server = Server(Options(), False, "", frozenset(routes), True, True)
+    document = document_of(server)
+    described = [(path, method) for path, method, _ in every(document)]
+    without = Server(Options(), False, "", frozenset(routes), True)
+
+    assert sorted(described) == sorted(routes)
+    assert document_of(without)["paths"] == {}
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert {ref for ref in refs(document["paths"]) if "/schemas/" in ref} <= known
 
 
 def aliases_of(path: str) -> tuple[str, ...]:

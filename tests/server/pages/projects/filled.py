@@ -4,17 +4,22 @@ people would type is in Greek letters or digits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from metasearch.record import Author
+from metasearch.formats import hits
+from metasearch.message import message
+from metasearch.record import Author, Hit
 from metasearch.settings import Settings
+from metasearch.settings.alerts import AlertsSettings, MailSettings
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import freezing
 from metasearch.workspace.runs import known, runs
 from metasearch.workspace.runs.imports import import_file
 from metasearch.workspace.runs.prepared import Question
+from metasearch.workspace.saved import history, outbox, saved, told
+from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
@@ -22,9 +27,11 @@ from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works import decisions, listing, pins
 from metasearch.workspace.works.adding import add_records
 from metasearch.workspace.works.filters import WorksQuery
-from tests.server.fake import record
+from tests.server.fake import hit, record
 
 TEXT = "αβγ"
+#: Part of the address that ends e-mails.
+UNSUBSCRIBE = "1" * 43
 RIS = "".join(
     f"TY  - JOUR\nTI  - {TEXT} δ{number}\nAU  - {TEXT}, {TEXT}\nPY  - 20{number:02}\n"
     f"JO  - {TEXT}\nDO  - 10.5555/hand.{number}\nER  - \n\n"
@@ -41,6 +48,7 @@ class FilledWorkspace:
         review, novelty, empty: The projects.
         strategy: That of the review.
         uids: The works of the review, the newest first.
+        saved: A saved search that has told something, and one that is paused.
     """
 
     path: Path
@@ -49,11 +57,17 @@ class FilledWorkspace:
     empty: Project
     strategy: Strategy
     uids: tuple[str, ...]
+    saved: tuple[SavedSearch, ...]
 
     @property
     def settings(self) -> Settings:
         """Of a server with this workspace."""
-        return Settings(workspace=self.path, serve_workspace=True)
+        return Settings(
+            workspace=self.path,
+            serve_workspace=True,
+            alerts=AlertsSettings(run=False),
+            mail=MailSettings(host="1.1", sender="1@1.1", to="1@1.1"),
+        )
 
 
 def filled(path: Path) -> FilledWorkspace:
@@ -82,7 +96,35 @@ def filled(path: Path) -> FilledWorkspace:
         decisions.set_note(db, review, uids[0], TEXT)
         freezing.freeze(db, review, "prisma-flow", draft=True)
         assert run.number == 1
-    return FilledWorkspace(path, review, novelty, empty, strategy, uids)
+        searches = _saved(db)
+        outbox.switch_on(db, "")
+        db.run("UPDATE mail_owner SET secret = ?", UNSUBSCRIBE)
+    return FilledWorkspace(path, review, novelty, empty, strategy, uids, searches)
+
+
+def _saved(db: Database) -> tuple[SavedSearch, ...]:
+    """A saved search with news of every kind and runs of every status, and one that is paused."""
+    one = saved.create(db, TEXT, "αβ* OR γδ", years="2010-", schedule="weekly mon", email=True)
+    for kind in told.KINDS:
+        with db.transaction():
+            run = history.begin(db, one)
+            works = [hit(number, title=f"{TEXT} {number}", language="el") for number in range(1, 3)]
+            told.add(db, run, [(kind, hits.write(_greek(each))) for each in works])
+            statuses = {"alpha": "ok", "beta": "timeout"}
+            history.done(db, run, works=2, waiting=0, passed_over=0, statuses=statuses)
+    with db.transaction():
+        history.failed(db, history.begin(db, one), message("no source answered"), {})
+    with db.transaction():
+        history.begin(db, one)
+    paused = saved.create(db, "ε", "εζ", schedule="daily")
+    saved.pause(db, paused, message("no source answered"))
+    return one, paused
+
+
+def _greek(work: Hit) -> Hit:
+    return replace(
+        work, record=replace(work.record, authors=(Author(TEXT),), venue=TEXT, url="https://1.1/1")
+    )
 
 
 def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> runs.Run:
@@ -175,4 +217,10 @@ def addresses(made: FilledWorkspace) -> dict[str, str]:
         "chaxin": f"{novelty}/reports/chaxin",
         "log": f"{review}/log",
         "no such project": "/projects/1",
+        "saved": "/saved",
+        "saved, offered": f"/saved?q={TEXT}&year=2010-&done=removed",
+        "saved search": f"/saved/{made.saved[0].uid}",
+        "saved search, paused": f"/saved/{made.saved[1].uid}?done=feed",
+        "no such saved search": "/saved/1",
+        "unsubscribe": f"/unsubscribe/{UNSUBSCRIBE}",
     }
