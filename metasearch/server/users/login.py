@@ -90,7 +90,7 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
         shown = agent_of(request), pseudonym, session_secret(request)
         secret = await workspace.write(_begun, user, name, kept, rehashed, *shown)
     if secret is None:
-        await workspace.write(_failed, user, pseudonym)
+        await workspace.write(failed, user, pseudonym)
         raise UsageError(
             message("No user has this name and this password."),
             advice=message("Whoever runs this server can send you a link to set a new password."),
@@ -143,6 +143,7 @@ def _begun(
         return begin(db, now, agent, client, "password", old)
 
 
-def _failed(db: Database, user: User | None, client: str) -> None:
+def failed(db: Database, user: User | None, client: str) -> None:
+    """Note that a password was wrong; who it was of, never what was typed."""
     with db.transaction():
         audit.write(db, "", "login failed", f"user:{user.uid}" if user else "", client=client)

@@ -16,7 +16,7 @@ from metasearch.server.site import users_of
 from metasearch.server.users.credentials import session_secret
 from metasearch.server.users.entering import agent_of, begin, into_session
 from metasearch.server.users.identity import Identity, identity_of
-from metasearch.server.users.login import NO_STORE, attempted
+from metasearch.server.users.login import NO_STORE, attempted, failed
 from metasearch.server.users.people import client_of
 from metasearch.server.users.service import UsersService
 from metasearch.server.visit import visit_of
@@ -87,6 +87,7 @@ async def _set(
     await attempted(users, user.name, pseudonym)
     right, _ = await users.passwords.verify(kept, only(fields, "old"))
     if not right:
+        await users.workspace.write(failed, user, pseudonym)
         raise UsageError(message("The old password is wrong."))
     made = await users.passwords.hash(password)
     shown = agent_of(request), pseudonym, session_secret(request)

@@ -56,6 +56,18 @@ async def test_metrics_are_for_administrators_and_this_machine(local: Served):
     assert (await stranger.ask("/metrics", headers=elsewhere)).status == 401
 
 
+async def test_the_description_says_that_tokens_are_needed(local: Served):
+    """What needs no user is described without."""
+    browser = await local.browser()
+    document = await (await browser.ask("/openapi.json")).json()
+    schemes = document["components"]["securitySchemes"]
+
+    ((name, scheme),) = schemes.items()
+    assert "API token" in scheme["description"]
+    assert document["paths"]["/search"]["get"]["security"] == [{name: []}]
+    assert "security" not in document["paths"]["/healthz"]["get"]
+
+
 async def test_no_cache_shows_one_user_what_another_has_read(open_: Served):
     """Answers are private, those that were public without users too."""
     browser = await open_.browser()

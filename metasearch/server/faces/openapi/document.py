@@ -95,6 +95,13 @@ def is_page(path: str) -> bool:
     return path in NOT_LISTED or path == _PAGES or path.startswith(f"{_PAGES}/")
 
 
+_KEYS = "A key, on a server that has keys: `Authorization: Bearer KEY`."
+_TOKENS = (
+    "An API token of a user, whose scopes (search, read, write) say what it is good for: "
+    "`Authorization: Bearer ms_...`. Where guests may search, searches need none."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """What of a server the document depends on.
@@ -203,7 +210,7 @@ def document_of(server: Server) -> Schema:
                 _KEY: {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A key, on a server that has keys: `Authorization: Bearer KEY`.",
+                    "description": _TOKENS if server.users else _KEYS,
                 }
             },
         },
@@ -239,7 +246,7 @@ def _operation(operation: Operation, server: Server) -> Schema:
                 media_type: _media(schema) for media_type, schema in operation.body.items()
             },
         }
-    if server.keyed and not operation.open:
+    if (server.keyed or server.users) and not operation.open:
         made["security"] = [{_KEY: []}]
     made["responses"] = _responses(operation)
     requests = {example.name: _request(example) for example in operation.examples}
