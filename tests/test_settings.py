@@ -352,6 +352,61 @@ def test_new_names_of_collections_need_no_note(
     assert caplog.records == []
 
 
+def test_users_and_their_provider(tmp_path: Path) -> None:
+    """Secrets are named, never written; `openid` is always asked for."""
+    text = """
+        [users]
+        mode = "oidc"
+        guests = true
+        default_role = "guest"
+        [users.oidc]
+        issuer = "https://login.example.org/realms/library"
+        client_id = "metasearch"
+        client_secret = "ENV:OIDC_SECRET"
+        scopes = ["profile"]
+        claim = "groups"
+        [users.oidc.roles]
+        librarians = "administrator"
+    """
+    users = load(tmp_path, text, OIDC_SECRET="hush").users
+
+    assert (users.mode, users.guests, users.default_role) == ("oidc", True, "guest")
+    assert users.oidc.issuer == "https://login.example.org/realms/library"
+    assert users.oidc.client_secret == "OIDC_SECRET"
+    assert users.oidc.scopes == ("openid", "profile")
+    assert users.oidc.roles == {"librarians": "administrator"}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('mode = "ldap"', "users.mode"),
+        ('default_role = "administrator"', "users.default_role"),
+        ('header = "X_Remote_User"', "users.header"),
+        ('header = "Cookie"', "users.header"),
+        ('header = "X-Forwarded-For"', "users.header"),
+        ('header = ""', "users.header"),
+        ('mode = "oidc"', "users.oidc.issuer"),
+        ('oidc.issuer = "http://login.example.org"', "users.oidc.issuer"),
+        ('oidc.issuer = "javascript:alert(1)"', "users.oidc.issuer"),
+        ('oidc.client_secret = "hush"', "users.oidc.client_secret"),
+        ('oidc.client_secret = "ENV:NOT_THERE"', "users.oidc.client_secret"),
+        ('oidc.scopes = ["a b"]', "users.oidc.scopes"),
+        ('oidc.scopes = "openid"', "users.oidc.scopes"),
+        ('oidc.roles = { staff = "user" }', "users.oidc.roles"),
+        ('oidc.claim = "groups"\noidc.roles = { staff = "owner" }', "users.oidc.roles.staff"),
+        ('oidc.colour = "red"', "users.oidc.colour"),
+    ],
+)
+def test_users_that_cannot_be_configured_so(tmp_path: Path, text: str, place: str) -> None:
+    """Each problem has its place; a secret that was written is not repeated."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, f"[users]\n{text}\n")
+
+    assert any(problem.startswith(f"{place}: ") for problem in raised.value.problems)
+    assert "hush" not in str(raised.value)
+
+
 def test_mail_and_alerts_are_read(tmp_path: Path) -> None:
     """Ports follow the encryption; a password is the name of a variable."""
     text = """

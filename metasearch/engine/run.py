@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
+from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
 from metasearch.engine.facet_events import FacetEvents
@@ -86,7 +87,7 @@ class Run:
         self._sources = sources
         self._enrichers = Enrichers(enrichers) if enrichers else None
         self._asked: tuple[SourceRun, ...] = (*sources, *enrichers)
-        self._turns = shared.scheduler.turns()
+        self._turns = shared.scheduler.turns(behind=resolved.options.user is BEHIND)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
         self._reranking = False  # while a thread compares meanings

@@ -43,11 +43,14 @@ class _Waiting(NamedTuple):
 class Turns:
     """The turns of one search, or of one reader; from `FairScheduler`."""
 
-    __slots__ = ("_scheduler", "begun", "hurried", "reads")
+    __slots__ = ("_scheduler", "begun", "behind", "hurried", "reads")
 
-    def __init__(self, scheduler: FairScheduler, *, reads: bool = False) -> None:
+    def __init__(
+        self, scheduler: FairScheduler, *, reads: bool = False, behind: bool = False
+    ) -> None:
         self._scheduler = scheduler
         self.reads = reads
+        self.behind = behind
         self.begun = False
         self.hurried = False
 
@@ -75,7 +78,8 @@ class FairScheduler:
 
     A search at its deadline goes first, then one that has had no turn; the others go in the order
     in which they came. Those who read lists that grow have a line of their own, which gets every
-    second turn at most: however many they are, searches keep half of the turns.
+    second turn at most: however many they are, searches keep half of the turns. A search that
+    nobody waits for has a turn where no other search wants one, until its deadline.
     """
 
     def __init__(self) -> None:
@@ -83,6 +87,7 @@ class FairScheduler:
         self._first: deque[_Waiting] = deque()
         self._rest: deque[_Waiting] = deque()
         self._readers: deque[_Waiting] = deque()
+        self._behind: deque[_Waiting] = deque()
         self._read = False  # whether the last turn was a reader's
         self._serving = False
         self._threads = asyncio.Semaphore(THREADS)
@@ -96,9 +101,9 @@ class FairScheduler:
         finally:
             given_up.set()
 
-    def turns(self) -> Turns:
-        """The turns of a search that begins."""
-        return Turns(self)
+    def turns(self, *, behind: bool = False) -> Turns:
+        """The turns of a search that begins; `behind`: nobody waits for it."""
+        return Turns(self, behind=behind)
 
     def readers_turns(self) -> Turns:
         """The turns of one who reads a list that grows."""
@@ -106,7 +111,9 @@ class FairScheduler:
 
     @property
     def wait(self) -> float:
-        """Seconds for which the first in line has waited; 0 where none waits."""
+        """Seconds for which the first in line has waited; 0 where none waits, or nobody waits for
+        those who do.
+        """
         lines = (self._last, self._first, self._rest, self._readers)
         heads = [line[0].since for line in lines if line]
         return asyncio.get_running_loop().time() - min(heads) if heads else 0.0
@@ -126,12 +133,14 @@ class FairScheduler:
             return self._last
         if turns.reads:
             return self._readers
+        if turns.behind:
+            return self._behind
         return self._rest if turns.begun else self._first
 
     def hurry(self, turns: Turns) -> None:
         """Put a search before all others, with the turns that it waits for already."""
         turns.hurried = True
-        for line in (self._first, self._rest, self._readers):
+        for line in (self._first, self._rest, self._readers, self._behind):
             for _ in range(len(line)):
                 waiting = line.popleft()
                 (self._last if waiting.turns is turns else line).append(waiting)
@@ -156,7 +165,7 @@ class FairScheduler:
         """The line whose turn it is; an empty one where nobody waits."""
         if self._last:
             return self._last
-        searches = self._first or self._rest
+        searches = self._first or self._rest or self._behind
         return self._readers if self._readers and not (self._read and searches) else searches
 
 

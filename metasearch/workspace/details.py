@@ -87,11 +87,12 @@ def answer(
         values: Key of a question -> its answer, as `Value` or as a person types it: a list as
             lines, "yes" or "no", several choices with commas. None, and what is empty, removes the
             answer.
-        version: Of the project that the answers were made with.
+        version: Of the project that the answers were made with. Those that are as they were then
+            are left as others have made them since.
         by: Who answers.
 
     Raises:
-        Conflict: The project was changed since that version, and an answer is another one.
+        Conflict: An answer was changed since that version, and is another one here.
         UsageError: A key or an answer cannot be used, or an item of a list would be removed for
             which there are answers.
     """
@@ -99,6 +100,8 @@ def answer(
         raise UsageError(message("More than {most} answers at once", most=MOST_ANSWERS))
     with db.transaction():
         project = projects.find(db, project.uid)
+        then = _answers_at(db, project, version)
+        values = _meant(values, project, then)
         changed: dict[str, dict[str, Any]] = {}
         # A list comes before the questions of its items: both may be in one form.
         for key in sorted(values, key=lambda key: key not in BY_KEY):
@@ -117,19 +120,45 @@ def answer(
         whole = answers(replace(project, details={**project.details, **changed}))
         before = answers(project)
         given = {key: whole.get(key) for key in values if whole.get(key) != before.get(key)}
-        versions.check(
-            version,
-            project.version,
-            message("The project was changed since you opened it"),
-            given,
-            {key: before.get(key) for key in given},
-        )
+        if then is None or any(before.get(key) != then.get(key) for key in given):
+            versions.check(
+                version,
+                project.version,
+                message("The project was changed since you opened it"),
+                given,
+                {key: before.get(key) for key in given},
+            )
         for namespace in changed:
             if namespace in CHECKS:
                 CHECKS[namespace](whole)
         return projects.update(
             db, project, details={name: kept or None for name, kept in changed.items()}, by=by
         )
+
+
+def _answers_at(db: Database, project: Project, version: int | None) -> dict[str, Value] | None:
+    """The answers that there were at a version; None where it is the one that stands, or nobody
+    knows.
+    """
+    kept = None if version is None else projects.details_at(db, project, version)
+    return None if kept is None else answers(replace(project, details=kept))
+
+
+def _meant(
+    values: Mapping[str, object], project: Project, then: Mapping[str, Value] | None
+) -> Mapping[str, object]:
+    """The answers without those that are as they were: a form has all, and few were changed."""
+    if then is None:
+        return values
+    meant = {}
+    for key, value in values.items():
+        try:
+            same = checked(question(project, key), value) == then.get(key)
+        except UsageError:  # which is told later
+            same = False
+        if not same:
+            meant[key] = value
+    return meant
 
 
 def check(details: Mapping[str, Any]) -> None:

@@ -25,6 +25,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 LONGEST_NAME, LONGEST_TITLE, LONGEST_DETAILS, MOST_PROJECTS = 60, 500, 1_000_000, 10_000
 #: A part of an address of the interface, which a project of this name would hide.
 _RESERVED = frozenset({"import"})
+#: In the log; and how many versions are looked back for what stood there.
+_EDIT, _MOST_BACK = "edit project", 1_000
 #: What a project is called on the command line: letters of any language, digits, ".", "_", "-".
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
@@ -202,8 +204,31 @@ def update(
                 int(put_away),
                 old.id,
             )
-            log.write(db, old.id, "edit project", "project", before, after, by=by)
+            log.write(db, old.id, _EDIT, "project", before, after, by=by)
     return find(db, project.uid)
+
+
+def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any] | None:
+    """The details that a project had at an earlier version; None where the log does not tell.
+
+    Each version but the first is that of one line of the log.
+    """
+    count = project.version - version
+    if not 0 < count <= _MOST_BACK:
+        return None
+    lines = db.all(
+        "SELECT before FROM change WHERE project = ? AND action = ? ORDER BY id DESC LIMIT ?",
+        project.id,
+        _EDIT,
+        count,
+    )
+    if len(lines) < count:
+        return None
+    details = dict(project.details)
+    for line in lines:
+        details |= orjson.loads(line["before"])
+    own = ("title", "archived")
+    return {key: it for key, it in details.items() if it is not None and key not in own}
 
 
 def delete(db: Database, project: Project) -> None:

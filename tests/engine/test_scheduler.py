@@ -56,6 +56,31 @@ async def test_readers_get_every_second_turn() -> None:
     assert told[-2:] == ["search", "search"]
 
 
+async def test_a_search_that_nobody_waits_for_comes_after_all_others() -> None:
+    """Also where it waits for longer, and its wait does not make the process look busy; at its
+    deadline it goes first."""
+    scheduler, told = FairScheduler(), []
+    behind = scheduler.turns(behind=True)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(2):
+            group.create_task(page(behind, "behind", 1, told))
+        await asyncio.sleep(0)
+        assert scheduler.wait == 0
+        group.create_task(page(scheduler.turns(), "search", 3, told))
+        group.create_task(page(scheduler.turns(), "other", 3, told))
+
+    assert told.index("behind") <= 1  # the first one had its turn before the others came
+    assert told[-1] == "behind"
+
+    told.clear()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(page(behind, "behind", 1, told))
+        group.create_task(page(scheduler.turns(), "search", 3, told))
+        await asyncio.sleep(0)
+        scheduler.hurry(behind)
+    assert told[0] == "behind"
+
+
 async def test_a_reader_that_hurries_goes_first() -> None:
     """With the turn that it waits for already."""
     scheduler, told = FairScheduler(), []

@@ -406,7 +406,13 @@ async def test_token_as_a_password_only_searches(local: Served):
     program = await local.browser()
     headers = {"Authorization": f"Basic {given}"}
 
-    assert (await program.ask("/search?q=gene", headers=headers)).status == 200
+    for path in (
+        "/search?q=gene",
+        "/sru?query=gene&version=1.2",
+        "/searxng/search?q=gene&format=json",
+    ):
+        assert (await program.ask(path, headers=headers)).status == 200
+        assert (await program.ask(path)).status == 401
     assert (await program.ask("/api/projects/mice", headers=headers)).status == 403
     body = {"name": "rats", "kind": "review"}
     answer = await program.tell("/api/projects", json=body, headers=headers)
@@ -467,6 +473,14 @@ async def test_header_spoofing_is_nothing_in_other_modes(local: Served):
     browser = await local.browser()
 
     assert (await browser.get("/help", **{"X-Remote-User": "ann"})).status == 303
+
+
+async def test_metrics_behind_a_proxy_on_this_machine(proxied: Served):
+    """Whom it names is no administrator because the proxy is near."""
+    browser = await proxied.browser()
+
+    assert (await browser.ask("/metrics", headers={"X-Remote-User": "ann"})).status == 403
+    assert (await browser.ask("/metrics")).status == 200
 
 
 async def test_a_cookie_is_nothing_behind_a_proxy(proxied: Served):

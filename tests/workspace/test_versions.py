@@ -92,6 +92,43 @@ def test_an_answer_is_not_overwritten(db: Database, project: Project):
     assert details.answers(projects.find(db, "lakes"))[first] == "b"
 
 
+def test_answers_to_other_questions_are_kept_beside_one_another(db: Database, project: Project):
+    """A form has all answers: those that are as they were then do not undo what others have
+    answered since.
+    """
+    first, second, third = [one.key for one in details.questions(project) if one.kind == "text"][:3]
+    start = details.answer(db, project, {first: "a", second: "b"})
+    details.answer(db, start, {first: "theirs", third: "c"}, version=start.version)
+
+    form = {first: "a", second: "mine", third: ""}
+    details.answer(db, start, form, version=start.version)
+
+    now = details.answers(projects.find(db, "lakes"))
+    assert [now.get(key) for key in (first, second, third)] == ["theirs", "mine", "c"]
+    with pytest.raises(Conflict) as refused:
+        details.answer(db, start, {first: "mine", second: "more"}, version=start.version)
+    assert refused.value.yours == {first: "mine", second: "more"}
+    assert refused.value.theirs == {first: "theirs", second: "mine"}
+
+
+def test_a_new_title_is_no_conflict_for_answers(db: Database, project: Project):
+    """Although both are of the project."""
+    first = next(one.key for one in details.questions(project) if one.kind == "text")
+    projects.update(db, project, title="Rivers")
+
+    details.answer(db, project, {first: "a"}, version=project.version)
+
+    assert details.answers(projects.find(db, "lakes"))[first] == "a"
+
+
+def test_a_version_that_the_log_does_not_know_is_a_conflict(db: Database, project: Project):
+    """One that never was, or is of a time before an import."""
+    first = next(one.key for one in details.questions(project) if one.kind == "text")
+    for version in (0, project.version + 1, 2**53):
+        with pytest.raises(Conflict):
+            details.answer(db, project, {first: "a"}, version=version)
+
+
 def test_the_years_of_a_strategy_are_not_overwritten(db: Database, strategy: Strategy):
     """Its steps have versions of their own, so that a new step is no conflict."""
     steps.add(db, strategy, "rivers")

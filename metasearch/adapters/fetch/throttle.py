@@ -11,6 +11,7 @@ from asyncio import Lock, Semaphore, sleep
 from collections import deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from enum import Enum
 
 from asyncio_throttle.throttler import Throttler
 
@@ -68,9 +69,19 @@ class FairThrottler:
         return self._starts[0] + self._period if full else -math.inf
 
 
+class Behind(Enum):
+    """The one user of all searches that nobody waits for."""
+
+    ALL = "all"
+
+
+#: A user who has a turn where no other user waits.
+BEHIND = Behind.ALL
+
+
 class RoundRobin:
     """A lock that goes from user to user, and within a user from asker to asker; an asker's
-    requests keep their order.
+    requests keep their order. The user `BEHIND` comes after all others.
 
     Belongs to one event loop; waiters may be cancelled.
     """
@@ -107,7 +118,7 @@ class RoundRobin:
         the user to the end of the line of users.
         """
         while self._lines:
-            user = next(iter(self._lines))
+            user = next((user for user in self._lines if user is not BEHIND), BEHIND)
             askers = self._lines.pop(user)
             asker = next(iter(askers))
             line = askers.pop(asker)

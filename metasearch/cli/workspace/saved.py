@@ -78,6 +78,7 @@ def add(
     """
     from metasearch.workspace.saved import objects
     from metasearch.workspace.saved import saved as searches
+    from metasearch.workspace.saved.quotas import check_new
 
     named = names_of(sources)
     check_names(call, named)
@@ -93,6 +94,7 @@ def add(
             per_source=per_source,
             schedule=schedule or "",
             email=bool(email),
+            check_owner=check_new(call.settings),
         )
     call.answer(objects.saved(made, _base(call)), ())
     call.tell(
@@ -100,6 +102,8 @@ def add(
         if made.schedule
         else f"{made.name} is saved; `metasearch saved run` runs it, or --schedule has it run"
     )
+    if made.email and not call.settings.mail.host:
+        call.tell("no e-mails are sent: [mail] in the configuration names no host", "yellow")
     return Exit.OK
 
 

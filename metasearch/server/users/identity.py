@@ -97,7 +97,7 @@ def allowed(request: web.Request, action: Action) -> bool:
         return True
     from metasearch.workspace.users.permissions import may
 
-    role: ProjectRole | None = request.get(PROJECT_ROLE)  # type: ignore[assignment]
+    role: ProjectRole | None = request.get(PROJECT_ROLE)
     return may(action, identity.role, role) and _in_scope(request, identity, action)
 
 

@@ -8,32 +8,17 @@ from collections.abc import Callable
 
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.settings import Settings
 from metasearch.workspace.saved import due
 from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import Admit, run_saved
+from metasearch.workspace.saved.quotas import count_run
+from metasearch.workspace.saved.running import run_saved
 from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 
 #: Saved searches that one process runs at once.
 AT_ONCE = 2
 
 log = logging.getLogger("metasearch.saved")
-
-
-def admission(settings: Settings) -> Admit | None:
-    """What counts the runs of users, where there are users; None where there are none."""
-    if settings.users.mode == "none":
-        return None
-    from metasearch.workspace.users.quotas import Quotas
-
-    quotas = Quotas(settings.users.quotas)
-
-    def admit(db: Database, saved: SavedSearch) -> None:
-        quotas.take(db, saved.owner, "scheduled_runs")
-
-    return admit
 
 
 async def run_due(
@@ -60,7 +45,7 @@ async def run_due(
         WorkspaceError: The file cannot be used; runs that have ended are stored.
     """
     count = 0
-    hours, admit = engine.settings.alerts.hours, admission(engine.settings)
+    hours, admit = engine.settings.alerts.hours, count_run(engine.settings)
 
     async def some() -> None:
         nonlocal count

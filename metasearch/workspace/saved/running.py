@@ -7,6 +7,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 
+from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import MetasearchError, WorkspaceError
@@ -26,8 +27,6 @@ from metasearch.workspace.workspace import Workspace
 TIMEOUT = 120.0
 #: Works of a run that are looked at, the newest first.
 MOST_WORKS = 20_000
-#: All saved searches together take turns at a busy source as one user does (docs/politeness.md).
-_USER = ("saved searches",)
 
 #: Decides whether a run may be made: quotas of users.
 Admit = Callable[[Database, SavedSearch], object]
@@ -53,7 +52,7 @@ def options_of(
         timeout=timeout,
         wait=timeout,
         cache=cache,
-        user=_USER,
+        user=BEHIND,
     )
 
 
@@ -99,10 +98,10 @@ async def run_saved(
             if outcome is None:
                 outcome = await _searched(engine, saved, run, cache, timeout, year)
             return await workspace.write(store, saved, run, outcome, holder, hours)
-        except Exception as exc:
-            if isinstance(exc, MetasearchError):
-                await _stopped(workspace, run)
-                raise
+        except MetasearchError:
+            await _stopped(workspace, run)
+            raise
+        except Exception:
             log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
             # A failure is stored, so that it is not begun again at once.
             return await workspace.write(store, saved, run, _internal(), holder, hours)

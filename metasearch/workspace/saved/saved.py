@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import secrets
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,12 @@ from metasearch.workspace.texts import checked_text
 if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
 
-#: Bounds: saved searches of a user, where no other number is configured for them, and of a
-#: workspace; characters of a name.
-MOST_OF_USER, MOST, LONGEST_NAME = 50, 10_000, 100
+#: Bounds: saved searches of a workspace; characters of a name.
+MOST, LONGEST_NAME = 10_000, 100
 #: Records of each source in a run, where a saved search names no number.
 PER_SOURCE = 100
 #: Random bytes in the address of a feed.
 _SECRET_BYTES = 32
-_LONGEST_SECRET = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +112,7 @@ def create(
     per_source: int | None = None,
     schedule: str = "",
     email: bool = False,
-    most: int = MOST_OF_USER,
+    check_owner: Callable[[Database, str], object] | None = None,
 ) -> SavedSearch:
     """Save a search. With a schedule its first run, the baseline, is due at once.
 
@@ -129,7 +127,7 @@ def create(
         per_source: Records of each source in a run.
         schedule: See `schedule.checked`.
         email: Whether its news are sent by e-mail.
-        most: How many the owner may have; not used without an owner.
+        check_owner: Raises where the owner may not have one more; see `quotas.check_new`.
 
     Raises:
         QuerySyntaxError: The query or the years cannot be read, with the place.
@@ -139,7 +137,9 @@ def create(
     asked = _asked(query, syntax, sources, years, per_source)
     planned = schedules.checked(schedule)
     with db.transaction():
-        _check_number(db, owner, most)
+        _check_number(db)
+        if check_owner is not None:
+            check_owner(db, owner)
         _check_free(db, owner, name)
         number = db.run(
             "INSERT INTO saved_search (uid, owner, name, query, syntax, sources, years, options,"
@@ -192,14 +192,6 @@ def by_id(db: Database, number: int) -> SavedSearch:
     if row is None:
         raise UsageError(message("This saved search has been removed"))
     return _saved(row)
-
-
-def by_feed(db: Database, secret: str) -> SavedSearch | None:
-    """The saved search whose feed has this secret in its address; None where none has."""
-    if not secret or len(secret) > _LONGEST_SECRET:
-        return None
-    row = db.one("SELECT * FROM saved_search WHERE feed = ?", secret)
-    return None if row is None else _saved(row)
 
 
 def of(db: Database, owner: str) -> list[SavedSearch]:
@@ -386,16 +378,10 @@ def _asked(
     return query, syntax, orjson.dumps(named).decode(), years, orjson.dumps(options).decode()
 
 
-def _check_number(db: Database, owner: str, most: int) -> None:
+def _check_number(db: Database) -> None:
     if db.value("SELECT count(*) FROM saved_search") >= MOST:
         raise UsageError(
             message("A workspace holds at most {most} saved searches", most=f"{MOST:,}"),
-            advice=message("Remove one first."),
-        )
-    count = db.value("SELECT count(*) FROM saved_search WHERE owner = ?", owner)
-    if owner and count >= most:
-        raise UsageError(
-            message("You may have at most {most} saved searches", most=f"{most:,}"),
             advice=message("Remove one first."),
         )
 

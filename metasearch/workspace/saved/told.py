@@ -22,7 +22,7 @@ from metasearch.workspace.works.records import in_marks
 Kind = Literal["new", "version", "retracted", "late"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: News of a saved search that are kept; the oldest are forgotten.
-MOST_NEWS = 5_000
+MOST_NEWS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import asyncio_throttle.throttler
 import pytest
 
 from metasearch.adapters.fetch import throttle
-from metasearch.adapters.fetch.throttle import FairThrottler, RequestLimiter, RoundRobin
+from metasearch.adapters.fetch.throttle import BEHIND, FairThrottler, RequestLimiter, RoundRobin
 from metasearch.adapters.spec import Limits
 
 _real_sleep = asyncio.sleep
@@ -220,6 +220,30 @@ async def test_a_user_with_twenty_searches_does_not_keep_out_another() -> None:
     assert order[:6] == ["g0", "m0", "n", "g1", "m1", "g2"]
     assert order[6:] == [f"g{number}" for number in range(3, 20)]
     assert not lock.held
+
+
+async def test_searches_that_nobody_waits_for_come_after_all_users() -> None:
+    """However long they have waited; alone they go on as any other."""
+    lock = RoundRobin()
+    order: list[str] = []
+
+    async def one(user: object, search: str) -> None:
+        await lock.acquire(search, user)
+        order.append(search)
+        await asyncio.sleep(0)
+        lock.release()
+
+    await lock.acquire("held")
+    behind = [asyncio.ensure_future(one(BEHIND, f"b{number}")) for number in range(3)]
+    await asyncio.sleep(0)
+    others = [asyncio.ensure_future(one(user, f"{user}{at}")) for at in range(2) for user in "uv"]
+    await asyncio.sleep(0)
+    lock.release()
+    await asyncio.gather(*behind, *others)
+
+    assert order == ["u0", "v0", "u1", "v1", "b0", "b1", "b2"]
+    assert not lock.held
+    assert not lock._lines
 
 
 async def test_who_leaves_a_user_s_line_leaves_the_others_in_theirs() -> None:

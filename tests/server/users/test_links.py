@@ -125,7 +125,7 @@ async def test_an_invitation_to_a_project_needs_a_login_first(local: Served):
     assert "Ann Lee invites you to the project “mice”." in text
     assert "Screener" in text
     response = await browser.post(path, {})
-    assert response.headers["Location"] == f"/projects/{project.uid}"
+    assert response.headers["Location"] == f"/projects/{project.uid}?done=joined"
     assert (await browser.get(f"/projects/{project.uid}")).status == 200
     with local.database() as db:
         assert members.role(db, project, accounts.find(db, "bob").uid) == "screener"
@@ -174,4 +174,5 @@ async def test_behind_a_proxy_there_are_no_passwords(proxied: Served):
     token = (await page.text()).partition("<main")[2]
     token = token.partition('name="token" value="')[2].partition('"')[0]
     response = await browser.post(f"/join/{member}", {"token": token}, **bob)
-    assert (response.status, response.headers["Location"]) == (303, f"/projects/{project.uid}")
+    assert response.status == 303
+    assert response.headers["Location"] == f"/projects/{project.uid}?done=joined"

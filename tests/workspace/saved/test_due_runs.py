@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.errors import WorkspaceError
-from metasearch.workspace.saved import due, due_runs, leases
+from metasearch.settings.users import UsersSettings
+from metasearch.workspace.saved import due, due_runs, history, leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.saved.history import SavedRun
@@ -108,6 +110,28 @@ async def test_one_that_is_removed_while_it_is_run_is_passed_over(tmp_path: Path
         waiting = await watch.workspace.read(due.number_due)
 
     assert waiting == 0
+
+
+async def test_planned_runs_count_for_the_quota_of_their_owner(tmp_path: Path) -> None:
+    """A run beyond it has failed, and says why; no source is asked."""
+    users = UsersSettings(mode="local", quotas={"scheduled_runs": 1})
+    async with await watched(tmp_path, owner="anna") as watch:
+        watch.engine.settings = replace(watch.engine.settings, users=users)
+        await watch.workspace.write(
+            lambda db: db.run(
+                "INSERT INTO user (uid, name, role, created) VALUES ('anna', 'anna', 'user', '')"
+            )
+        )
+        asked = []
+        for _ in range(2):
+            await run_due(watch.workspace, watch.engine, leases.new_holder())
+            asked.append(len(watch.upstreams.asked))
+            await watch.workspace.write(searches.plan, watch.saved, "2020-01-01T00:00:00Z")
+        runs = await watch.workspace.read(history.of, watch.saved)
+
+    assert asked[0] == asked[1] > 0
+    assert [run.status for run in runs] == ["failed", "done"]
+    assert "1 times a day" in runs[0].error
 
 
 async def test_a_file_that_cannot_be_used_ends_all(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
@@ -49,13 +50,13 @@ async def test_a_later_run_tells_what_is_new(tmp_path: Path) -> None:
 
 
 async def test_it_is_asked_by_date_with_its_own_options(tmp_path: Path) -> None:
-    """As one user with all other saved searches, and for versions as one work."""
+    """Behind all other searches, and for versions as one work."""
     async with await watched(tmp_path, years="2010-", per_source=40) as watch:
         options = options_of(watch.saved)
 
     assert (options.sort, options.per_source, options.years) == ("date", 40, "2010-")
     assert (options.versions, options.enrich, options.wait) == ("group", "none", options.timeout)
-    assert options.user == options_of(watch.saved).user
+    assert options.user is BEHIND
 
 
 async def test_a_run_in_which_no_source_answers_has_failed(tmp_path: Path) -> None:
@@ -158,6 +159,27 @@ async def test_what_is_changed_during_a_run_is_run_again(tmp_path: Path) -> None
     assert waiting == 1
 
 
+async def test_a_failure_does_not_pause_what_was_changed_meanwhile(tmp_path: Path) -> None:
+    """What it asks now may succeed."""
+
+    def changed(request: Request) -> Any:
+        async def body() -> bytes:
+            saved = await watch.current()
+            await watch.workspace.write(searches.update, saved, query="peat")
+            return away(request)
+
+        return body()
+
+    async with await watched(tmp_path, {"alpha": away}) as watch:
+        for _ in range(MOST_FAILURES - 1):
+            await watch.again()
+        await watch.again(alpha=changed)
+        saved = await watch.current()
+        waiting = await watch.workspace.read(due.number_due)
+
+    assert (saved.paused, waiting) == ("", 1)
+
+
 async def test_what_is_removed_during_a_run_is_not_brought_back(tmp_path: Path) -> None:
     """The run ends with an error that says so."""
 
@@ -198,6 +220,18 @@ async def test_a_run_that_is_cancelled_is_stopped_and_due_again(tmp_path: Path) 
     assert run is not None
     assert (run.status, run.told) == ("stopped", 0)
     assert waiting == 1
+
+
+async def test_a_run_whose_process_was_killed_is_marked_by_the_next_one(tmp_path: Path) -> None:
+    """It tells nothing, and is not counted as a failure."""
+    async with await watched(tmp_path) as watch:
+        await watch.again()
+        await watch.workspace.write(storing.begin, watch.saved)
+        third = await watch.again(alpha=works(MARSH, PEAT, item("Soil", "10.1000/four")))
+        runs = await watch.workspace.read(history.of, watch.saved)
+
+        assert [run.status for run in runs] == ["done", "stopped", "done"]
+        assert await watch.news(third) == {"Soil": "new"}
 
 
 async def test_a_saved_search_is_not_run_twice_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,10 @@ import pytest
 
 from metasearch.errors import Conflict, QuerySyntaxError, UsageError
 from metasearch.message import Message, message
+from metasearch.settings import Settings
+from metasearch.settings.users import UsersSettings
 from metasearch.workspace.saved import saved as searches
+from metasearch.workspace.saved.quotas import check_new
 from metasearch.workspace.saved.saved import SavedSearch, create, find, of, update
 from metasearch.workspace.store.database import Database
 from tests.cases import each
@@ -101,20 +104,31 @@ def test_with_a_schedule_the_baseline_is_due_at_once(db: Database) -> None:
     assert made.next_run == made.created
 
 
-def test_the_number_of_a_user_and_of_a_workspace_is_bounded(
+def test_the_number_of_a_user_is_their_quota(db: Database) -> None:
+    """Nothing is saved beyond it; where there are no users, nothing is asked."""
+    settings = Settings(users=UsersSettings(mode="local", quotas={"saved_searches": 2}))
+    check = check_new(settings)
+    assert check_new(Settings()) is None
+    db.run("INSERT INTO user (uid, name, role, created) VALUES ('anna', 'anna', 'user', '')")
+
+    for number in range(2):
+        create(db, f"x{number}", "gene", owner="anna", check_owner=check)
+    with pytest.raises(UsageError, match="2 saved searches"):
+        create(db, "x", "gene", owner="anna", check_owner=check)
+    assert len(of(db, "anna")) == 2
+    create(db, "x", "gene", check_owner=check)
+
+
+def test_the_number_of_a_workspace_is_bounded(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where there are no users, the workspace alone bounds them."""
-    for number in range(3):
-        create(db, f"x{number}", "gene", owner="anna", most=3)
-        create(db, f"x{number}", "gene")
-    with pytest.raises(UsageError, match="at most 3"):
-        create(db, "x", "gene", owner="anna", most=3)
-    create(db, "x3", "gene", most=3)
+    """Whoever owns them."""
+    monkeypatch.setattr(searches, "MOST", 2)
+    for owner in ("", "anna"):
+        create(db, "x", "gene", owner=owner)
 
-    monkeypatch.setattr(searches, "MOST", 7)
     with pytest.raises(UsageError, match="workspace"):
-        create(db, "x4", "gene")
+        create(db, "y", "gene")
 
 
 # ------------------------------------------------------------------------- changes

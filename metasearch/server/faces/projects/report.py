@@ -18,7 +18,7 @@ from metasearch.server.faces.projects.opened import (
 from metasearch.server.faces.projects.report_lines import names_for
 from metasearch.server.forms import chosen, posted
 from metasearch.server.page_response import page_response
-from metasearch.server.pages.projects.reports import PREFIX, ReportPage, report_page
+from metasearch.server.pages.projects.reports import ONLY, PREFIX, ReportPage, report_page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
@@ -246,9 +246,14 @@ async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapp
 def _answered(
     db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str], by: str
 ) -> None:
-    """Keep the answers of a form. A field of several choices that is not there has none."""
+    """Keep the answers of a form. A field of several choices that is not there has none, unless the
+    form says that it answers other questions alone.
+    """
     values: dict[str, object] = {}
+    only_these = frozenset(fields.getall(ONLY, []))
     for question in details.questions(project, kind.name):
+        if only_these and question.key not in only_these:
+            continue
         name = f"{PREFIX}{question.key}"
         if question.kind == "choice" and question.several:
             values[question.key] = tuple(fields.getall(name, []))

@@ -54,6 +54,7 @@ def clash_of(
     leave: str = "",
     sent: Iterable[str] | None = None,
     version: str = "version",
+    more: Iterable[tuple[str, str]] = (),
     words: Callable[[str, Any], str] | None = None,
 ) -> Clash | None:
     """What to show where a form could not be done because of a conflict; else None.
@@ -66,6 +67,7 @@ def clash_of(
         leave: The address of the page without the change; `action` where it is "".
         sent: Names of the fields that are sent again; all where None.
         version: Name of the field with the version.
+        more: Further fields that are sent with them.
         words: What a value of a name is called, as `value_words`.
     """
     error = said.error
@@ -90,7 +92,7 @@ def clash_of(
             for name, value in said.fields.items()
             if name not in ("token", version) and (again is None or name in again)
         ]
-        fields.append((version, str(error.version)))
+        fields += [*more, (version, str(error.version))]
     return Clash(error, rows, fields, action, leave or action)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 from multidict import MultiDict, MultiMapping
 
-from metasearch.errors import UsageError
+from metasearch.errors import Conflict, UsageError
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.clash import clash_of, value_words
@@ -55,6 +55,8 @@ OTHER_WORDS: Mapping[str, str] = {
     "register": N_("study register, by hand"),
     "other": N_("other"),
 }
+#: The field that names the questions that a form answers, where it does not answer all.
+ONLY = "only"
 #: Reports that count other ways of searching.
 _WITH_OTHERS = frozenset({"prisma-s", "prisma-flow"})
 #: What fields of answers are called in a form, before the key of the question.
@@ -186,6 +188,8 @@ def report_page(
     kind, document = shown.kind, shown.document
     number = shown.frozen.number if shown.frozen else ""
     typed = said.fields if said.place == "answer" else MultiDict()
+    # Beside a conflict the other fields have what stands now: it may be the answer of another.
+    mine = frozenset(said.error.yours) if isinstance(said.error, Conflict) else None
     # Of a diagram alone there is a picture.
     has_figure = document is not None and any(isinstance(b, Figure) for b in document.blocks)
     given: dict[str, str] = {"frozen": number} if number else {"language": shown.language}
@@ -223,7 +227,7 @@ def report_page(
             for language in kind.languages
             if len(kind.languages) > 1
         ],
-        groups=[] if shown.frozen else _groups(shown, typed),
+        groups=[] if shown.frozen else _groups(shown, typed, mine),
         missing=len(shown.missing),
         # Made by lxml from texts alone; no part of it is taken as HTML.
         preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704
@@ -239,6 +243,8 @@ def report_page(
             visit.language,
             {question.key: question.label for question in shown.questions},
             f"{base}/{kind.name}",
+            sent=("do", *(f"{PREFIX}{key}" for key in mine or ())),
+            more=[(ONLY, key) for key in sorted(mine or ())],
             words=lambda key, value: _clash_words(visit, shown, key, value),
         ),
         done=DONE_WORDS.get(done, ""),
@@ -254,11 +260,14 @@ def _clash_words(visit: Visit, shown: ReportPage, key: str, value: object) -> st
     return names.get(value, value) if isinstance(value, str) else value_words(value, visit.language)
 
 
-def _groups(shown: ReportPage, typed: MultiMapping[str]) -> list[tuple[str, Sequence[Asked]]]:
+def _groups(
+    shown: ReportPage, typed: MultiMapping[str], mine: frozenset[str] | None
+) -> list[tuple[str, Sequence[Asked]]]:
     """(heading, questions) of each group."""
     groups: dict[str, list[Asked]] = {}
     for question in shown.questions:
-        groups.setdefault(question.group, []).append(_asked(question, shown, typed))
+        own = typed if mine is None or question.key in mine else MultiDict[str]()
+        groups.setdefault(question.group, []).append(_asked(question, shown, own))
     return list(groups.items())
 
 

@@ -188,6 +188,27 @@ async def test_answers_are_given_by_two(client, workspace):
     assert "μν" in (await page(client, address)).xpath("string(//*[@class='preview'])")
 
 
+async def test_answers_of_others_survive_mine(client, workspace):
+    """What I have not touched stays as others have answered it since, also when I save mine all
+    the same.
+    """
+    address = f"/projects/{workspace.novelty.uid}/reports/chaxin"
+    place = "ancestor::*[@id='questions']"
+    tabs = [await page(client, address) for _ in range(2)]
+    name, other = "a:novelty.client", "a:novelty.ordered"
+    theirs = form(tabs[0], place, **{name: "κλ", other: "2026-01-02"})
+    assert (await sent(client, theirs)).status == 303
+
+    shown = await conflict(await sent(client, form(tabs[1], place, **{name: "μν"})))
+
+    field = f"//*[@id='questions']//input[@name='{other}']/@value"
+    assert shown.xpath(field) == ["2026-01-02"]
+    assert (await sent(client, form(shown, "ancestor::*[@id='clash']"))).status == 303
+    after = await page(client, address)
+    assert after.xpath(field) == ["2026-01-02"]
+    assert after.xpath(f"//input[@name='{name}']/@value") == ["μν"]
+
+
 async def test_a_note_is_written_by_two(client, workspace):
     """Both notes are shown; tags that the other one has given stay."""
     address = f"/projects/{workspace.review.uid}/works"
