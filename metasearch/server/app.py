@@ -224,10 +224,15 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
 
     Raises:
         WorkspaceError: It cannot be used.
+        UsageError: E-mails are to be sent, and their package or password is missing.
     """
     settings = engine.settings
     if not settings.serve_workspace or settings.workspace is None:
         return None
+    if settings.mail.host:
+        from metasearch.workspace.saved.smtp import MailServer
+
+        MailServer(settings.mail, settings.env)  # nobody should find out by e-mails that lack
     from metasearch.server.workspace_service import WorkspaceService
 
     service = WorkspaceService(settings.workspace, engine)

@@ -124,6 +124,7 @@ def _write(
             draft=draft,
             number=number,
             continues=continues,
+            form=named,
         )
     content = render.write(document, named)
     with Sink(output) as sink:
@@ -157,15 +158,16 @@ def _document(
     draft: bool,
     number: str | None,
     continues: str | None,
+    form: str,
 ) -> tuple[Document, Report | None]:
-    """The report as it is now, or was when it was finished."""
-    from metasearch.workspace.reports import finished, freezing
+    """The report as it is now, or was when it was finished; for people with its signatures."""
+    from metasearch.workspace.reports import finished, freezing, signatures
     from metasearch.workspace.reports.kinds import kind_of
 
     about = kind_of(kind)
     if number is not None:
         made = finished.find(db, project, kind, number)
-        return finished.document(db, made), made
+        return signatures.document(db, made, form), made
     if freeze:
         made = freezing.freeze(
             db, project, kind, language=language, previous=continues, draft=draft

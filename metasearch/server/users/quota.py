@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aiohttp import web
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from metasearch.workspace.projects import Project
     from metasearch.workspace.store.database import Database
     from metasearch.workspace.users.quotas import Daily, Quotas
+
+T = TypeVar("T")
 
 #: What the searches that are counted are kept under; see `ServerContext.kept`.
 _RECENT = "recent searches of users"
@@ -105,6 +107,19 @@ async def check_records(request: web.Request, project: Project, records: int = 1
     if uid:
         quotas = quotas_of(request)
         await _checked(request, uid, lambda db: quotas.check_stored(db, project, records))
+
+
+async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) -> T:
+    """What a function returns that changes the workspace and checks quotas of the user as it does;
+    for a request of a user.
+
+    Raises:
+        Problem: 429 where a quota of the user is used up.
+    """
+    made: list[T] = []
+    quotas = quotas_of(request)
+    await _checked(request, _uid(request), lambda db: made.append(work(db, quotas)))
+    return made[0]
 
 
 def quotas_of(request: web.Request) -> Quotas:

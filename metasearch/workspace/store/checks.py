@@ -94,6 +94,15 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         message_template("Make new ones; nobody can use these."),
     ),
     (
+        (
+            "signature WHERE digest <> (SELECT digest FROM report WHERE id = signature.report)"
+            " OR EXISTS (SELECT 1 FROM signature AS other WHERE other.report = signature.report"
+            " AND other.role <> signature.role AND other.by = signature.by)"
+        ),
+        message_template("{count} signatures are not those of the report, or both of one user"),
+        _BACKUP,
+    ),
+    (
         "saved_search WHERE owner <> '' AND owner NOT IN (SELECT uid FROM user)",
         message_template("{count} saved searches belong to users who are gone"),
         _REPORT,

@@ -11,6 +11,7 @@ from metasearch.workspace import log
 from metasearch.workspace.reports import finished, freezing, render, signatures
 from metasearch.workspace.reports.document import Document, Paragraph, Table
 from metasearch.workspace.reports.finished import Report
+from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from tests.workspace.filled import Filled
 
@@ -128,3 +129,17 @@ def test_signatures_stand_behind_the_document_where_people_read_it(filled: Fille
     assert "&lt;B&gt;Bob" in page
     assert report.digest in page
     assert signatures.document(filled.db, report, "json") == before
+
+
+@pytest.mark.parametrize("change", ["digest = 'x'", "by = 'ann'"])
+def test_a_signature_that_was_changed_in_the_file_is_found(
+    filled: Filled, report: Report, change: str
+):
+    """By the check of the workspace, which is silent before."""
+    sign(filled, report, "searcher", "ann")
+    sign(filled, report, "reviewer", "bob")
+    assert not [one for one in check(filled.db) if "signature" in one.what]
+
+    filled.db.run(f"UPDATE signature SET {change} WHERE role = 'reviewer'")
+
+    assert [one for one in check(filled.db) if "signature" in one.what]

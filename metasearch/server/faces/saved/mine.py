@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -15,17 +15,20 @@ from metasearch.message import message
 from metasearch.server.faces.saved.runs import RunsNow
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of, workspace_of
+from metasearch.server.users import quota
 from metasearch.server.users.identity import check, who
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.saved import history, outbox, saved, told
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.outbox import MailState
-from metasearch.workspace.saved.quotas import check_new
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.saved.told import News
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import is_uid
 from metasearch.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.quotas import Quotas
 
 #: The same for what is not there and what is somebody else's.
 UNKNOWN = message("There is no such saved search.")
@@ -104,22 +107,39 @@ class Mine:
 
         Raises:
             UsageError: It cannot be saved.
+            Problem: 429 where the user has as many as they may, or it asks too many sources.
         """
-        self._check_sources(given.get("sources") or ())
-        check = check_new(self.shared.engine.settings)
-        return await self.workspace.write(
-            saved.create, owner=self.owner, check_owner=check, **given
-        )
+        asked = self._checked_sources(given.get("sources") or ())
+        if not self.owner:
+            return await self.workspace.write(saved.create, **given)
+
+        def made(db: Database, quotas: Quotas) -> SavedSearch:
+            with db.transaction():
+                quotas.check_sources(db, self.owner, asked)
+                check = quotas.check_saved
+                return saved.create(db, owner=self.owner, check_owner=check, **given)
+
+        return await quota.enforced(self.request, made)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
         """Change one; the arguments are those of `saved.update`.
 
         Raises:
             UsageError: It cannot be changed so.
+            Problem: 429 where it asks more sources than the user may.
         """
-        self._check_sources(given.get("sources") or ())
+        asked = self._checked_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
-        return await self.workspace.write(saved.update, one, hours=hours, **given)
+        if not self.owner:
+            return await self.workspace.write(saved.update, one, hours=hours, **given)
+
+        def changed(db: Database, quotas: Quotas) -> SavedSearch:
+            with db.transaction():
+                if given.get("sources") is not None:
+                    quotas.check_sources(db, self.owner, asked)
+                return saved.update(db, one, hours=hours, **given)
+
+        return await quota.enforced(self.request, changed)
 
     async def remove(self, one: SavedSearch) -> None:
         """Remove one."""
@@ -134,10 +154,13 @@ class Mine:
 
         Raises:
             UsageError: It is being run.
-            Problem: 503 where too many are.
+            Problem: 503 where too many are, 429 where the runs of the user of today are used up.
         """
         runs = self.shared.kept("saved", RunsNow)
-        await runs.begin(self.service, one, self.shared.engine.settings.alerts.hours)
+        hours = self.shared.engine.settings.alerts.hours
+        await runs.begin(
+            self.service, one, hours, lambda: quota.take(self.request, "scheduled_runs")
+        )
 
     async def mails(self) -> MailState:
         """Whether e-mails are sent."""
@@ -149,13 +172,20 @@ class Mine:
         """Whether the server sends e-mails at all."""
         return bool(self.shared.engine.settings.mail.host)
 
-    def _check_sources(self, sources: Sequence[str]) -> None:
-        """Check that there are such sources now; later they may be gone, which the run says.
+    def _checked_sources(self, sources: Sequence[str]) -> int:
+        """How many sources are asked, where there are such now; later they may be gone, which the
+        run says.
 
         Raises:
             UnknownSource: There is none of this name.
         """
-        saved.check_known(self.shared.engine.registry, sources)
+        registry = self.shared.engine.registry
+        known = set(registry.names())
+        asked = registry.expand(list(sources)) if sources else registry.default()
+        for name in asked:
+            if name not in known:
+                registry.spec(name)
+        return len(asked)
 
 
 def mine(request: web.Request) -> Mine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from metasearch.errors import MetasearchError
 from metasearch.message import message
@@ -28,13 +29,20 @@ class RunsNow:
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming = 0
 
-    async def begin(self, service: WorkspaceService, saved: SavedSearch, hours: Hours) -> None:
+    async def begin(
+        self,
+        service: WorkspaceService,
+        saved: SavedSearch,
+        hours: Hours,
+        admit: Callable[[], Awaitable[None]],
+    ) -> None:
         """Begin a run.
 
         Args:
             service: With the workspace and the engine.
             saved: What is run.
             hours: In which planned runs begin.
+            admit: Counts the run, or raises what says that there may be none.
 
         Raises:
             UsageError: It is being run, or was removed.
@@ -51,6 +59,11 @@ class RunsNow:
         self._claiming += 1
         try:
             claimed = await service.workspace.write(due.take, saved, holder)
+            try:
+                await admit()
+            except BaseException:
+                await service.workspace.write(leases.release, due.lease_of(saved), holder)
+                raise
         finally:
             self._claiming -= 1
         task = asyncio.create_task(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.errors import Conflict
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
@@ -110,6 +111,8 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
     }
 
     def typed(name: str, _usual: str = "") -> str:
+        if name == "version" and isinstance(said.error, Conflict):
+            return kept[name]  # what stands now is above the form, and may be replaced
         return said.typed(name, kept[name]) if said.place == "change" else kept[name]
 
     return page(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from aiohttp.test_utils import TestClient
+from lxml import html
 from yarl import URL
 
+from metasearch.errors import UsageError
+from metasearch.server.app import listening
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
 from metasearch.workspace.saved import outbox, saved
@@ -116,8 +120,15 @@ async def test_a_saved_search_is_changed_and_removed(
     change = FORM | {"do": "change", "name": "mice", "version": str(one.version)}
     assert (await post(browser, path, change)).status == 303
     again = await post(browser, path, change | {"name": "too late"})
-    assert again.status in (400, 409)
-    assert "changed meanwhile" in await again.text()
+    assert again.status == 409
+    tree = html.document_fromstring(await again.text())
+    assert "changed meanwhile" in text(tree)
+    # Both are shown: what stands now, and what was typed, which the same button now saves.
+    assert tree.findtext(".//h1") == "mice"
+    assert tree.get_element_by_id("name").get("value") == "too late"
+    (version,) = tree.xpath("//input[@name='version']/@value")
+    settled = await post(browser, path, change | {"name": "too late", "version": version})
+    assert settled.status == 303
 
     assert (await post(browser, path, {"do": "remove"})).status == 400
     removed = await post(browser, path, {"do": "remove", "sure": "yes"})
@@ -155,6 +166,14 @@ async def test_a_server_without_a_mail_server_offers_no_emails(serve, settings: 
     one = await saved_one(client, settings, email="yes")
     assert not one.email
     assert "E-mail" not in text(await page(client, f"/saved/{one.uid}"))
+
+
+async def test_a_server_that_cannot_send_emails_does_not_start(settings: Settings) -> None:
+    """Its operator sees why at once."""
+    mail = replace(settings.mail, user="metasearch", password="NOT_SET", tls="tls")
+    with pytest.raises(UsageError, match="password of the mail server"):
+        async with listening(replace(settings, mail=mail), demo=True):
+            pass
 
 
 async def test_a_form_without_a_token_changes_nothing(
