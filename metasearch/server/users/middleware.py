@@ -27,6 +27,8 @@ from metasearch.workspace.users.permissions import SYSTEM_ACTIONS
 
 #: Characters of the name of a project in an address that are looked up.
 _LONGEST_NAME = 200
+#: Methods that change nothing.
+_SAFE = ("GET", "HEAD", "OPTIONS")
 #: Challenges of a 401. The second one makes browsers ask for a password, so they do not get it.
 _BEARER, _BASIC = 'Bearer realm="metasearch"', 'Basic realm="metasearch", charset="UTF-8"'
 
@@ -64,13 +66,14 @@ def permit(request: web.Request, users: UsersService, asked: Route | None) -> No
     """
     identity = identity_of(request)
     assert identity is not None
-    if request.method == "POST" and identity.by_browser and _from_other_page(request):
+    changes = request.method not in _SAFE
+    if changes and identity.by_browser and _from_other_page(request):
         raise Problem(403, "forged-form", FORGED)
     if asked is None or asked.keyless:  # an address that does not exist has nothing to protect
         return
     if asked.local and not identity.uid and request.app[SHARED].clients.of(request).local:
         return  # whom a proxy on this machine names has come from elsewhere
-    action = asked.posts_action or asked.action if request.method == "POST" else asked.action
+    action = asked.posts_action or asked.action if changes else asked.action
     name = request.match_info.get("project")
     if name is None:
         permitted = allowed(request, action)

@@ -21,7 +21,7 @@ from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import Token
 from metasearch.workspace.workspace import Workspace
 
-T = TypeVar("T")
+T = TypeVar("T", Session, Token)
 
 #: Notes of use that are written at once; the others are left out.
 _MOST_NOTES = 100
@@ -125,8 +125,9 @@ class UsersService:
             self._note(tokens.touch, row)
 
     def _note(self, function: Callable[[Database, T], None], row: T) -> None:
-        if len(self._notes) < _MOST_NOTES:
-            task = asyncio.get_running_loop().create_task(self._noted(function, row))
+        name = f"{function.__module__} {row.id}"
+        if len(self._notes) < _MOST_NOTES and all(task.get_name() != name for task in self._notes):
+            task = asyncio.get_running_loop().create_task(self._noted(function, row), name=name)
             self._notes.add(task)
             task.add_done_callback(self._notes.discard)
 

@@ -180,3 +180,15 @@ async def test_a_use_of_a_session_is_noted_beside_the_answer(local: Served):
     await local.users.close()
 
     assert local.value("SELECT seen FROM session") > before
+
+
+async def test_many_requests_of_a_session_are_noted_once(local: Served):
+    """While a long change is being made, no queue of notes grows behind it."""
+    local.user("ann")
+    browser = await local.browser("ann")
+    with local.database() as db:
+        db.run("UPDATE session SET seen = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 hour')")
+        with db.transaction():  # nobody else writes meanwhile
+            for _ in range(5):
+                assert (await browser.get("/help")).status == 200
+            assert len(local.users._notes) == 1
