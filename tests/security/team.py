@@ -83,14 +83,17 @@ def team(path: Path) -> Team:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who asks; `name` is that of the header, "" for nobody."""
+    """Somebody who asks; `name` is that of the header, "" for nobody; or a program with a token."""
 
     client: TestClient
     name: str
+    token: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
         """Of every request."""
+        if self.token:
+            return {"Authorization": f"Bearer {self.token}"}
         return {HEADER: self.name} if self.name else {}
 
     async def get(self, path: str, accept: str = "application/json") -> ClientResponse:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import audit, members
 from tests.security.team import Team
 from tests.security.team_fixtures import As
+from tests.server.pages.projects.filled import TEXT
 
 
 def roles(team: Team) -> dict[str, str]:
@@ -99,6 +101,23 @@ async def test_a_member_who_is_removed_reads_nothing_any_more(team: Team, people
 
     assert (await reader.get(api)).status == 404
     assert (await people("reader").json("/api/projects"))["projects"] == []
+
+
+async def test_a_member_who_is_removed_follows_no_run_any_more(team: Team, people: As) -> None:
+    """The stream that they have open ends, though the run goes on."""
+    with Database(team.filled.path) as db:
+        runs.begin(db, team.review, team.filled.strategy, "records")
+    path = f"/projects/{team.review.uid}/strategies/{quote(TEXT)}/progress"
+    stream = await people("reader").get(path)
+    assert b"event: state" in await stream.content.readuntil(b"\n\n")
+
+    await people("owner").json(
+        f"/api/projects/{team.review.uid}/members/{team.uids['reader']}", removed=True
+    )
+
+    rest = await stream.content.read()
+    assert b"event: done" not in rest
+    assert (await people("reader").get(path)).status == 404
 
 
 async def test_a_role_is_changed_by_owners_alone(team: Team, people: As) -> None:

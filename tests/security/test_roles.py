@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import get_args
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from metasearch.server.route import Route
 from metasearch.server.users.routes import ROUTES as USERS_ROUTES
 from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, tokens
 from metasearch.workspace.users.permissions import (
     PROJECT_ACTIONS,
     PROJECT_ROLES,
@@ -152,7 +154,8 @@ async def outcome(person: Person, method: str, path: str) -> str:
 
 def expected(route: Route, method: str, system: SystemRole | None, role: ProjectRole | None) -> str:
     """What `permissions.may` says."""
-    if route.keyless or getattr(route, "local", False):  # these tests ask from this machine
+    # These tests ask from this machine, which needs no user for what is local.
+    if route.keyless or (route.local and system is None):
         return "open"
     if may(action_of(route, method), system, role):
         return "open"
@@ -183,6 +186,40 @@ async def test_each_route_does_what_the_table_says(name: str, team: Team, people
     assert not wrong
 
 
+def in_scope(scopes: tuple[str, ...], action: Action, method: str) -> bool:
+    """What a token is good for, as docs/users-server.md says."""
+    if action == "search":
+        return True
+    if action == "account":
+        return False
+    reads = "read" in scopes and action != "administer"
+    return "write" in scopes or (reads and (method == "GET" or action == "export"))
+
+
+@pytest.mark.parametrize("scopes", [("search",), ("search", "read"), ("search", "read", "write")])
+@pytest.mark.parametrize("name", ["owner", "reader"])
+async def test_a_token_does_no_more_than_its_scopes_and_the_role(
+    name: str, scopes: tuple[str, ...], team: Team, people: As
+) -> None:
+    """For each route and each method."""
+    with Database(team.filled.path) as db:
+        user = accounts.find(db, team.uids[name])
+        text, _ = tokens.create(db, user, "program", scopes, 1)
+    program, (system, role) = replace(people(""), token=text), PEOPLE[name]
+    wrong = {}
+    for route in MATRIX:
+        path = filled_in(route.path, team, team.review.uid)
+        for method in methods(route):
+            answer = await outcome(program, method, path)
+            wanted = expected(route, method, system, role)
+            if wanted == "open" and not in_scope(scopes, action_of(route, method), method):
+                wanted = "refused"
+            if answer != wanted:
+                wrong[method, route.path] = answer
+
+    assert not wrong
+
+
 async def test_a_guest_who_is_not_logged_in_only_searches(serve_team: Serving, team: Team) -> None:
     """Where guests are allowed; all else asks for a login."""
     nobody = (await serve_team(guests=True))("")
@@ -191,7 +228,7 @@ async def test_a_guest_who_is_not_logged_in_only_searches(serve_team: Serving, t
         path = filled_in(route.path, team, team.review.uid)
         for method in methods(route):
             answer = await outcome(nobody, method, path)
-            may_ = may(action_of(route, method), "guest") or getattr(route, "local", False)
+            may_ = may(action_of(route, method), "guest") or route.local
             if answer != ("open" if may_ else "login"):
                 wrong[method, route.path] = answer
 
@@ -337,3 +374,13 @@ async def test_a_page_shows_no_form_that_its_reader_may_not_send(
     for (path, what), action in buttons.items():
         shown = bool(pages[path].xpath(what))
         assert shown == may(action, system, role), (path, what)  # type: ignore[arg-type]
+
+
+async def test_a_screener_undoes_nothing_of_others(team: Team, people: As) -> None:
+    """By the interface of programs, too, whose address takes back one's own votes."""
+    path = f"/api/projects/{team.review.uid}/undo"
+    change = await _change(team)
+
+    refused = await people("screener").post(path, change=change)
+    assert refused.status == 403
+    assert await _change(team) == change

@@ -88,8 +88,8 @@ def compose(db: Database, owner: str, language: Language) -> Digest | None:
     """
     with db.snapshot():
         rows = db.all(
-            "SELECT s.id, s.uid, s.name, coalesce(t.news, 0) AS told, count(*) AS works,"
-            " max(n.id) AS newest FROM saved_search AS s"
+            "SELECT s.id, s.uid, s.name, coalesce(t.news, 0) AS told, count(*) AS works"
+            " FROM saved_search AS s"
             " JOIN saved_news AS n ON n.saved = s.id"
             " LEFT JOIN mail_told AS t ON t.saved = s.id"
             " WHERE s.owner = ? AND s.email <> 0 AND n.id > coalesce(t.news, 0)"
@@ -108,7 +108,12 @@ def compose(db: Database, owner: str, language: Language) -> Digest | None:
                 row["told"],
             )
             parts.append(Part(row["uid"], line(row["name"]), row["works"], late, tuple(items)))
-        last = max(row["newest"] for row in rows)
+        # Late arrivals, too: they are counted once.
+        last = db.value(
+            "SELECT max(n.id) FROM saved_news AS n JOIN saved_search AS s ON s.id = n.saved"
+            " WHERE s.owner = ? AND s.email <> 0",
+            owner,
+        )
         return Digest(language, tuple(parts), last, _lost(db, owner))
 
 

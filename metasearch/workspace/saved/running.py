@@ -98,10 +98,10 @@ async def run_saved(
             if outcome is None:
                 outcome = await _searched(engine, saved, run, cache, timeout, year)
             return await workspace.write(store, saved, run, outcome, holder, hours)
-        except Exception as exc:
-            if isinstance(exc, MetasearchError):
-                await _stopped(workspace, run)
-                raise
+        except MetasearchError:
+            await _stopped(workspace, run)
+            raise
+        except Exception:
             log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
             # A failure is stored, so that it is not begun again at once.
             return await workspace.write(store, saved, run, _internal(), holder, hours)

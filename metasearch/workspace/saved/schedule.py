@@ -13,13 +13,14 @@ import re
 
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.settings.alerts import AlertsSettings
 
 #: The days of "weekly ...", Monday first.
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: First hour, and the hour at whose beginning the last run is over: see `[alerts] hours`.
 Hours = tuple[int, int]
 #: Where nothing is configured.
-QUIET_HOURS: Hours = (1, 5)
+QUIET_HOURS: Hours = AlertsSettings().hours
 #: Seconds after a run that failed until the next one, doubled with each further failure.
 BACK_OFF = 3_600.0
 #: Failures in a row after which none is planned.

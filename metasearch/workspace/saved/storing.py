@@ -83,37 +83,32 @@ def store(
                 )
             )
         if outcome.error:
-            at = _failed(db, saved, run, outcome)
+            failures = history.failed(db, run, outcome.error, outcome.statuses)
+            at = schedules.after_failure(failures, saved.uid, _now())
         else:
-            at = _done(db, saved, run, outcome, hours)
+            failures = 0
+            _done(db, saved, run, outcome)
+            at = schedules.next_run(saved.schedule, saved.uid, _now(), hours)
         # One that was changed meanwhile is planned already.
-        if at is not None and current.schedule == saved.schedule and current.digest == saved.digest:
-            saved_searches.plan(db, saved, written(at.timestamp()))
+        unchanged = current.schedule == saved.schedule and current.digest == saved.digest
+        if saved.schedule and unchanged:
+            if at is None:
+                saved_searches.pause(db, saved, _why_paused(failures, outcome.error))
+            else:
+                saved_searches.plan(db, saved, written(at.timestamp()))
     return history.by_id(db, run.id)
 
 
-def _failed(
-    db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome
-) -> dt.datetime | None:
-    """Store a run in which no source answered; returns when it is tried again."""
-    failures = history.failed(db, run, outcome.error, outcome.statuses)
-    if not saved.schedule:
-        return None
-    again = schedules.after_failure(failures, saved.uid, _now())
-    if again is None:
-        reason = message(
-            "{count} runs in a row have failed, the last one because: {error}",
-            count=failures,
-            error=outcome.error,
-        )
-        saved_searches.pause(db, saved, reason)
-    return again
+def _why_paused(failures: int, error: str) -> str:
+    return message(
+        "{count} runs in a row have failed, the last one because: {error}",
+        count=failures,
+        error=error,
+    )
 
 
-def _done(
-    db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome, hours: Hours
-) -> dt.datetime | None:
-    """Store a run in which sources answered; returns when the next one is."""
+def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> None:
+    """Store a run in which sources answered."""
     found = outcome.found
     judged = news.judge(
         found,
@@ -136,7 +131,6 @@ def _done(
     saved_searches.has_run(db, saved)
     if saved.paused:
         saved_searches.go_on(db, saved)
-    return schedules.next_run(saved.schedule, saved.uid, _now(), hours)
 
 
 def _known(db: Database, saved: SavedSearch, names: Iterable[str]) -> dict[str, State]:

@@ -210,7 +210,8 @@ def _first(db: Database, project: Project, stage: Stage) -> dict[tuple[int, str]
         if change is None or not (by := whose(change)) or change.after["stage"] != stage:
             continue
         for uid in change.after["seen"]:
-            found.setdefault((uid, by), _verdict(change.before, uid))
+            if isinstance(uid, str):
+                found.setdefault((uid, by), _verdict(change.before, uid))
     rows = rows_named(db, project.id, list({uid for uid, _ in found}))
     first: dict[tuple[int, str], Verdict | None] = {}
     for (uid, by), verdict in found.items():

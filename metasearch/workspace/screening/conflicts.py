@@ -82,7 +82,7 @@ def conflicts(
 
 def count(db: Database, project: Project, stage: Stage) -> int:
     """How many works of a stage are conflicts."""
-    return len(listing.rows(db, project, WorksQuery(verdict="conflict", stage=stage)))
+    return listing.count(db, project, WorksQuery(verdict="conflict", stage=stage))
 
 
 def resolve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import conflicts
@@ -59,38 +59,44 @@ def progress(db: Database, project: Project, reader: str | None = None) -> dict[
         reader: Uid of the user that it is shown to; None for all of it. Who screens a stage blind
             is told of nobody else's votes, not even how many there are.
     """
-    found = {stage: _progress(db, project, team) for stage, team in teams(db, project).items()}
-    return {
-        stage: shown if reader is None else _shown(shown, reader) for stage, shown in found.items()
-    }
+    found: dict[Stage, Progress] = {}
+    for stage, team in teams(db, project).items():
+        counts = listing.verdict_counts(db, project, stage)
+        alone = reader is not None and team.blind and reader in team.screeners
+        found[stage] = Progress(
+            team=team,
+            works=sum(counts.values()),
+            decided=sum(counts.values()) - counts["undecided"],
+            conflicts=conflicts.count(db, project, stage),
+            votes=None if alone else _votes(db, project, stage, counts["undecided"]),
+            screeners=_screeners(db, project, team, reader if alone else None),
+        )
+    return found
 
 
-def _shown(whole: Progress, reader: str) -> Progress:
-    if not (whole.team.blind and reader in whole.team.screeners):
-        return whole
-    own = tuple(one for one in whole.screeners if one.by == reader)
-    return replace(whole, votes=None, screeners=own)
-
-
-def _progress(db: Database, project: Project, team: Team) -> Progress:
-    stage = team.stage
-    counts = listing.verdict_counts(db, project, stage)
-    open_ = conflicts.count(db, project, stage)
+def _votes(db: Database, project: Project, stage: Stage, undecided: int) -> dict[int, int]:
+    """Number of votes -> works; `undecided` is the number of works without a decision."""
     votes: Counter[int] = Counter()
-    halves = 0
     for row in db.all(
-        "SELECT count(*) AS votes, EXISTS (SELECT 1 FROM decision AS made"
+        "SELECT votes, decided, count(*) AS works FROM ("
+        " SELECT count(*) AS votes, EXISTS (SELECT 1 FROM decision AS made"
         " WHERE made.work = vote.work AND made.stage = vote.stage AND made.by = '') AS decided"
         " FROM decision AS vote JOIN work ON work.id = vote.work"
-        " WHERE work.project = ? AND vote.stage = ? AND vote.by <> '' GROUP BY vote.work",
+        " WHERE work.project = ? AND vote.stage = ? AND vote.by <> '' GROUP BY vote.work)"
+        " GROUP BY votes, decided",
         project.id,
         stage,
     ):
-        votes[row["votes"]] += 1
-        halves += not row["decided"]
-    decided = sum(counts.values()) - counts["undecided"]
-    # Without a vote and undecided; what has votes and is undecided is among `undecided`, too.
-    votes[0] = max(counts["undecided"] - halves, 0)
+        votes[row["votes"]] += row["works"]
+        undecided -= 0 if row["decided"] else row["works"]
+    votes[0] = max(undecided, 0)
+    return dict(sorted(votes.items()))
+
+
+def _screeners(
+    db: Database, project: Project, team: Team, only: str | None
+) -> tuple[ScreenerProgress, ...]:
+    """All who screen or have voted, or one of them."""
     done = {
         row["by"]: row["works"]
         for row in db.all(
@@ -98,26 +104,19 @@ def _progress(db: Database, project: Project, team: Team) -> Progress:
             " JOIN work ON work.id = decision.work WHERE work.project = ? AND decision.stage = ?"
             " AND decision.by <> '' GROUP BY decision.by",
             project.id,
-            stage,
+            team.stage,
         )
     }
-    return Progress(
-        team=team,
-        works=sum(counts.values()),
-        decided=decided,
-        conflicts=open_,
-        votes=dict(sorted(votes.items())),
-        screeners=tuple(
-            ScreenerProgress(
-                by=by,
-                done=done.get(by, 0),
-                left=_left(db, project, stage, by) if by in team.screeners else 0,
-            )
-            for by in sorted({*team.screeners, *done})
-        ),
+    return tuple(
+        ScreenerProgress(
+            by=by,
+            done=done.get(by, 0),
+            left=_left(db, project, team.stage, by) if by in team.screeners else 0,
+        )
+        for by in sorted({*team.screeners, *done} if only is None else {only})
     )
 
 
 def _left(db: Database, project: Project, stage: Stage, by: str) -> int:
     query = WorksQuery(verdict="undecided", stage=stage, voter=by)
-    return len(listing.rows(db, project, query))
+    return listing.count(db, project, query)

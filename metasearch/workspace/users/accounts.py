@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,23 +12,17 @@ import orjson
 
 from metasearch.errors import Conflict, UsageError
 from metasearch.message import message
-from metasearch.settings.quotas import LARGEST, QUOTAS
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid as new_uid
-from metasearch.workspace.texts import checked_text
-from metasearch.workspace.users import audit, names
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
+from metasearch.workspace.users import audit, fields, names
+from metasearch.workspace.users.permissions import SystemRole
 
 #: Who says that a user is who they are: this workspace, a proxy, an OpenID provider.
 Origin = Literal["local", "header", "oidc"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
-#: Bounds, in characters and in users.
-LONGEST_SHOWN, LONGEST_EMAIL, LONGEST_SUBJECT, LONGEST_PREFERENCES = 120, 254, 1_000, 20_000
-MOST_USERS = 100_000
-_EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
-#: A name of a preference.
-_KEY = re.compile("[a-z][a-z_]{0,39}")
+#: Characters of a subject, and users.
+LONGEST_SUBJECT, MOST_USERS = 1_000, 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,10 +152,10 @@ def create(
         UsageError: A value cannot be used, or the name or the subject is another user's.
     """
     name = names.checked(name)
-    _check_role(role)
+    fields.check_role(role)
     if origin not in ORIGINS or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
         raise UsageError(message("{name} cannot be a user's name there", name=repr(subject[:80])))
-    values = _shown(shown), _email(email)
+    values = fields.shown(shown), fields.email(email)
     with db.transaction():
         if db.value("SELECT count(*) FROM user") >= MOST_USERS:
             raise UsageError(
@@ -230,17 +223,17 @@ def update(
     """
     sent: dict[str, Any] = {}
     if shown is not None:
-        sent["shown"] = _shown(shown)
+        sent["shown"] = fields.shown(shown)
     if email is not None:
-        sent["email"] = _email(email)
+        sent["email"] = fields.email(email)
     if role is not None:
-        _check_role(role)
+        fields.check_role(role)
         sent["role"] = role
     with _changed(db, user) as old:
         if preferences is not None:
-            sent["preferences"] = _preferences(old.preferences, preferences)
+            sent["preferences"] = fields.preferences(old.preferences, preferences)
         if quotas is not None:
-            sent["quotas"] = _quotas(old.quotas, quotas)
+            sent["quotas"] = fields.quotas(old.quotas, quotas)
         stands = {key: getattr(old, key) for key in sent}
         new = {key: value for key, value in sent.items() if value != stands[key]}
         if version is not None and version != old.version and new:
@@ -381,69 +374,6 @@ def _check_another_administrator(db: Database, user: User) -> None:
             message("{name} is the last administrator", name=repr(user.name)),
             advice=message("Make another user an administrator first."),
         )
-
-
-def _check_role(role: str) -> None:
-    if role not in SYSTEM_ROLES:
-        raise UsageError(
-            message("There is no role {role}", role=repr(role[:40])),
-            advice=message("There are {roles}.", roles=", ".join(SYSTEM_ROLES)),
-        )
-
-
-def _shown(shown: str) -> str:
-    return checked_text(shown, LONGEST_SHOWN)
-
-
-def _email(email: str) -> str:
-    email = email.strip()
-    if email and (
-        len(email) > LONGEST_EMAIL or not email.isprintable() or not _EMAIL.fullmatch(email)
-    ):
-        raise UsageError(
-            message("{email} is no e-mail address", email=repr(email[:80])),
-            advice=message("Write one as name@example.org."),
-        )
-    return email
-
-
-def _preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
-    if wrong is not None:
-        raise UsageError(message("There is no preference {name}", name=repr(wrong[:40])))
-    merged = _merged(old, sent)
-    try:
-        packed = orjson.dumps(merged)
-    except TypeError as exc:
-        raise UsageError(message("a preference cannot be saved: {reason}", reason=exc)) from exc
-    if len(packed) > LONGEST_PREFERENCES:
-        raise UsageError(
-            message("The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}")
-        )
-    return merged
-
-
-def _quotas(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict[str, int]:
-    for kind, limit in sent.items():
-        if kind not in QUOTAS:
-            raise UsageError(
-                message("There is no quota {kind}", kind=repr(kind[:40])),
-                advice=message("There are {kinds}.", kinds=", ".join(QUOTAS)),
-            )
-        if limit is not None and (type(limit) is not int or not 0 <= limit <= LARGEST):
-            raise UsageError(
-                message(
-                    "The quota {kind} must be a number of 0 to {most}",
-                    kind=kind,
-                    most=f"{LARGEST:,}",
-                )
-            )
-    return _merged(old, sent)
-
-
-def _merged(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Old entries with those that were sent; None removes one."""
-    return {key: value for key, value in {**old, **sent}.items() if value is not None}
 
 
 # --------------------------------------------------------------------------- rows

@@ -54,8 +54,15 @@ class Passwords:
 
         Raises:
             UsageError: argon2-cffi is not installed.
+            Busy: There is not enough memory now.
         """
-        return self._hasher.hash(_bytes(text))
+        hasher = self._hasher
+        from argon2.exceptions import HashingError
+
+        try:
+            return hasher.hash(_bytes(text))
+        except HashingError as exc:
+            raise _no_memory() from exc
 
     def verify(self, kept: str, text: str) -> tuple[bool, str | None]:
         """Whether a password is the one of a hash.
@@ -71,19 +78,23 @@ class Passwords:
 
         Raises:
             UsageError: argon2-cffi is not installed.
+            Busy: There is not enough memory now.
         """
+        hasher = self._hasher
         from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
         typed = _bytes(text)
         try:
-            right = self._hasher.verify(kept or self._nobody, typed)
+            right = hasher.verify(kept or self._nobody, typed)
         except VerifyMismatchError:
             return False, None
-        except (InvalidHashError, VerificationError):  # of another program, or damaged
-            return self.verify("", text)
+        except (InvalidHashError, VerificationError) as exc:
+            if not kept:
+                raise _no_memory() from exc
+            return self.verify("", text)  # of another program, or damaged
         if not (right and kept) or len(typed) > MOST_BYTES:
             return False, None
-        return True, self._hasher.hash(typed) if self._hasher.check_needs_rehash(kept) else None
+        return True, self.hash(text) if hasher.check_needs_rehash(kept) else None
 
     @cached_property
     def _hasher(self) -> PasswordHasher:
@@ -203,6 +214,10 @@ def _behind_others() -> None:
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
+
+
+def _no_memory() -> Busy:
+    return Busy(message("There is not enough memory to compute a password"))
 
 
 def _bytes(text: str) -> bytes:

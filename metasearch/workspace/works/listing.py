@@ -18,6 +18,8 @@ __all__ = [
     "WorksFacet",
     "WorksPage",
     "WorksQuery",
+    "count",
+    "first",
     "page",
     "rows",
     "uids",
@@ -112,6 +114,28 @@ def rows(db: Database, project: Project, query: WorksQuery) -> list[int]:
             *chosen.values,
         )
     ]
+
+
+def count(db: Database, project: Project, query: WorksQuery) -> int:
+    """How many works a query asks for, whatever its `start` and `count`.
+
+    Raises:
+        UsageError: The query cannot be one.
+    """
+    return counting.counted(db, _where(project, conditions(db, project, query)))
+
+
+def first(db: Database, project: Project, query: WorksQuery) -> int | None:
+    """The row of the first work that a query asks for; None where there is none.
+
+    Raises:
+        UsageError: The query cannot be one.
+    """
+    chosen = _where(project, conditions(db, project, query))
+    found = db.one(
+        f"SELECT id FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]} LIMIT 1", *chosen.values
+    )
+    return None if found is None else found[0]
 
 
 def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:

@@ -110,6 +110,24 @@ async def test_what_is_told_later_waits_for_the_next_day(workspace: Workspace) -
     assert box.messages[0]["Message-ID"] != box.messages[1]["Message-ID"]
 
 
+async def test_late_arrivals_alone_are_no_reason_for_an_email(workspace: Workspace) -> None:
+    """They are counted once, in the next one."""
+    one = await workspace.write(search)
+    other = await workspace.write(search, "other")
+    await workspace.write(tell, one, [work("a"), work("b")], "late")
+    async with mail_server(MailBox()) as box:
+        assert await send(workspace, box) == SentReport()
+        await workspace.write(tell, one, [work("new")])
+        await workspace.write(tell, one, [work("c")], "late")
+        await workspace.write(tell, other, [work("d")], "late")
+        await send(workspace, box)
+        await workspace.write(tell, one, [work("newer")])
+        await send(workspace, box, NOW + DAY)
+    first, second = (message.get_body(("plain",)).get_content() for message in box.messages)  # type: ignore[union-attr]
+    assert "3 late arrivals" in first
+    assert "late arrival" not in second
+
+
 async def test_each_user_gets_their_own_in_their_language(workspace: Workspace) -> None:
     """Nobody without an address, who is switched off, or whose settings refuse e-mails gets one."""
     for name, address, fields in (

@@ -159,6 +159,27 @@ async def test_what_is_changed_during_a_run_is_run_again(tmp_path: Path) -> None
     assert waiting == 1
 
 
+async def test_a_failure_does_not_pause_what_was_changed_meanwhile(tmp_path: Path) -> None:
+    """What it asks now may succeed."""
+
+    def changed(request: Request) -> Any:
+        async def body() -> bytes:
+            saved = await watch.current()
+            await watch.workspace.write(searches.update, saved, query="peat")
+            return away(request)
+
+        return body()
+
+    async with await watched(tmp_path, {"alpha": away}) as watch:
+        for _ in range(MOST_FAILURES - 1):
+            await watch.again()
+        await watch.again(alpha=changed)
+        saved = await watch.current()
+        waiting = await watch.workspace.read(due.number_due)
+
+    assert (saved.paused, waiting) == ("", 1)
+
+
 async def test_what_is_removed_during_a_run_is_not_brought_back(tmp_path: Path) -> None:
     """The run ends with an error that says so."""
 

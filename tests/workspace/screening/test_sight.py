@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import objects, overview
+from metasearch.workspace import log, objects, overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import prisma_flow, prisma_s
 from metasearch.workspace.screening import agreement, conflicts, progress, sight, teams
@@ -170,3 +170,32 @@ def test_notes_of_a_blind_screener_are_their_own(db: Database, screened: Screene
         undo(db, screened.project, own.change, by="bob")
     undo(db, screened.project, own.change, by="ann")
     assert works.find(db, screened.project, uid, "ann").note == "for all"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        None,
+        [],
+        "x",
+        {"by": "eve"},
+        {"by": 3, "works": {}, "stage": "title"},
+        {"by": "eve", "works": [], "stage": "title"},
+        {"by": "eve", "works": {}, "stage": ["title"]},
+        {"by": "eve", "works": {"nobody": None}, "stage": "title", "seen": ["nobody"]},
+        {"by": "eve", "works": {"nobody": None}, "stage": "title", "seen": "nobody"},
+        {"by": "eve", "works": {"nobody": None}, "stage": "title", "seen": ["b", {"a": 1}, []]},
+    ],
+)
+def test_lines_that_an_archive_may_bring_break_nothing(
+    db: Database, screened: Screened, after: object
+) -> None:
+    """Whatever stands in them, lists and numbers are made without them."""
+    screened.vote("ann", "r")
+    for action in ("mark works", "import decisions", "note works", "join and divide works"):
+        for before in (None, [{"said": 3}], {"works": [1]}):
+            log.write(db, screened.project.id, action, "works", before, after, by="eve")
+    assert len(sight.lines(db, screened.project, "bob")) >= 1
+    lines = sight.lines(db, screened.project, None)
+    undoable(db, screened.project, lines, "bob")
+    assert agreement.agreement(db, screened.project)["title"].works == 0

@@ -107,6 +107,8 @@ def test_a_change_keeps_the_rest(db: Database, people: People) -> None:
         {"preferences": {"language": "x" * 20_001}},
         {"preferences": {"language": object()}},
         {"shown": "x" * 121},
+        {"shown": "gr\u202eebnA"},
+        {"shown": "A\0"},
     ],
 )
 def test_what_cannot_be_changed_so(db: Database, people: People, change: dict[str, object]) -> None:

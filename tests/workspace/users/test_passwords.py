@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -102,6 +103,28 @@ def test_what_is_no_password(text: str) -> None:
     """What is short, or what others know of the user."""
     with pytest.raises(UsageError):
         check(text, "anna.berg.2026", "anna.berg@example.org")
+
+
+def test_without_memory_one_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is a password wrong then, nor is a hash without end tried again."""
+    from argon2.exceptions import HashingError, VerificationError
+
+    kept = CHEAP.hash(GOOD)
+
+    def fails(kind: type[Exception]) -> Callable[..., object]:
+        def failing(*_: object, **__: object) -> object:
+            raise kind("Memory allocation error")
+
+        return failing
+
+    monkeypatch.setattr("argon2._password_hasher.hash_secret", fails(HashingError))
+    monkeypatch.setattr("argon2._password_hasher.verify_secret", fails(VerificationError))
+
+    with pytest.raises(Busy, match="memory"):
+        CHEAP.hash(GOOD)
+    for stands in (kept, ""):
+        with pytest.raises(Busy, match="memory"):
+            CHEAP.verify(stands, GOOD)
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,9 +54,9 @@ def test_every_role_and_every_action(
     """
     for action in SYSTEM_ACTIONS:
         assert may(action, system, project) is (system in ON_SERVER[action])
-    for action in PROJECT_ACTIONS:
-        member = project in IN_PROJECT[action]
-        assert may(action, system, project) is (member and system in ("administrator", "user"))
+    for inside in PROJECT_ACTIONS:
+        member = project in IN_PROJECT[inside]
+        assert may(inside, system, project) is (member and system in ("administrator", "user"))
 
 
 def test_who_is_not_known_may_do_nothing() -> None:

@@ -37,11 +37,20 @@ async def answer(request: web.Request) -> web.StreamResponse:
         return await send(request, _states(here, shown.name))
 
 
+async def _has_left(here: Opened) -> bool:
+    """Whether who follows the run is no member any more; never so on a server without users."""
+    if not here.by:
+        return False
+    from metasearch.workspace.users import members
+
+    return await here.workspace.read(members.role, here.project, here.by) is None
+
+
 async def _states(here: Opened, name: str) -> AsyncGenerator[bytes]:
     base = here.path(strategy_path(name))
     sent, silent = "", 0.0
     yield b"retry: %d\n" % here.shared.options.retry
-    while True:
+    while not await _has_left(here):
         shown = await here.workspace.read(page_of, here.project, name, base)
         await here.shared.engine.scheduler.turns().next()
         shown = replace(shown, can_edit=here.visit.can("edit"))

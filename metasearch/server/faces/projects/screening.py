@@ -24,7 +24,7 @@ from metasearch.server.pages.projects.screening import (
 from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.users.identity import identity_of
-from metasearch.workspace import objects
+from metasearch.workspace import log, objects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.labels import source_labels
 from metasearch.workspace.screening import agreement, conflicts, progress, sight, teams
@@ -40,7 +40,7 @@ from metasearch.workspace.works.works import STAGES, Stage, Verdict, Work
 if TYPE_CHECKING:
     from metasearch.workspace.screening.conflicts import Conflicts
 
-#: Lines of the log among which a vote to undo is looked for.
+#: One's own lines of the log among which a vote to undo is looked for.
 _CHANGES = 20
 #: Verdicts for which a reason is kept.
 _OUT = ("excluded", "unavailable")
@@ -92,6 +92,7 @@ async def _shown(here: Opened, stage: Stage, uid: str) -> ScreeningShown:
             here.by,
             owner=here.visit.can("resolve"),
             with_people=with_users and here.visit.can("members"),
+            with_agreement=only(here.request.query, "agreement") == "yes",
         )
     records = shown.work.hit.records if shown.work else ()
     sources = {record.source for record in records} & {*here.shared.engine.registry.names()}
@@ -107,10 +108,11 @@ def _read(
     *,
     owner: bool,
     with_people: bool,
+    with_agreement: bool,
 ) -> tuple[ScreeningShown, Mapping[str, str]]:
     votes = bool(teams.voter(db, project, stage, by))
     found = conflicts.conflicts(db, project, stage, count=MOST_CONFLICTS)
-    agreed = agreement.agreement(db, project).get(stage)
+    agreed = agreement.agreement(db, project).get(stage) if with_agreement else None
     stages = progress.progress(db, project, by)
     uids = {vote.by for one in found.conflicts for vote in one.votes}
     uids |= {by for pair in (agreed.pairs if agreed else ()) for by in (pair.first, pair.second)}
@@ -137,19 +139,24 @@ def _work(db: Database, project: Project, stage: Stage, uid: str, by: str) -> Wo
     row = rows_named(db, project.id, [uid]).get(uid) if uid else None
     if row is not None:
         return works.read(db, [row], by)[0]
-    query = WorksQuery(verdict="undecided", stage=stage, voter=by, sort="relevance", count=1)
-    found = listing.page(db, project, query, facets=(), reader=by).works
-    return found[0] if found else None
+    query = WorksQuery(verdict="undecided", stage=stage, voter=by)
+    row = listing.first(db, project, query)
+    return None if row is None else works.read(db, [row], by)[0]
 
 
 def _undo(db: Database, project: Project, by: str) -> int | None:
-    newest = [
-        change
-        for change in sight.lines(db, project, by, most=_CHANGES)
-        if change.action == decisions.MARK and sight.whose(change) == by
-    ]
-    can = undoable(db, project, newest, by)
-    return next((change.id for change in newest if change.id in can), None)
+    for row in db.all(
+        "SELECT id FROM change WHERE project = ? AND by = ? AND action = ?"
+        " ORDER BY id DESC LIMIT ?",
+        project.id,
+        by,
+        decisions.MARK,
+        _CHANGES,
+    ):
+        change = log.find(db, project.id, row["id"])
+        if change and sight.whose(change) == by and undoable(db, project, [change], by):
+            return change.id
+    return None
 
 
 def _resolvable(found: Conflicts, by: str, *, owner: bool, votes: bool) -> frozenset[str]:

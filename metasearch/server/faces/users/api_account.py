@@ -21,7 +21,8 @@ from metasearch.server.preferences import MOST_SOURCES, source_names
 from metasearch.server.problem import Problem
 from metasearch.server.users.quota import quotas_of
 from metasearch.workspace.users import accounts, sessions, tokens
-from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
+from metasearch.workspace.users.accounts import User
+from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.passwords import MOST_BYTES
 from metasearch.workspace.users.tokens import MOST_DAYS, SCOPES, Token
 

@@ -24,8 +24,9 @@ from metasearch.server.users.quota import quotas_of
 from metasearch.settings.quotas import LARGEST
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, audit, directory, links, names, own_data, sessions
-from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
+from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.audit import ACTIONS, MOST_LINES, AuditLine
+from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.links import Link
 from metasearch.workspace.users.names import LONGEST_NAME
 from metasearch.workspace.users.permissions import SYSTEM_ROLES

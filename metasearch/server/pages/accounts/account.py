@@ -13,7 +13,8 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
-from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
+from metasearch.workspace.users.accounts import User
+from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.passwords import MOST_BYTES
 from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import MOST_DAYS, Token

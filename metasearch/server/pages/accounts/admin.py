@@ -19,8 +19,9 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
-from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
+from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.audit import AuditLine
+from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.links import Link
 from metasearch.workspace.users.names import LONGEST_NAME
 

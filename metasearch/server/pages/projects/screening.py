@@ -52,7 +52,7 @@ class ScreeningShown:
         undo: Number of the newest vote of the reader that can be undone; None for none.
         conflicts: The first ones of the stage, and how many there are.
         resolvable: Uids of those among them that the reader may resolve.
-        agreement: Of the stage; None where there is none.
+        agreement: Of the stage; None where it was not asked for: it reads all votes.
         names: Uid of a user -> name.
         people: (uid, name) of the members who may screen.
         labels: Source name -> what people call it.
@@ -150,6 +150,7 @@ def screening_page(
         conflict_list=f"{made.base}/works?{urlencode({'verdict': 'conflict', 'stage': stage})}",
         own_list=f"{made.base}/works?{urlencode({'mine': 'yes', 'stage': stage})}",
         agreement=shown.agreement,
+        agreement_address=f"{base}?{urlencode({'stage': stage, 'agreement': 'yes'})}#agreement",
         kappas=[] if shown.agreement is None else _kappas(shown.agreement, names),
         names=names,
         people=shown.people,

@@ -14,7 +14,8 @@ from metasearch.settings.users import UsersSettings
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import later, now
 from metasearch.workspace.users import accounts, audit, first_visit
-from metasearch.workspace.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
+from metasearch.workspace.users.accounts import User
+from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
 
 #: Groups of a user that are looked at.
