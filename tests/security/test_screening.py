@@ -179,3 +179,18 @@ async def test_the_owner_makes_a_team_and_two_screen_by_pages_alone(team: Team, 
     done = await owner.form(page, {"stage": "title", "resolve": f"relevant:{uid}", "reason": "ok"})
     assert done.status == 303
     assert not (await owner.page(page)).xpath("//*[@id='conflicts']")
+
+
+async def test_the_works_page_lists_ones_own_votes(screened: Team, asking: As) -> None:
+    """As a choice for screeners alone; filters and exports keep it."""
+    person, page = asking("screener"), f"/projects/{screened.review.uid}/works"
+    await vote(person, screened, undecided(screened)[0], "excluded", "rats")
+    shown = await person.page(f"{page}?mine=yes&verdict=excluded")
+    assert shown.xpath("//li/@data-work") == [undecided(screened)[0]]
+    assert "rats" in shown.text_content()
+    assert len(shown.xpath("//form//input[@name='mine'][@value='yes']")) == 2
+    assert "/works?" in shown.xpath("//a[text()='The project']/@href")[0]
+    pressed = shown.xpath("//button[@name='mark'][@aria-pressed='true']/@value")
+    assert pressed == [f"excluded:{undecided(screened)[0]}"]
+    assert not (await asking("owner").page(page)).xpath("//a[text()='My votes']")
+    assert "rats" not in (await asking("owner").page(f"{page}?mine=yes")).text_content()

@@ -44,11 +44,9 @@ def test_routes(path):
     assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE + ALERTS
 
 
-@pytest.mark.parametrize(
-    "path", [route.path for route in TEAM_ROUTES if "/screening" not in route.path]
-)
+@pytest.mark.parametrize("path", [route.path for route in TEAM_ROUTES])
 def test_routes_of_teams(path):
-    """Each has a row on the page about teams; screening has a page of its own."""
+    """Each has a row on the page about teams."""
     assert f"| `{path}` |" in TEAMS
 
 

@@ -13,13 +13,14 @@ import asyncio, sys
 from pathlib import Path
 from aiohttp.test_utils import TestClient, TestServer
 from metasearch.server.app import make_app
+from metasearch.settings import Settings
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import addresses, filled
 
 async def main():
     made = filled(Path(sys.argv[1]))
     review = f"/api/projects/{made.review.uid}"
-    app = make_app(lambda: FakeEngine(settings=made.settings))
+    app = make_app(lambda: FakeEngine(settings=Settings(workspace=made.path, serve_workspace=True)))
     paths = [*addresses(made).values(), "/", "/docs", "/openapi.json", "/settings", "/api/projects",
              f"{review}/log", f"{review}/runs", f"{review}/pins", f"{review}/works",
              f"{review}/archive", f"/projects/{made.review.uid}/archive"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from metasearch.workspace.works import decisions, listing
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.undo import undo, undoable
 from tests.workspace.screening.screened import VERDICTS, Screened
+from tests.workspace.works import held
 
 
 def test_a_work_is_decided_when_all_votes_are_there_and_agree(
@@ -238,3 +241,24 @@ def test_decisions_and_conflicts_are_a_function_of_the_standing_votes(
                 db, again.project, [again.uids[place]], vote.verdict, by=vote.by, reason=vote.reason
             )
     assert again.decided() == held.decided()
+
+
+def test_votes_that_are_given_at_once_are_all_kept(tmp_path: Path) -> None:
+    """Three processes would do as three connections: each work is decided, none by too many."""
+    with held.workspace(tmp_path) as db:
+        screened = Screened(db, screeners=("ann", "bob", "cat"), works=12)
+        refused: list[str] = []
+
+        def screens(by: str) -> None:
+            with Database(db.path) as own:
+                for uid in screened.uids:
+                    try:
+                        decisions.mark(own, screened.project, [uid], "relevant", by=by)
+                    except UsageError:
+                        refused.append(uid)
+
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(screens, ("ann", "bob", "cat")))
+        assert sorted(refused) == sorted(screened.uids)
+        assert screened.decided() == "r" * 12
+        assert all(len(screened.votes(place)) == 2 for place in range(12))
