@@ -137,9 +137,16 @@ class _Sender:
         digest = await self._workspace.read(compose, mail.owner, mail.language)
         if digest is None:
             return
-        content = await asyncio.to_thread(
-            letter.written, digest, mail, self._settings.mail, self._base, self._moment()
-        )
+        try:
+            content = await asyncio.to_thread(
+                letter.written, digest, mail, self._settings.mail, self._base, self._moment()
+            )
+        except Exception:  # of one e-mail, which must not hold up the others
+            log.exception("an e-mail could not be written")
+            said = message("the e-mail could not be written; the log has the details")
+            await self._workspace.write(outbox.not_now, mail, said, self._moment())
+            self._counts["later"] += 1
+            return
 
         async def claim() -> bool:
             return await self._workspace.write(outbox.claim, mail, digest.last_news, self._moment())
