@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from metasearch.message import Message
 from metasearch.settings import Settings
 from metasearch.settings.alerts import Encryption, MailSettings
 from metasearch.workspace.saved import letter, outbox, saved
@@ -254,7 +255,8 @@ async def test_five_refusals_in_a_row_switch_emails_off(workspace: Workspace) ->
         assert [each.switched_off for each in made] == [0, 0, 0, 0, 1, 0, 0]
         state = await workspace.read(outbox.state, uid)
         assert state.off == "bounced"
-        assert "550" in state.error
+        assert state.error == "the mail server answered 550: no such mailbox"
+        assert isinstance(state.error, Message)  # so that the page says it in its language
 
         await workspace.write(outbox.switch_on, uid)
         box.recipient = ""
