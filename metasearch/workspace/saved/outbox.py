@@ -253,7 +253,8 @@ def switch_on(db: Database, owner: str) -> None:
     with db.transaction():
         _state_row(db, owner)
         db.run(
-            "UPDATE mail_owner SET off = '', error = '', sentences = '', bounces = 0 WHERE owner = ?",
+            "UPDATE mail_owner SET off = '', error = '', sentences = '', bounces = 0"
+            " WHERE owner = ?",
             owner,
         )
         db.run(
