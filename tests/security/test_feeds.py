@@ -98,6 +98,19 @@ async def test_guesses_are_counted(serve, settings: Settings) -> None:
     assert (await client.get("/search?q=mice", headers=headers)).status == 200
 
 
+async def test_a_server_with_keys_shows_feeds_without_one(serve, settings: Settings) -> None:
+    """Feed readers and mail programs have no key; everything else of saved searches needs one."""
+    client = await serve(FakeEngine(settings=settings), keys=("k" * 32,))
+    with database(settings) as db:
+        one = search(db)
+        outbox.switch_on(db, "")
+        secret = db.value("SELECT secret FROM mail_owner")
+    assert (await client.get(f"/feeds/{one.feed}.atom")).status == 200
+    assert (await client.get(f"/unsubscribe/{secret}")).status == 200
+    for address in ("/saved", f"/saved/{one.uid}", "/api/saved", f"/api/saved/{one.uid}"):
+        assert (await client.get(address)).status == 401
+
+
 async def test_a_feed_opens_nothing_but_itself(client: TestClient, one: SavedSearch) -> None:
     """It is not listed, kept by no shared cache, and leaves no referrer."""
     response = await client.get(f"/feeds/{one.feed}.atom")

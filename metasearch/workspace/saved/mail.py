@@ -99,7 +99,7 @@ async def send_due(
             try:
                 await sender.send(each)
             except Unusable as exc:
-                await sender.postpone(planned[number:], str(exc))
+                await sender.postpone(planned[number:], exc.message)
                 break
             if sender.broken >= _MOST_BROKEN:
                 await sender.postpone(planned[number + 1 :], sender.said)
@@ -137,9 +137,16 @@ class _Sender:
         digest = await self._workspace.read(compose, mail.owner, mail.language)
         if digest is None:
             return
-        content = await asyncio.to_thread(
-            letter.written, digest, mail, self._settings.mail, self._base, self._moment()
-        )
+        try:
+            content = await asyncio.to_thread(
+                letter.written, digest, mail, self._settings.mail, self._base, self._moment()
+            )
+        except Exception:  # of one e-mail, which must not hold up the others
+            log.exception("an e-mail could not be written")
+            said = message("the e-mail could not be written; the log has the details")
+            await self._workspace.write(outbox.not_now, mail, said, self._moment())
+            self._counts["later"] += 1
+            return
 
         async def claim() -> bool:
             return await self._workspace.write(outbox.claim, mail, digest.last_news, self._moment())
@@ -151,16 +158,16 @@ class _Sender:
             self.broken = 0
         except NotNow as exc:
             self.broken = self.broken + 1 if isinstance(exc, Broken) else 0
-            self.said = str(exc)
-            await self._workspace.write(outbox.not_now, mail, str(exc), self._moment())
+            self.said = exc.message
+            await self._workspace.write(outbox.not_now, mail, exc.message, self._moment())
             self._counts["later"] += 1
         except Unclear as exc:
-            await self._workspace.write(outbox.unclear, mail, str(exc), self._moment())
+            await self._workspace.write(outbox.unclear, mail, exc.message, self._moment())
             self._counts["unclear"] += 1
             log.warning("an e-mail may have been sent or not; it is not sent again")
         except Refused as exc:
             self._counts["refused"] += 1
-            if await self._workspace.write(outbox.refused, mail, str(exc), self._moment()):
+            if await self._workspace.write(outbox.refused, mail, exc.message, self._moment()):
                 self._counts["switched_off"] += 1
 
     async def postpone(self, mails: list[Mail], said: str) -> None:

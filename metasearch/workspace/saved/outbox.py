@@ -12,10 +12,12 @@ import hashlib
 import json
 import re
 import secrets
+import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.settings.alerts import is_address
+from metasearch.workspace.runs import sentences
 from metasearch.workspace.saved.feeds import moment
 from metasearch.workspace.saved.words import Language, language_of, preferred
 from metasearch.workspace.store.database import Database
@@ -69,7 +71,8 @@ class MailState:
     Attributes:
         address: Where they go; "" where none is known.
         off: Why none are sent; "" where they are.
-        error: What the mail server said last; "" where it took the last one.
+        error: What the mail server said last, as a `Message` where it can be translated; "" where
+            it took the last one.
         sent: When the last one was sent, UTC; "" for never.
     """
 
@@ -150,16 +153,17 @@ def sent(db: Database, mail: Mail, now: dt.datetime) -> None:
     """Note that the mail server has taken an e-mail."""
     with db.transaction():
         _close(db, mail.id, "sent", "", now)
-        db.run("UPDATE mail_owner SET bounces = 0, error = '' WHERE owner = ?", mail.owner)
+        db.run(
+            "UPDATE mail_owner SET bounces = 0, error = '', sentences = '' WHERE owner = ?",
+            mail.owner,
+        )
 
 
 def unclear(db: Database, mail: Mail, error: str, now: dt.datetime) -> None:
     """Note that nobody knows whether the mail server has taken an e-mail."""
     with db.transaction():
         _close(db, mail.id, "unclear", error, now)
-        db.run(
-            "UPDATE mail_owner SET error = ? WHERE owner = ?", error[:_LONGEST_ERROR], mail.owner
-        )
+        _say(db, mail.owner, error)
 
 
 def not_now(db: Database, mail: Mail, error: str, now: dt.datetime) -> None:
@@ -176,9 +180,7 @@ def not_now(db: Database, mail: Mail, error: str, now: dt.datetime) -> None:
             written(now.timestamp()),
             mail.id,
         )
-        db.run(
-            "UPDATE mail_owner SET error = ? WHERE owner = ?", error[:_LONGEST_ERROR], mail.owner
-        )
+        _say(db, mail.owner, error)
 
 
 def refused(db: Database, mail: Mail, error: str, now: dt.datetime) -> bool:
@@ -195,11 +197,11 @@ def refused(db: Database, mail: Mail, error: str, now: dt.datetime) -> bool:
             written(now.timestamp()),
             mail.id,
         )
+        _say(db, mail.owner, error)
         bounces = db.value(
-            "UPDATE mail_owner SET bounces = bounces + 1, error = ?,"
+            "UPDATE mail_owner SET bounces = bounces + 1,"
             " off = CASE WHEN off = '' AND bounces + 1 >= ? THEN 'bounced' ELSE off END"
             " WHERE owner = ? RETURNING bounces",
-            error[:_LONGEST_ERROR],
             MOST_BOUNCES,
             mail.owner,
         )
@@ -213,12 +215,12 @@ def state(db: Database, owner: str, to: str = "") -> MailState:
     """Whether somebody gets e-mails; `to` as for `plan`."""
     with db.snapshot():
         recipient = _recipient(db, owner, to)
-        row = db.one("SELECT off, error FROM mail_owner WHERE owner = ?", owner)
+        row = db.one("SELECT off, error, sentences FROM mail_owner WHERE owner = ?", owner)
         last = db.value("SELECT max(at) FROM mail WHERE owner = ? AND status = 'sent'", owner)
         return MailState(
             recipient[0] if recipient else "",
             row["off"] if row else "",
-            row["error"] if row else "",
+            _said(row) if row else "",
             last or "",
         )
 
@@ -241,14 +243,20 @@ def switch_off(db: Database, owner: str) -> None:
     """Send somebody no more e-mails."""
     with db.transaction():
         _state_row(db, owner)
-        db.run("UPDATE mail_owner SET off = 'asked', error = '' WHERE owner = ?", owner)
+        db.run(
+            "UPDATE mail_owner SET off = 'asked', error = '', sentences = '' WHERE owner = ?", owner
+        )
 
 
 def switch_on(db: Database, owner: str) -> None:
     """Send e-mails again, of what is new from now on."""
     with db.transaction():
         _state_row(db, owner)
-        db.run("UPDATE mail_owner SET off = '', error = '', bounces = 0 WHERE owner = ?", owner)
+        db.run(
+            "UPDATE mail_owner SET off = '', error = '', sentences = '', bounces = 0"
+            " WHERE owner = ?",
+            owner,
+        )
         db.run(
             "INSERT OR REPLACE INTO mail_told (saved, news) SELECT s.id,"
             " coalesce((SELECT max(n.id) FROM saved_news AS n WHERE n.saved = s.id), 0)"
@@ -333,6 +341,20 @@ def _recipient(db: Database, owner: str, to: str) -> tuple[str, Language] | None
     if isinstance(chosen, dict) and chosen.get(PREFERENCE) is False:
         return None
     return row["email"], preferred(row["preferences"])
+
+
+def _say(db: Database, owner: str, error: str) -> None:
+    """Keep what the mail server said, for the page of the owner."""
+    db.run(
+        "UPDATE mail_owner SET error = ?, sentences = ? WHERE owner = ?",
+        error[:_LONGEST_ERROR],
+        sentences.packed(error=error),
+        owner,
+    )
+
+
+def _said(row: sqlite3.Row) -> str:
+    return sentences.sentence(row["error"], sentences.unpacked(row["sentences"]).get("error"))
 
 
 def _state_row(db: Database, owner: str) -> dict[str, str]:

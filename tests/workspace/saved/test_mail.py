@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from metasearch.message import Message
 from metasearch.settings import Settings
 from metasearch.settings.alerts import Encryption, MailSettings
-from metasearch.workspace.saved import outbox, saved
+from metasearch.workspace.saved import letter, outbox, saved
 from metasearch.workspace.saved.mail import SentReport, send_due
 from metasearch.workspace.workspace import Workspace
 from tests.workspace.saved.mail_server import MailBox, mail_server, silent_server
@@ -254,7 +255,8 @@ async def test_five_refusals_in_a_row_switch_emails_off(workspace: Workspace) ->
         assert [each.switched_off for each in made] == [0, 0, 0, 0, 1, 0, 0]
         state = await workspace.read(outbox.state, uid)
         assert state.off == "bounced"
-        assert "550" in state.error
+        assert state.error == "the mail server answered 550: no such mailbox"
+        assert isinstance(state.error, Message)  # so that the page says it in its language
 
         await workspace.write(outbox.switch_on, uid)
         box.recipient = ""
@@ -287,6 +289,27 @@ async def test_one_refused_recipient_holds_up_nobody(workspace: Workspace) -> No
     async with mail_server(box):
         assert await send(workspace, box) == SentReport(sent=2, refused=1)
     assert box.recipients == ["b@example.org", "c@example.org"]
+
+
+async def test_an_email_that_cannot_be_written_holds_up_nobody(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is tried again later; the others are sent."""
+    for name in ("a", "b"):
+        uid = await workspace.write(user, name, f"{name}@example.org")
+        one = await workspace.write(search, owner=uid)
+        await workspace.write(tell, one, [work()])
+    write = letter.written
+
+    def written(digest: Any, mail: Any, *rest: Any) -> bytes:
+        if mail.address.startswith("a"):
+            raise RuntimeError("a fault of ours")
+        return write(digest, mail, *rest)
+
+    monkeypatch.setattr(letter, "written", written)
+    async with mail_server(MailBox()) as box:
+        assert await send(workspace, box) == SentReport(sent=1, later=1)
+    assert box.recipients == ["b@example.org"]
 
 
 @pytest.mark.parametrize("greeting", [b"", b"220 mail.test\r\n", b"554 go away\r\n", b"hello\r\n"])

@@ -262,6 +262,7 @@ CREATE TABLE mail_owner (
     owner TEXT PRIMARY KEY,
     off TEXT NOT NULL DEFAULT '' CHECK (off IN ('', 'asked', 'bounced')),
     error TEXT NOT NULL DEFAULT '',      -- what the mail server said last
+    sentences TEXT NOT NULL DEFAULT '',  -- that, as it can be translated
     bounces INTEGER NOT NULL DEFAULT 0,  -- refusals in a row
     -- Part of the address in each e-mail that switches them off, and of nothing else. It is kept as it
     -- is, because each e-mail has it anew.
