@@ -25,6 +25,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.result_page import for_page, results_of
 from metasearch.server.site import SHARED, SITE, Site, owner, site_of
 from metasearch.server.stream import PING, SEARCH_ID, head, relay, send
+from metasearch.server.users.identity import IDENTITY, Identity, identity_of
 from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ EVERY = 0.25
 _PASSED_ON = ("Accept-Language", "Cookie")
 _LONGEST_SEEN = 1_000  # characters
 _SITE_HEADER = "X-Metasearch-Site"
+#: Who asks, on a server with users: the account has the databases and the language of the page.
+_IDENTITY_HEADER = "X-Metasearch-Identity"
 T = TypeVar("T")
 
 
@@ -51,6 +54,8 @@ async def updates(request: web.Request) -> web.StreamResponse:
     if number.isascii() and number.isdigit() and len(number) < 4 and int(number) != peers.number:
         sent = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         sent[_SITE_HEADER] = site_of(request).base
+        if (identity := identity_of(request)) is not None:
+            sent[_IDENTITY_HEADER] = identity.dumped()
         elsewhere = await peers.streamed(
             int(number), f"/updates?{request.rel_url.raw_query_string}", sent, str(request[USER])
         )
@@ -62,6 +67,8 @@ async def updates(request: web.Request) -> web.StreamResponse:
 async def peer_updates(request: web.Request) -> web.StreamResponse:
     """The same for another worker, to whose client it is passed on."""
     request[SITE] = Site(request.headers[_SITE_HEADER])
+    if request.app[SHARED].users is not None:
+        request[IDENTITY] = Identity.loaded(request.headers[_IDENTITY_HEADER])
     return await _answered(request)
 
 

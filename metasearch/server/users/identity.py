@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, Self
 
 from aiohttp import hdrs, web
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 #: How a request says who it is from: the cookie of a session, a header of the proxy, or an API
 #: token, which some clients can only send as the password of HTTP Basic.
 Means = Literal["session", "header", "token", "basic"]
+#: Characters of an identity that is passed on: a header takes somewhat more.
+_LONGEST = 6_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,27 @@ class Identity:
     scopes: frozenset[str] | None = None
     preferences: tuple[tuple[str, object], ...] = ()
     means: Means | None = None
+
+    def dumped(self) -> str:
+        """For another worker of this server, to which the request is passed on: ASCII on one line.
+        Preferences that would be too long for a header are left out.
+        """
+        scopes = None if self.scopes is None else sorted(self.scopes)
+        members = {field.name: getattr(self, field.name) for field in fields(self)}
+        text = json.dumps(members | {"scopes": scopes})
+        return text if len(text) <= _LONGEST else replace(self, preferences=()).dumped()
+
+    @classmethod
+    def loaded(cls, text: str) -> Self:
+        """Of `dumped`; from another worker alone, as a client writes what it likes."""
+        members = json.loads(text)
+        scopes = members.pop("scopes")
+        preferences = tuple((name, value) for name, value in members.pop("preferences"))
+        return cls(
+            **members,
+            scopes=None if scopes is None else frozenset(scopes),
+            preferences=preferences,
+        )
 
     @property
     def by_browser(self) -> bool:

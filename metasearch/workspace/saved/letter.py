@@ -1,7 +1,7 @@
 """A digest as the bytes of an e-mail: headers, a part in plain text, and the same in HTML.
 
-Every text is one line of printable characters before it comes near a header, and the package
-`email` refuses a header with a line break besides. Elements of the HTML are made, never written.
+Every text is one line of printable characters before it comes near a header, and a header with a
+line break is refused besides. Elements of the HTML are made, never written.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from metasearch.workspace.saved.outbox import Mail
 _POLICY = SMTP.clone(cte_type="7bit")
 _E = ElementMaker()
 _TAGS = {"en": "en", "zh": "zh-Hans"}
+#: Characters of a line are at most 998 (RFC 5322).
+_LONGEST_HEADER = 900
 #: Characters of the name of a saved search in a subject.
 _LONGEST_NAME = 80
 
@@ -48,21 +50,38 @@ def written(
     off = f"{base}/unsubscribe/{mail.secret}" if base else ""
     made = EmailMessage(policy=_POLICY)
     made["From"] = Address(line(settings.sender_name), addr_spec=settings.sender)
-    made["To"] = Address(addr_spec=mail.address)
     made["Subject"] = _subject(digest, say)
     made["Date"] = format_datetime(now)
-    made["Message-ID"] = mail.message_id
     # No answers of absence, please (RFC 3834).
     made["Auto-Submitted"] = "auto-generated"
     made["Content-Language"] = _TAGS[digest.language]
-    if off:
-        made["List-Id"] = f"<saved-searches.{urlsplit(base).hostname or 'localhost'}>"
-        made["List-Unsubscribe"] = f"<{off}>"
-        if base.startswith("https:"):
-            made["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     made.set_content("\n".join(_text(digest, say, base, off)) + "\n")
     made.add_alternative(_html(digest, say, base, off), subtype="html")
-    return made.as_bytes()
+    return b"".join(_plain_headers(mail, base, off)) + made.as_bytes()
+
+
+def _plain_headers(mail: Mail, base: str, off: str) -> Iterator[bytes]:
+    """Headers that programs read. They are one line each, as they are: the package `email` writes
+    whatever is longer than a line as encoded words, which no address may be.
+    """
+    yield _plain("Message-ID", mail.message_id)
+    yield _plain("To", mail.address)
+    if off:
+        yield _plain("List-Id", f"<saved-searches.{urlsplit(base).hostname or 'localhost'}>")
+        yield _plain("List-Unsubscribe", f"<{off}>")
+        if base.startswith("https:"):
+            yield _plain("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+
+
+def _plain(name: str, value: str) -> bytes:
+    """A header on one line.
+
+    Raises:
+        ValueError: Its value has characters that end it, or that no mail server must take.
+    """
+    if not (value.isascii() and value.isprintable()) or len(value) > _LONGEST_HEADER:
+        raise ValueError(f"{name} cannot be {value[:80]!r}")
+    return f"{name}: {value}\r\n".encode("ascii")
 
 
 def _subject(digest: Digest, say: Say) -> str:

@@ -111,7 +111,8 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         (
             "project WHERE EXISTS (SELECT 1 FROM member WHERE member.project = project.id)"
             " AND NOT EXISTS (SELECT 1 FROM member JOIN user ON user.id = member.user"
-            " WHERE member.project = project.id AND member.role = 'owner' AND NOT user.disabled)"
+            " WHERE member.project = project.id AND member.role = 'owner' AND NOT user.disabled"
+            " AND user.role <> 'guest')"
         ),
         message_template("{count} projects have members, and no owner who may log in"),
         message_template("Make somebody the owner: metasearch user role NAME owner --project NAME"),

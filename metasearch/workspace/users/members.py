@@ -10,7 +10,7 @@ from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
-from metasearch.workspace.users import audit
+from metasearch.workspace.users import accounts, audit
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.permissions import PROJECT_ROLES, ProjectRole
 
@@ -194,7 +194,11 @@ _role_of = role
 
 
 def _insert(db: Database, project: Project, user: User, role: ProjectRole) -> None:
-    if user.role == "guest":
+    # As the user is now: they may be a guest since, or gone.
+    there = accounts.by_uid(db, user.uid)
+    if there is None:
+        raise UsageError(message("The user {name} is gone", name=repr(user.name)))
+    if there.role == "guest":
         raise UsageError(
             message("{name} is a guest, and no guest is a member of a project", name=user.known_as),
             advice=message("An administrator can make a user of a guest."),

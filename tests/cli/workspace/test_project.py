@@ -228,5 +228,5 @@ def test_json_is_one_document_with_stable_members(run: Run) -> None:
     outcome = run("project", "new", "a", "--json")
 
     assert set(json.loads(outcome.out)) == {
-        *("uid", "name", "kind", "title", "created", "archived")
+        *("uid", "name", "kind", "title", "created", "archived", "version")
     }

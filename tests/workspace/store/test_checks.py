@@ -83,6 +83,7 @@ def test_a_whole_file_has_no_problems(file: Path):
         ("UPDATE link SET project = NULL", "1 links are for nobody, or for no project"),
         ("UPDATE member SET role = 'editor'", "1 projects have members, and no owner"),
         ("UPDATE user SET disabled = 1", "1 projects have members, and no owner"),
+        ("UPDATE user SET role = 'guest'", "1 projects have members, and no owner"),
         ("UPDATE user SET disabled = 1", "no administrator who may log in"),
         ("DELETE FROM run", "a row of answer names one of run that is gone"),
     ],

@@ -90,6 +90,19 @@ def test_a_guest_is_a_member_of_nothing(db: Database, people: People, lakes: Pro
             change(db, lakes, guest, "reader")
 
 
+def test_who_is_a_guest_or_gone_since_becomes_no_member(
+    db: Database, people: People, lakes: Project
+) -> None:
+    """What counts is the account as it is now."""
+    accounts.update(db, people.ben, role="guest")
+    with pytest.raises(UsageError, match="guest"):
+        members.add(db, lakes, people.ben, "reader")
+
+    accounts.remove(db, people.ben)
+    with pytest.raises(UsageError, match="gone"):
+        members.add(db, lakes, people.ben, "reader")
+
+
 def test_roles_that_do_not_exist(db: Database, people: People, lakes: Project) -> None:
     """Are refused, also those of the server."""
     for change in (members.add, members.set_role):
