@@ -170,7 +170,7 @@ class SourceNames:
         sources = (
             self._usual() if entry == "default" else self.expand([entry]) for entry in entries
         )
-        # One that the configuration names is asked although it is off there, but not against a switch.
+        # What the configuration names is asked although it is off there, but not against a switch.
         return [
             name
             for name in dict.fromkeys(chain.from_iterable(sources))
