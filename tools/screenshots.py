@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take the pictures of the pages in docs/images: twelve states of the demo, in a headless Chromium.
+"""Take the pictures of the pages in docs/images: states of the demo, in a headless Chromium.
 
 Call: python tools/screenshots.py [FOLDER]; it needs the dependency group `test`, and chromium.
 """
@@ -20,12 +20,19 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
 from metasearch.engine.engine import Engine
-from metasearch.server.app import make_app
+from metasearch.server.app import listening, make_app
+from metasearch.settings import Settings
+from metasearch.settings.users import UsersSettings
+from metasearch.workspace import source_switches
 from metasearch.workspace.examples import EXAMPLES, novelty, review
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, links, tokens
+from metasearch.workspace.users.passwords import Passwords
 from metasearch.workspace.workspace import Workspace
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+_PASSWORD = "a password of the demo"  # noqa: S105
 _QUERY = "/search?q=gambling+harms"
 #: The worked examples.
 _REVIEW, _NOVELTY = (f"/projects/{module.NAME}" for module in (review, novelty))
@@ -89,6 +96,8 @@ class State:
         locale: What the browser prefers.
         dark: Whether the system of the reader is dark.
         slowness: Scales the time that the databases of the demo take.
+        user: Who is logged in, on the server with users; "" for nobody.
+        users: Whether it is a page of the server with users.
     """
 
     name: str
@@ -98,6 +107,8 @@ class State:
     locale: str = "en-GB"
     dark: bool = False
     slowness: float = 1.0
+    user: str = ""
+    users: bool = False
 
 
 STATES = (
@@ -118,6 +129,10 @@ STATES = (
     State("page-report-zh", f"{_NOVELTY}/reports/chaxin", size=(1280, 1300), locale="zh-CN"),
     State("page-strategy", f"{_REVIEW}/strategies/main", _stale),
     State("page-phone-dark", _QUERY, _finished, (390, 844), dark=True),
+    State("page-login", "/login", _without_focus, (1280, 560), users=True),
+    State("page-account", "/account", size=(1280, 1000), user="anna", users=True),
+    State("page-admin-users", "/admin/users", user="anna", users=True),
+    State("page-admin-sources-zh", "/admin/sources", locale="zh-CN", user="anna", users=True),
 )
 
 
@@ -130,6 +145,12 @@ async def take(browser: Browser, address: str, state: State, folder: Path) -> No
         reduced_motion="reduce",
     )
     page = await context.new_page()
+    if state.user:
+        await page.goto(f"{address}login")
+        await page.fill("#name", state.user)
+        await page.fill("#password", _PASSWORD)
+        async with page.expect_navigation():
+            await page.click("main button.primary")
     await page.goto(address.rstrip("/") + state.path)
     await state.then(page)
     await page.screenshot(path=folder / f"{state.name}.png")
@@ -158,6 +179,31 @@ async def demo(slowness: float, workspace: Path) -> AsyncIterator[str]:
         yield str(server.make_url("/"))
 
 
+@asynccontextmanager
+async def with_users(workspace: Path) -> AsyncIterator[str]:
+    """A server of the demo with users; yields its address."""
+    kept = Passwords().hash(_PASSWORD)
+    with Database(workspace) as db:
+        anna = accounts.create(
+            db,
+            "anna",
+            role="administrator",
+            shown="Anna Berg",
+            email="anna@example.org",
+            password=kept,
+        )
+        for name, shown in (("ben", "Ben Okri"), ("chen", "陈晨"), ("dora", "Dora Lind")):
+            accounts.create(db, name, shown=shown, email=f"{name}@example.org")
+        tokens.create(db, anna, "Koha", ["search"], 90)
+        links.create(db, "account", role="user", by=anna.uid)
+        source_switches.switch(db, "demo-slow", False, by=anna.uid)
+    settings = replace(
+        Settings(), workspace=workspace, serve_workspace=True, users=UsersSettings(mode="local")
+    )
+    async with listening(settings, demo=True) as address:
+        yield f"{address.rstrip('/')}/"
+
+
 async def main(folder: Path) -> None:
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     async with AsyncExitStack() as stack:
@@ -171,8 +217,10 @@ async def main(folder: Path) -> None:
             )
             for slowness in sorted({state.slowness for state in STATES})
         }
+        users = await stack.enter_async_context(with_users(temporary / "users.sqlite3"))
         for state in STATES:
-            await take(browser, addresses[state.slowness], state, folder)
+            address = users if state.users else addresses[state.slowness]
+            await take(browser, address, state, folder)
 
 
 if __name__ == "__main__":

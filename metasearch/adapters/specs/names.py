@@ -170,7 +170,12 @@ class SourceNames:
         sources = (
             self._usual() if entry == "default" else self.expand([entry]) for entry in entries
         )
-        return list(dict.fromkeys(chain.from_iterable(sources)))
+        # What the configuration names is asked although it is off there, but not against a switch.
+        return [
+            name
+            for name in dict.fromkeys(chain.from_iterable(sources))
+            if self._switches.get(name) is not False
+        ]
 
     def _usual(self) -> list[str]:
         """The default group, with the sources that the configuration adds and removes."""

@@ -55,3 +55,11 @@ def test_without_a_switch_all_is_as_configured(registry: Registry):
     assert registry.spec("crossref").enabled
     assert not registry.spec("crossref").barred
     assert "crossref" in registry.default()
+
+
+def test_a_source_that_the_configuration_names_for_all_searches_can_be_switched_off():
+    """A search that names none does not tell of it any more."""
+    registry = Registry(Settings(default_sources=("crossref", "pubmed")))
+    registry.switch({"crossref": False})
+
+    assert registry.default() == ["pubmed"]

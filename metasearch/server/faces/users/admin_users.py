@@ -63,7 +63,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         if not await here.workspace.write(links.revoke, number, by=by, client=here.client):
             raise Problem(404)
         return see_other(request, here.visit.site.path("/admin/users", done="revoked"))
-    _check_local(request)
+    check_local(request)
     try:
         match only(fields, "do"):
             case "new":
@@ -78,8 +78,12 @@ async def answer(request: web.Request) -> web.StreamResponse:
     return page_response(request, await render(Said(), link), headers=NOT_KEPT)
 
 
-def _check_local(request: web.Request) -> None:
-    """Raises 404 where a proxy or a provider knows the users, who then need no link."""
+def check_local(request: web.Request) -> None:
+    """Refuse new users and links where a proxy or a provider knows the users.
+
+    Raises:
+        Problem: 404.
+    """
     if users_of(request).mode != "local":
         raise Problem(404)
 

@@ -19,7 +19,7 @@ from metasearch.server.pages.accounts.admin import MadeLink
 from metasearch.server.pages.accounts.quotas import quota_lines
 from metasearch.server.pages.accounts.words import QUOTA_WORDS
 from metasearch.server.problem import Problem
-from metasearch.server.site import site_of, users_of
+from metasearch.server.site import site_of
 from metasearch.server.users.quota import quotas_of
 from metasearch.settings.quotas import LARGEST
 from metasearch.workspace.store.database import Database
@@ -100,17 +100,18 @@ async def users(request: web.Request) -> web.Response:
     """`/api/admin/users`: the list, or a new user with a link to set the password.
 
     Raises:
-        Problem: 400 for a user who cannot be made, and those of `opened`.
+        Problem: 400 for a user who cannot be made, 404 where a proxy or a provider makes them, and
+            those of `opened`.
     """
     here = opened(request, "administer", interface=True)
     if request.method == "POST":
+        admin_users.check_local(request)
         given = await body_of(request, NEW)
         user = await here.workspace.write(
             accounts.create, by=here.identity.uid, client=here.client, **given
         )
         made: dict[str, Any] = await _object(here, user)
-        if users_of(request).mode == "local":
-            made["link"] = _link_object(await admin_users.password_link(here, user))
+        made["link"] = _link_object(await admin_users.password_link(here, user))
         location = site_of(request).path(f"/api/admin/users/{user.uid}")
         return answer(made, status=201, location=location)
     asked = parameters_of(request.query, LIST)
@@ -202,8 +203,7 @@ async def invitations(request: web.Request) -> web.Response:
         Problem: 404 where a proxy or a provider knows the users, 400 where there are too many.
     """
     here = opened(request, "administer", interface=True)
-    if users_of(request).mode != "local":
-        raise Problem(404)
+    admin_users.check_local(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
         made = await admin_users.invitation(here, given.get("role", "user"))
