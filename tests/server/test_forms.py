@@ -16,13 +16,15 @@ from metasearch.settings import Settings
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text, token
 
+NEED_WORKSPACE = ("/projects", "/saved", "/unsubscribe")
 TOP, BELOW = Site("http://127.0.0.1:8080"), Site("https://search.example.org/meta")
 #: Routes that take a POST and are no interface of programs, which change nothing.
-#: Those of projects need a workspace: tests/server/pages/projects/test_forms.py.
+#: Those of projects and saved searches need a workspace: tests/server/pages/projects/test_forms.py,
+#: tests/server/faces/saved/test_pages.py.
 PATHS = sorted(
     route.path
     for route in ROUTES
-    if route.posts and route.path in NOT_LISTED and not route.path.startswith("/projects")
+    if route.posts and route.path in NOT_LISTED and not route.path.startswith(NEED_WORKSPACE)
 )
 SAVED = {"theme": "dark"}
 
