@@ -251,6 +251,32 @@ def test_a_file_of_an_earlier_release_gets_the_new_tables(file: Path, later: Cal
         assert db.value("SELECT owner FROM project WHERE name = 'a'") == "x;y"
 
 
+def test_projects_made_before_there_were_users_belong_to_everybody(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """What stands in them stays, in its first version, and nothing of users is there."""
+    with monkeypatch.context() as earlier:
+        first = migrations()[:1]
+        earlier.setattr(migrating, "migrations", lambda: first)
+        with Database(file) as db, db.transaction():
+            db.run("INSERT INTO project VALUES (1, 'u', 'a', 'review', 'A', '{}', '2026', 0)")
+            db.run("INSERT INTO strategy (project, name, created) VALUES (1, 'main', '2026')")
+            db.run(
+                "INSERT INTO step (strategy, number, kind, text, edited)"
+                " VALUES (1, 1, 'query', 'soil', '2026')"
+            )
+
+    with Database(file) as db:
+        project = projects.find(db, "a")
+        step = db.one("SELECT text, version FROM step")
+
+        assert (project.title, project.version) == ("A", 1)
+        assert step is not None
+        assert tuple(step) == ("soil", 1)
+        assert db.value("SELECT count(*) FROM user") == db.value("SELECT count(*) FROM member") == 0
+        assert db.all("PRAGMA foreign_key_check") == []
+
+
 @pytest.mark.parametrize(
     "script",
     [
