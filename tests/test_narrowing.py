@@ -592,8 +592,8 @@ async def test_narrowing_joins_a_search_that_goes_on(options: dict[str, Any]) ->
         return quick["beta"](request)
 
     made, upstreams = engine({"alpha": quick["alpha"], "beta": beta})
-    early = await made.search("work", wait=0.05)
-    narrow = await made.search("work", wait=0.05, **options)
+    early = await made.search("work", wait=0.5)
+    narrow = await made.search("work", wait=0.5, **options)
     assert early.running == narrow.running == ("beta",)
     assert numbers(narrow) == narrowed(early, options)
     gate.set()

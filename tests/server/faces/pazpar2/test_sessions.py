@@ -37,14 +37,14 @@ async def test_tokens_are_unlike(client):
 
 async def test_a_session_ends_when_its_client_sends_no_more(serve):
     """Any command begins its time anew."""
-    client = await serve(session_idle=0.3)
+    client = await serve(session_idle=1.5)
     session, other = await begun(client), await begun(client)
     for _ in range(4):
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.5)
         await ask(client, "ping", session=session)
 
     assert await refused(client, "ping", session=other) == (1, other)
-    await asyncio.sleep(0.35)
+    await asyncio.sleep(1.7)
     assert await refused(client, "stat", session=session) == (1, session)
 
 
