@@ -82,6 +82,20 @@ class Sharing(Protocol):
         ...
 
     @property
+    def left(self) -> float:
+        """When sharing ended last, in `loop.time()` seconds; -inf where it never has, or never
+        began.
+        """
+        ...
+
+    @property
+    def returned(self) -> float:
+        """When it could be shared again last, in `loop.time()` seconds; -inf where it was never
+        away.
+        """
+        ...
+
+    @property
     def state(self) -> SharingState:
         """A snapshot."""
         ...
@@ -134,6 +148,7 @@ class Alone:
 
     replicas = 1
     away = True
+    left = returned = float("-inf")
     state = SharingState()
 
     async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
