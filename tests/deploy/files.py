@@ -23,7 +23,7 @@ class _Strict(yaml.SafeLoader):
     """YAML in which a key may come only once."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
+        keys = [key.value for key, _ in node.value if not key.tag.endswith(":merge")]
         twice = {key for key in keys if keys.count(key) > 1}
         if twice:
             raise ValueError(f"keys that come twice: {twice} {node.start_mark}")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -198,10 +199,12 @@ async def test_replicas_may_do_there_what_they_need_and_nothing_else(valkey: str
     name = f"{PREFIX}test"
     script = Script("local t = redis.call('TIME') redis.call('ZADD', KEYS[1], t[1], 'x') return 7")
     try:
-        assert await connection.command("SET", name, "1", "PX", 1000, "NX") == b"OK"
+        assert await connection.command("SET", name, "1", "PX", 1000, "NX")
         assert await connection.command("GET", name) == b"1"
         assert await connection.script(script, [f"{PREFIX}set"], []) == 7
         assert await connection.command("PUBLISH", f"{PREFIX}told", "x") == 0
+        async with aclosing(connection.messages(f"{PREFIX}told")) as told:
+            assert await anext(told) is None  # it is subscribed
         assert not connection.away
     finally:
         await connection.close()

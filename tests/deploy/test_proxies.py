@@ -222,13 +222,14 @@ async def running(
     command: list[str], folder: Path, url: str, session: aiohttp.ClientSession
 ) -> AsyncIterator[None]:
     """A proxy that answers."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=(folder / "log").open("w"),
-    )
+    with (folder / "log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
+            stdout=log,
+            stderr=log,
+        )
     try:
         async with asyncio.timeout(PATIENCE):
             while True:

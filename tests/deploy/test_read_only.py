@@ -38,12 +38,13 @@ TOOLS = ("unshare", "setpriv", "mount")
 #: Mounts what the image has, makes all else read-only, and becomes the command that follows.
 NAMESPACE = f"""
 set -eu
-mount -t tmpfs -o mode=0755 tmpfs /mnt
-mkdir /mnt/app /mnt/packages /mnt/python
-mount --bind "$1" /mnt/app
-mount --bind "$2" /mnt/packages
-mount --bind "$3" /mnt/python
-shift 3
+mount -t tmpfs -o mode=0755 tmpfs "$1"
+mkdir "$1/app" "$1/packages" "$1/python"
+mount --bind "$2" "$1/app"
+mount --bind "$3" "$1/packages"
+mount --bind "$4" "$1/python"
+mount --move "$1" /mnt
+shift 4
 for folder in /var/cache /var/lib; do
   mount -t tmpfs -o mode=0755 tmpfs $folder
   mkdir -m 0700 $folder/metasearch
@@ -55,7 +56,7 @@ while read -r _ place _; do
   case $place in
     /proc* | /sys* | /dev/pts | /tmp | /var/*/metasearch) ;;
     /tmp/*) ;;
-    *) mount -o remount,bind,ro "$place" ;;
+    *) [ ! -e "$place" ] || mount -o remount,bind,ro "$place" ;;
   esac
 done < /proc/self/mounts
 for folder in /etc /usr /mnt/app /mnt/packages /mnt/python /var/lib /dev/shm; do
@@ -109,8 +110,10 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def inside(app: Path, *command: str) -> list[str]:
     """The command, in a namespace of its own."""
-    packages = sysconfig.get_path("purelib")
-    script = ["sh", "-c", NAMESPACE, "sh", str(app), packages, sys.base_prefix]
+    place = app.parent / "image"
+    place.mkdir(exist_ok=True)
+    brought = [str(place), str(app), sysconfig.get_path("purelib"), sys.base_prefix]
+    script = ["sh", "-c", NAMESPACE, "sh", *brought]
     return ["unshare", "--mount", "--propagation", "private", *script, *command]
 
 
@@ -201,6 +204,7 @@ def test_the_demo_is_searched(unpacked: Path, tmp_path: Path) -> None:
     assert {line["level"] for line in server.said()} == {"info"}
 
 
+@pytest.mark.slow
 def test_state_and_cache_are_where_the_image_has_them(unpacked: Path, tmp_path: Path) -> None:
     """With the usual databases, of which none is asked here, and projects: the key of the cookies
     is in the cache and the workspace in the state, closed to others; nothing else is written."""
