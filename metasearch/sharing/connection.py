@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -135,7 +135,7 @@ class Connection:
             self._failed(exc)
             raise Away from exc
 
-    async def messages(self, channel: str) -> AsyncIterator[bytes | None]:
+    async def messages(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         """What is published on a channel, until the caller ends; None each time that it is
         subscribed to, as messages may have been missed before. Outlives all failures.
         """
@@ -157,7 +157,7 @@ class Connection:
                 await self._client.aclose()
                 await self._client.connection_pool.disconnect()
 
-    async def _subscribed(self, channel: str) -> AsyncIterator[bytes | None]:
+    async def _subscribed(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
             async with asyncio.timeout(PATIENCE):
                 await subscription.subscribe(channel)
