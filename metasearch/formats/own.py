@@ -119,11 +119,11 @@ class OwnObjects:
             self._event(line, value)
         elif isinstance(value.get("hits"), list):
             for hit in value["hits"]:
-                self._hit(line, hit)
+                self.hit(line, hit)
         elif isinstance(value.get("source"), str):
             self._record(line, value)
         elif isinstance(value.get("sources"), list):
-            self._hit(line, value)
+            self.hit(line, value)
         else:
             self.collector.lose(line, "it is no record, hit or event of ours, and was left out")
 
@@ -175,11 +175,12 @@ class OwnObjects:
         )
         place = {name: index for index, name in enumerate(order) if isinstance(name, str)}
         for name in sorted(self._hits, key=lambda name: place.get(name, len(place))):
-            self._hit(*self._hits[name])
+            self.hit(*self._hits[name])
         self._hits.clear()
         self._open = False
 
-    def _hit(self, line: int, hit: Any) -> None:
+    def hit(self, line: int, hit: Any) -> None:
+        """Take one entry of "hits"."""
         if not isinstance(hit, Mapping):
             self.collector.lose(line, "the hit is no object and was left out")
             return
