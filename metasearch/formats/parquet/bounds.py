@@ -104,7 +104,7 @@ def batch_rows(file: IO[bytes], group: Any, leaves: Sequence[int]) -> int:
                     f"values in a column, or {MOST_PAGES:,} pages"
                 )
         values = max(values, of_column)
-    rows = group.num_rows
+    rows: int = group.num_rows
     fitting = min(
         rows * BATCH_BYTES // max(unpacked, 1), rows * BATCH_VALUES // max(values, 1), BATCH_ROWS
     )
