@@ -29,6 +29,7 @@ from metasearch.errors import (
 )
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
+from metasearch.sharing import Alone, Sharing
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.fetch.transport import Transport
@@ -56,7 +57,7 @@ class _Flight(Asker):
 class Fetcher:
     """Fetches pages for all searches of one process, and knows how the sources are doing.
 
-    Belongs to one event loop. Owns what it is given: `close` closes the transport and the store.
+    Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
         transport: What sends.
@@ -65,6 +66,7 @@ class Fetcher:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
             replays.
+        sharing: With whom limits, pauses and probes are shared; None with nobody.
     """
 
     def __init__(
@@ -75,10 +77,14 @@ class Fetcher:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float = 1.0,
+        sharing: Sharing | None = None,
     ) -> None:
         self._transport = transport
+        self.sharing: Sharing = Alone() if sharing is None else sharing
         self._cache = None if store is None else PageCache(store, clock)
-        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience)
+        self._exchanges = Exchanges(
+            transport, monotonic=monotonic, patience=patience, sharing=self.sharing
+        )
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._renewals: dict[str, asyncio.Task[Page]] = {}
@@ -195,11 +201,14 @@ class Fetcher:
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, closes the transport, finishes writes, closes the store."""
+        """Cancels what is in flight, ends the sharing, closes the transport, finishes writes, and
+        closes the store.
+        """
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.sharing.close()
         await self._transport.close()
         if self._cache is not None:
             await self._cache.close()
