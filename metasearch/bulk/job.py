@@ -138,9 +138,7 @@ def read_all(
     for number, file in enumerate(inputs):
         progress("reading files", number, len(inputs))
         try:
-            reading = first(file) if first is not None and format is None else None
-            if reading is None:
-                reading = _read(file, format, encoding, stdin)
+            reading = read_one(file, format=format, encoding=encoding, stdin=stdin, first=first)
         except FileFormatError as exc:
             files.append(FileRead(file, FileReading(file.name, format or "", encoding or ""), exc))
         else:
@@ -154,6 +152,23 @@ def read_all(
                 )
             files.append(FileRead(file, reading))
     return files
+
+
+def read_one(
+    file: Input,
+    *,
+    format: str | None = None,  # noqa: A002, as --from
+    encoding: str | None = None,
+    stdin: BinaryIO | None = None,
+    first: ReadFirst | None = None,
+) -> FileReading:
+    """Read one file, as `read_all` does each.
+
+    Raises:
+        FileFormatError: It cannot be read.
+    """
+    reading = first(file) if first is not None and format is None else None
+    return reading or _read(file, format, encoding, stdin)
 
 
 def _read(
@@ -209,12 +224,12 @@ def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
         own = file.reading.format == ROWS
         for entry in file.reading.entries:
             number += 1
-            key = _free((entry.record.key,), number, keys)
+            key = free_name((entry.record.key,), number, keys)
             names = (entry.record.source_id, key) if own else (key,)
-            yield InputRecord(place, entry, key, _free(names, number, ids))
+            yield InputRecord(place, entry, key, free_name(names, number, ids))
 
 
-def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
+def free_name(names: Sequence[str], number: int, taken: set[str]) -> str:
     """The first of the names that is not taken, or else a new one; it is taken then."""
     free = [name for name in names if name and name not in taken]
     name = free[0] if free else f"{names[-1]}@{number}"
