@@ -20,12 +20,18 @@ from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
 from metasearch.dedup.naming import Names
+from metasearch.dedup.prints import Prints
+from metasearch.dedup.sketches import Sketches, applies, strangers
+from metasearch.dedup.tables import Tables
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Candidates from which on it is first asked whether a record repeats another one: copies are
 #: compared once.
 MANY = 16
+#: Records from which on pairs are told apart by sketches first: few are compared faster than
+#: sketched.
+MANY_RECORDS = 5_000
 #: Records that are prepared at once: enough for what numpy costs a call, and soon done.
 AT_ONCE = 64
 #: Ties to a component of very many records after which more of them say nothing new.
@@ -54,8 +60,11 @@ class OnlineDedup:
         self._chain = chain
         self._trust = trust
         self._versions: VersionsMode = versions
-        self._records: list[Record] = []
-        self._prints: list[Fingerprint] = []
+        # What strangers are need not be looked at; without sketches, all is looked at all the time.
+        self._sketched = applies(chain)
+        self._prints = Prints(whole=not self._sketched)
+        self._records = self._prints.records
+        self._sketches = Sketches(self._prints)
         self._years: list[int | None] = []
         self._index = KeyIndex(chain)
         self._columns = JournalColumns(self._prints, recurs)
@@ -63,7 +72,8 @@ class OnlineDedup:
         self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
-        self._contents: dict[tuple[object, ...], int] = {}
+        self._packed = Tables()
+        self._contents = self._packed.new()
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._gone: set[int] = set()
@@ -100,9 +110,9 @@ class OnlineDedup:
             key = self._free_key(key, record.position or number)
             fingerprint = Fingerprint(record, key)
         self._keys.add(key)
-        self._records.append(record)
         self._prints.append(fingerprint)
         self._years.append(fingerprint.year)
+        self._names.add(fingerprint)
         self._components.add()
         self._dirty.add(number)
         for one in self._columns.add(number, fingerprint):
@@ -113,9 +123,18 @@ class OnlineDedup:
             return  # what holds for the record that it repeats, holds for it
         self._index.add(number, fingerprint, places, self._years)
         joined = 0
+        sketched = (
+            self._sketched
+            and number >= MANY_RECORDS
+            and bool(candidates)
+            and not self._pinned(fingerprint)
+        )
+        sketch = self._sketches[number] if sketched else 0
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
                 self._skipped += 1
+                continue
+            if sketched and other not in exactly and strangers(sketch, self._sketches[other]):
                 continue
             match = self._divider.verdict(other, number, exact=other in exactly)
             if match is not None and match.verdict != "different" and not self._apart(match):
@@ -146,8 +165,14 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        other = self._contents.setdefault(_content(fingerprint.record), number)
+        content = _content(fingerprint.record)
+        key = hash(content)
+        self._packed.fetch(((self._contents, key, None),))
+        other: int = self._contents.setdefault(key, number)
+        self._packed.pack(number)
         if other == number or self._pinned(fingerprint):
+            return False
+        if _content(self._records[other]) != content:  # another one of the same hash
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
@@ -281,7 +306,8 @@ class OnlineDedup:
         numbers, matches = cluster
         if len(numbers) == 1:
             return alone(name[0], self._records[numbers[0]], name[1])
-        members = ((self._prints[n].record_key, self._records[n], self._prints[n]) for n in numbers)
+        keys = self._prints.record_keys
+        members = ((keys[n], self._records[n], self._prints[n]) for n in numbers)
         hit = merge(members, matches, self._trust, name)
         return replace(hit, versions=()) if self._versions == "merge" else hit
 
