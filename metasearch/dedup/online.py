@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from metasearch.dedup.apart import Apart
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
 from metasearch.dedup.fingerprint import Fingerprint
@@ -21,7 +22,7 @@ from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
 from metasearch.dedup.naming import Names
 from metasearch.dedup.prints import Prints
-from metasearch.dedup.sketches import Sketches, applies, strangers
+from metasearch.dedup.sketches import applies
 from metasearch.dedup.tables import Tables
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
@@ -29,9 +30,6 @@ from metasearch.record import Hit, Match, Record, VersionsMode
 #: Candidates from which on it is first asked whether a record repeats another one: copies are
 #: compared once.
 MANY = 16
-#: Records from which on pairs are told apart by sketches first: few are compared faster than
-#: sketched.
-MANY_RECORDS = 5_000
 #: Records that are prepared at once: enough for what numpy costs a call, and soon done.
 AT_ONCE = 64
 #: Ties to a component of very many records after which more of them say nothing new.
@@ -60,11 +58,10 @@ class OnlineDedup:
         self._chain = chain
         self._trust = trust
         self._versions: VersionsMode = versions
-        # What strangers are need not be looked at; without sketches, all is looked at all the time.
-        self._sketched = applies(chain)
-        self._prints = Prints(whole=not self._sketched)
+        # Other chains need the fingerprints of all that share a key, all the time.
+        self._apart = Apart() if applies(chain) else None
+        self._prints = Prints(whole=self._apart is None)
         self._records = self._prints.records
-        self._sketches = Sketches(self._prints)
         self._years: list[int | None] = []
         self._index = KeyIndex(chain)
         self._columns = JournalColumns(self._prints, recurs)
@@ -113,6 +110,8 @@ class OnlineDedup:
         self._prints.append(fingerprint)
         self._years.append(fingerprint.year)
         self._names.add(fingerprint)
+        if self._apart is not None:
+            self._apart.add(fingerprint)
         self._components.add()
         self._dirty.add(number)
         for one in self._columns.add(number, fingerprint):
@@ -123,21 +122,16 @@ class OnlineDedup:
             return  # what holds for the record that it repeats, holds for it
         self._index.add(number, fingerprint, places, self._years)
         joined = 0
-        sketched = (
-            self._sketched
-            and number >= MANY_RECORDS
-            and bool(candidates)
-            and not self._pinned(fingerprint)
-        )
-        sketch = self._sketches[number] if sketched else 0
+        # What somebody decided holds however far apart they are.
+        apart = None if self._pinned(fingerprint) else self._apart
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
                 self._skipped += 1
                 continue
-            if sketched and other not in exactly and strangers(sketch, self._sketches[other]):
+            if apart is not None and other not in exactly and apart(other, number):
                 continue
             match = self._divider.verdict(other, number, exact=other in exactly)
-            if match is not None and match.verdict != "different" and not self._apart(match):
+            if match is not None and match.verdict != "different" and not self._leaves_apart(match):
                 self._join(other, number, match)
                 joined += 1
 
@@ -186,7 +180,7 @@ class OnlineDedup:
     def _pinned(self, fingerprint: Fingerprint) -> bool:
         return self._chain.pins is not None and self._chain.pins.touches(fingerprint)
 
-    def _apart(self, match: Match) -> bool:
+    def _leaves_apart(self, match: Match) -> bool:
         return match.verdict == "version" and self._versions == "separate"
 
     def _join(self, a: int, b: int, match: Match) -> None:

@@ -7,14 +7,12 @@ compare those that are by other people.
 
 from __future__ import annotations
 
-from array import array
 from zlib import crc32
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.fields import Fields
 from metasearch.dedup.matchers.text import Text
-from metasearch.dedup.prints import PrintsByNumber
 
 _PEOPLE = 44
 _PEOPLE_MASK = (1 << _PEOPLE) - 1
@@ -53,26 +51,6 @@ def strangers(a: int, b: int) -> bool:
     if (a ^ b) & _HAN or not a & b & _FIRST or not ((a ^ b) >> _TITLE) & 0xFF:
         return False
     return not a >> _PAGE or a >> _PAGE != b >> _PAGE
-
-
-class Sketches:
-    """The sketches of the records of one job, made when they are asked for and kept: 8 bytes each.
-
-    Args:
-        prints: The fingerprints by number; more come while records arrive.
-    """
-
-    def __init__(self, prints: PrintsByNumber) -> None:
-        self._prints = prints
-        self._made = array("Q")  # each one more than it is; 0 is not made yet
-
-    def __getitem__(self, number: int) -> int:
-        made = self._made
-        if number >= len(made):
-            made.frombytes(bytes(made.itemsize * (number + 1 - len(made))))
-        if not made[number]:
-            made[number] = sketch(self._prints[number]) + 1
-        return made[number] - 1
 
 
 def _hash(text: str) -> int:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import pytest
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, online, prints, tables
+from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
+from metasearch.dedup.apart import Apart
 from metasearch.dedup.pins import Pins
 from metasearch.dedup.prints import Prints
-from metasearch.dedup.sketches import Sketches, sketch
+from metasearch.dedup.resemblance import resemblance, surely_far
 from metasearch.dedup.tables import Tables
 from metasearch.record import Record, VersionsMode
 from tests.dedup.records import record
@@ -45,7 +47,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A handful of records is a large job."""
     monkeypatch.setattr(prints, "KEPT", 8)
     monkeypatch.setattr(tables, "FIRST", 10)
-    monkeypatch.setattr(online, "MANY_RECORDS", 0)
 
 
 def _made_up(count: int) -> list[Record]:
@@ -73,7 +74,7 @@ def test_hostile_sets_are_told_the_same(name: str, request: pytest.FixtureReques
     assert _told(records) == expected
 
 
-def test_pins_join_records_whose_sketches_are_strangers(small: None) -> None:
+def test_pins_join_records_of_titles_far_apart(small: None) -> None:
     """What somebody decided holds between records that have nothing in common."""
     records = [
         record("a", 1, title="Effects of soil on wheat", authors=["Berg, A."], year=2001),
@@ -124,9 +125,42 @@ def test_what_was_packed_is_found_again(small: None) -> None:
     assert other == {7: 700, 8: [1, 2], 9: None}
 
 
-def test_sketches_are_those_of_the_fingerprints() -> None:
-    """Asked for in any order, made once."""
-    made = [Fingerprint(it) for it in _made_up(20)]
-    sketches = Sketches(made)
-    for number in (13, 2, 19, 0, 13):
-        assert sketches[number] == sketch(made[number])
+def _titles() -> list[str]:
+    """Titles and what databases make of them, with pieces of one another."""
+    titles = [it.title for it in _made_up(60)]
+    rng = random.Random(3)
+    damaged = []
+    for title in titles[:30]:
+        words = title.split()
+        damaged += [
+            " ".join(words[: rng.randint(1, len(words))]),
+            " ".join(words[rng.randint(0, len(words) - 1) :]) + f": {rng.choice(titles)}",
+            f"{title}: {rng.choice(titles)}",
+            "".join(letter for letter in title if rng.random() > 0.1),
+            f"{words[0]} {rng.choice(titles)}",
+        ]
+    return titles + damaged
+
+
+def test_titles_that_are_surely_far_are_far_and_nearly_all_far_ones_are() -> None:
+    """It never says more than the rules do, and of nearly all pairs as much."""
+    made = [Fingerprint(record(number=n, title=title)) for n, title in enumerate(_titles())]
+    sure = far = 0
+    for one, other in combinations(made, 2):
+        relation = resemblance(one, other)
+        surely = surely_far(one.text, other.text)
+        assert not surely or relation == "far", (one.text, other.text)
+        sure, far = sure + surely, far + (relation == "far")
+    assert sure > 0.95 * far
+
+
+def test_records_that_are_apart_are_no_work() -> None:
+    """No rule but one on equal values would have made one of them."""
+    made = [Fingerprint(it) for it in (*_made_up(120), *HOSTILE["nearly identical records"](20))]
+    apart = Apart()
+    for it in made:
+        apart.add(it)
+    told = [pair for pair in combinations(range(len(made)), 2) if apart(*pair)]
+    assert len(told) > 5_000
+    for one, other in told:
+        assert DEFAULT.judge(made[one], made[other], exact=False) is None
