@@ -8,6 +8,7 @@ of the other one (year, identifier, place) tells it apart.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -17,6 +18,7 @@ from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
 from metasearch.bib.names.words import GENERATIONS
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.prints import PrintsByNumber
 from metasearch.dedup.titles import GENERIC_TITLES, parts
 from metasearch.record import Record
 
@@ -134,19 +136,30 @@ def _said(fingerprint: Fingerprint, title: str) -> str:
     )
 
 
-def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> str:
-    """The id that the work of these records has where no other work has it.
+def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
+    """The id, as a number, that the work of these records has where no other work has it.
 
     Args:
         prints: Of its records.
         separate: Whether the versions of a work are works of their own.
     """
-    if len(prints) == 1:
-        base = own_id(prints[0])
+    return _base(
+        {names.id_number(own_id(fingerprint)) for fingerprint in prints},
+        lambda: map(key_of, prints),
+        preprints=separate and all(fingerprint.form == "preprint" for fingerprint in prints),
+    )
+
+
+def _base(own: set[int], keys: Callable[[], Iterable[WorkKey]], *, preprints: bool) -> int:
+    """The same of a work of which the ids of its records alone are known; the keys of all are
+    asked for where these differ.
+    """
+    if len(own) == 1:
+        base = own.pop()
     else:
-        base = names.hit_id(most_common(map(key_of, prints))[1])
-    if separate and all(fingerprint.form == "preprint" for fingerprint in prints):
-        return names.told_apart(base, names.PREPRINT)
+        base = names.id_number(names.hit_id(most_common(keys())[1]))
+    if preprints:
+        return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
     return base
 
 
@@ -196,35 +209,65 @@ class Names:
         separate: Whether the versions of a work are works of their own.
     """
 
-    def __init__(self, prints: Sequence[Fingerprint], *, separate: bool = False) -> None:
+    def __init__(self, prints: PrintsByNumber, *, separate: bool = False) -> None:
         self._prints = prints
         self._separate = separate
-        self._bases: dict[int, tuple[str, ...]] = {}
-        self._holders: dict[str, Seat] = {}
+        # Ids are kept as numbers. Of each record: the id of the work of which it alone is known;
+        # whether it is a preprint, where that matters; whether it is the root of a component of one
+        # work that has this id, as nearly all components are.
+        self._own = array("Q")
+        self._preprints = bytearray()
+        self._plain = bytearray()
+        # Of the other components: the ids of their works.
+        self._bases: dict[int, tuple[int, ...]] = {}
+        # Id -> the work that alone has it: its component where it is the first work there.
+        self._holders: dict[int, int | Seat] = {}
         # Ids that several works would have, and those that these have instead.
-        self._shared: dict[str, dict[Seat, None]] = {}
+        self._shared: dict[int, dict[Seat, None]] = {}
         self._given: dict[Seat, str] = {}
         self._known: dict[Seat, Known] = {}
-        self._touched: set[str] = set()
+        self._touched: set[int] = set()
+
+    def add(self, fingerprint: Fingerprint) -> None:
+        """Take in what the next record is called; without this it is asked for later, when its
+        fingerprint may have to be made again.
+        """
+        self._own.append(names.id_number(own_id(fingerprint)))
+        if self._separate:
+            self._preprints.append(fingerprint.form == "preprint")
 
     def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
         """Set the works of a component, each as the numbers of its records."""
-        if root in self._bases:
-            self.forget(root)
-        bases = self._bases[root] = tuple([self._base(numbers) for numbers in works])
+        self.forget(root)
+        bases = [self._base(numbers) for numbers in works]
+        if len(bases) == 1 and bases[0] == self._own_of(root):
+            if root >= len(self._plain):
+                self._plain += bytes(root + 1 - len(self._plain))
+            self._plain[root] = True
+        else:
+            self._bases[root] = tuple(bases)
         for place, base in enumerate(bases):
             seat = (root, place)
             if base in self._shared:
                 self._shared[base][seat] = None
                 self._touched.add(base)
-            elif (holder := self._holders.setdefault(base, seat)) != seat:
+                continue
+            holder = self._holders.setdefault(base, seat if place else root)
+            if (other := holder if isinstance(holder, tuple) else (holder, 0)) != seat:
                 del self._holders[base]
-                self._shared[base] = {holder: None, seat: None}
+                self._shared[base] = {other: None, seat: None}
                 self._touched.add(base)
 
     def forget(self, root: int) -> None:
-        """Remove a component."""
-        for place, base in enumerate(self._bases.pop(root, ())):
+        """Remove a component, if it is there."""
+        bases = self._bases_of(root)
+        if not bases:
+            return
+        if root in self._bases:
+            del self._bases[root]
+        else:
+            self._plain[root] = False
+        for place, base in enumerate(bases):
             seat = (root, place)
             self._given.pop(seat, None)
             self._known.pop(seat, None)
@@ -248,17 +291,18 @@ class Names:
             seats = self._shared.get(base)
             if seats is None:
                 continue
+            plain = names.numbered_id(base)
             if len(seats) < 2:
                 del self._shared[base]
                 for seat in seats:
-                    self._holders[base] = seat
-                    if self._given.pop(seat, base) != base:
+                    self._holders[base] = seat if seat[1] else seat[0]
+                    if self._given.pop(seat, plain) != plain:
                         renamed.add(seat[0])
                 continue
             for seat, name in self._told_apart(
-                base, {seat: works(seat[0])[seat[1]] for seat in seats}
+                plain, {seat: works(seat[0])[seat[1]] for seat in seats}
             ):
-                if self._given.get(seat, base) != name:
+                if self._given.get(seat, plain) != name:
                     renamed.add(seat[0])
                 self._given[seat] = name
         self._touched.clear()
@@ -272,16 +316,37 @@ class Names:
             place: Its place there.
             numbers: Its records.
         """
-        bases = self._bases.get(root, ())
-        base = bases[place] if place < len(bases) else self._base(numbers)
+        bases = self._bases_of(root)
+        base = names.numbered_id(bases[place] if place < len(bases) else self._base(numbers))
         name = self._given.get((root, place), base)
         if len(numbers) == 1 and name == base:
             return name, ()
-        also = {base, *(own_id(self._prints[number]) for number in numbers)} - {name}
-        return name, tuple(sorted(also))
+        own = {names.numbered_id(self._own_of(number)) for number in numbers}
+        return name, tuple(sorted({base, *own} - {name}))
 
-    def _base(self, numbers: Sequence[int]) -> str:
-        return base_of([self._prints[number] for number in numbers], separate=self._separate)
+    def _bases_of(self, root: int) -> Sequence[int]:
+        """The ids of the works of a component; none of one that was not claimed."""
+        if root < len(self._plain) and self._plain[root]:
+            return (self._own_of(root),)
+        return self._bases.get(root, ())
+
+    def _own_of(self, number: int) -> int:
+        if number < len(self._own):
+            return self._own[number]
+        return names.id_number(own_id(self._prints[number]))
+
+    def _is_preprint(self, number: int) -> bool:
+        if number < len(self._preprints):
+            return bool(self._preprints[number])
+        return self._prints[number].form == "preprint"
+
+    def _base(self, numbers: Sequence[int]) -> int:
+        prints = self._prints
+        return _base(
+            {self._own_of(number) for number in numbers},
+            lambda: [key_of(prints[number]) for number in numbers],
+            preprints=self._separate and all(map(self._is_preprint, numbers)),
+        )
 
     def _told_apart(
         self, base: str, works: dict[Seat, Sequence[int]]
