@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
@@ -43,7 +43,7 @@ class FileRead:
     @property
     def found(self) -> int:
         """Records that the file holds, also those that could not be read."""
-        return len(self.reading.entries) + self.reading.lost
+        return self.reading.count + self.reading.lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,34 @@ class MergedWork:
     hit: Hit
 
 
+class Works(Protocol):
+    """The works of a job, in the order of their first records: a list of them, or a folder from
+    which they are read anew each time.
+    """
+
+    def __iter__(self) -> Iterator[MergedWork]:
+        """From the first one, whenever it is called."""
+        ...
+
+    def __len__(self) -> int:
+        """How many they are; it costs nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a job has done.
 
     Attributes:
         files: In the order in which they were named.
-        works: In the order of their first records.
+        works: Gone through several times, and never held all at once by what writes them.
         versions: What has become of the versions of a work.
         passed_over: Comparisons that were not made, because too many records share a key.
         dedup: Name of the strategy that found the works.
     """
 
     files: Sequence[FileRead]
-    works: Sequence[MergedWork]
+    works: Works
     versions: VersionsMode
     passed_over: int
     dedup: str
