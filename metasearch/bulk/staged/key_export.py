@@ -102,25 +102,13 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
     if title is not None:
         volume, page = fingerprint.volume, fingerprint.pages[0]
         unsigned = not fingerprint.first
-        found.titles.append(
-            (title, number, fingerprint.year, _utf8(volume), _utf8(page), unsigned)
-        )
+        found.titles.append((title, number, fingerprint.year, _utf8(volume), _utf8(page), unsigned))
     for name, signature_of, _ in rules.signed:
         signature = signature_of(fingerprint)
         if signature is not None:
             found.signatures.append((name, number, signature - _SIGN))
-    base = base_number(naming.base_of([fingerprint], separate=rules.separate))
+    base = naming.base_of([fingerprint], separate=rules.separate)
     found.traits.append((number, fingerprint.year, base, sketch(fingerprint)))
-
-
-def base_number(hit_id: str) -> int:
-    """The id of a hit as a number: "h" and twelve hexadecimal digits."""
-    return int(hit_id[1:], 16)
-
-
-def base_text(number: int) -> str:
-    """The id of which `base_number` is the number."""
-    return f"h{number:012x}"
 
 
 def _utf8(text: str) -> str:
