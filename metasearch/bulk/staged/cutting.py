@@ -79,7 +79,9 @@ def cut(
 
     Args:
         found: All components.
-        keys: The stage of that name, as `edges` and `traits`.
+        keys: The stage of that name.
+        edges: The stage of that name.
+        traits: The stage of that name.
         scratch: A folder for this alone.
         engine: Finds the components of what stays joined.
         sketches: Whether `strangers` holds for the matchers of the job.

@@ -1,4 +1,4 @@
-"""Names of records that no other record has: the rule of `job.free_name`, for more names than memory
+"""Names of records that no other record has: the rule of `job.free_name` for more names than memory
 holds.
 
 Only names that occur twice, and those that are made, can be taken when their turn comes; of all
