@@ -1,221 +1,89 @@
-"""Components of records with DuckDB: keys in, for each record the smallest number of its component
-out.
-
-Two ways, which give the same:
-
-- *recursion*: one `WITH RECURSIVE ... USING KEY` that passes on the smallest number to neighbours.
-  Its state stands in memory.
-- *stars*: large-star and small-star in turns (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii:
-  "Connected components in MapReduce and beyond", SoCC 2014) in tables of a file, which may be
-  larger than memory. It needs O(log² n) rounds for any graph.
+"""The joins of a staged job on one machine, with DuckDB: in memory as far as that goes, and then on
+disk.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from metasearch.bulk.engines.duckdb_session import Bounds, NoMemory, Session, parts, session
+from metasearch.bulk.engines.duckdb_components import Found, Way, find
+from metasearch.bulk.engines.duckdb_session import Bounds, parts, session
+from metasearch.dedup.columns import YEARS
 
-#: How the components are found.
-Way = Literal["recursion", "stars"]
-#: Is told what is being done.
-Told = Callable[[str], None]
-
-#: Bytes that the recursion holds for a record, and for an edge beyond the first of its record
-#: (docs/benchmarks.md).
-STATE_OF_A_RECORD, STATE_OF_AN_EDGE = 260, 80
-#: Steps after which the recursion leaves the rest to the stars: it needs as many as the longest of
-#: all shortest paths, and each reads all edges.
-MOST_STEPS = 16
-
-_log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from metasearch.bulk.staged.engine import Done, Judge
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What came out.
-
-    Attributes:
-        records: That share a component with another one.
-        components: Of two records or more.
-        largest: Records of the largest.
-        edges: Between records and the first one with their key.
-        rounds: Of stars.
-        way: How they were found.
-    """
-
-    records: int
-    components: int
-    largest: int
-    edges: int
-    rounds: int
-    way: Way
-
-
-def components(
-    keys: Path,
-    out: Path,
-    *,
-    scratch: Path,
-    near: Path | None = None,
-    bounds: Bounds | None = None,
-    way: Way | None = None,
-    told: Told | None = None,
-) -> Found:
-    """Find which records are joined by keys, or by further edges, however many lie between them.
-
-    The result depends on the rows alone: not on the order of rows or parts, nor on threads or way.
-    All records that share a key are joined, however many they are: n records of a key make n - 1
-    edges.
+class DuckDB:
+    """An `Engine` (bulk/staged/engine.py) that runs in this process.
 
     Args:
-        keys: A folder of Parquet parts (number int64, key int64).
-        out: Where the part (number int64, component int64) is written, ordered by component and
-            number. A component is the smallest number in it; records that are alone are left out.
-        scratch: A folder for this call alone; removed at the end.
-        near: A folder of parts (number int64, other int64): further edges.
+        scratch: A folder for this engine alone; it exists while something is written there, and
+            what a killed process left there is removed.
         bounds: Of memory, threads and disk.
-        way: By what the state of the recursion would take if None.
-        told: Is told what is being done.
-
-    Raises:
-        UsageError: See `session`.
+        way: How components are found; if None, by what the recursion would hold in memory.
     """
-    bounds, told = bounds or Bounds(), told or _say_nothing
-    with session(scratch, bounds) as db:
-        told("grouping records by their keys")
-        edges = _make_edges(db, keys, near)
-        way = way or ("recursion" if _state(db, edges) <= bounds.memory else "stars")
-        told("joining groups of records")
-        rounds = 0
-        if way == "recursion":
-            try:
-                rounds = _recursion(db)
-            except NoMemory:
-                _log.info("the recursion does not fit into memory; stars instead")
-                way = "stars"
-        if way == "stars":
-            rounds = _stars(db)
-        told("writing groups of records")
-        return _write(db, out, edges, rounds, way)
 
+    name = "duckdb"
 
-def _say_nothing(_: str) -> None:
-    pass
+    def __init__(
+        self, scratch: Path, bounds: Bounds | None = None, *, way: Way | None = None
+    ) -> None:
+        self._scratch = scratch
+        self._bounds = bounds or Bounds()
+        self._way = way
+        #: What `components` found last.
+        self.found: Found | None = None
 
+    def components(self, keys: Path, edges: Path, into: Path) -> None:
+        """Write the connected components, ordered by component and number: see `Engine`.
 
-def _make_edges(db: Session, keys: Path, near: Path | None) -> int:
-    """Join each record with the first one of each of its keys; `edge` has (b, a) with b > a."""
-    source = parts(keys, ("number BIGINT", "key BIGINT"))
-    further = parts(near, ("number BIGINT", "other BIGINT"))
-    db.run(
-        "CREATE TABLE shared AS SELECT key, min(number) AS a"
-        f" FROM {source} GROUP BY key HAVING min(number) < max(number)"
-    )
-    db.run(
-        "CREATE TABLE edge AS"
-        f" SELECT number AS b, a FROM {source} JOIN shared USING (key) WHERE number > a"
-        " UNION SELECT greatest(number, other), least(number, other)"
-        f" FROM {further} WHERE number <> other"
-    )
-    db.run("DROP TABLE shared")
-    return int(db.row("SELECT count(*) FROM edge")[0])
+        n records of one key make n - 1 edges, so that no key is shared by too many.
 
+        Raises:
+            UsageError: See `duckdb_session.session`.
+        """
+        with session(self._scratch, self._bounds) as db:
+            self.found = find(db, keys, edges, self._bounds.memory, self._way)
+            db.write(
+                "SELECT b AS number, a AS component FROM edge"
+                " UNION ALL SELECT DISTINCT a, a FROM edge ORDER BY component, number",
+                into,
+            )
 
-def _state(db: Session, edges: int) -> int:
-    """Bytes that the recursion would hold, about."""
-    joined, first = db.row("SELECT approx_count_distinct(b), approx_count_distinct(a) FROM edge")
-    return int((joined + first) * STATE_OF_A_RECORD + max(0, edges - joined) * STATE_OF_AN_EDGE)
+    def recurring(self, titles: Path, into: Path) -> None:
+        """Write the rows of the titles of several years, ordered by title and number: see
+        `Engine`.
 
-
-def _recursion(db: Session) -> int:
-    """Turn `edge` into stars around the smallest numbers; gives the rounds of stars that were
-    needed.
-    """
-    db.run(
-        "CREATE TABLE label AS WITH RECURSIVE"
-        " both_ways AS (SELECT b AS u, a AS v FROM edge UNION ALL SELECT a, b FROM edge),"
-        " state(id, least_, step) USING KEY (id) AS ("
-        "  SELECT u, least(u, min(v)), 0 FROM both_ways GROUP BY u"
-        "  UNION"
-        "  SELECT e.v, min(state.least_), max(state.step) + 1"
-        "  FROM state JOIN both_ways e ON e.u = state.id"
-        "  JOIN recurring.state known ON known.id = e.v"
-        f"  WHERE state.least_ < known.least_ AND state.step < {MOST_STEPS}"
-        "  GROUP BY e.v"
-        ") SELECT id, least_, step FROM state"
-    )
-    if db.row("SELECT coalesce(max(step), 0) FROM label")[0] < MOST_STEPS:
-        _replace(db, "SELECT id AS b, least_ AS a FROM label WHERE id <> least_")
-        db.run("DROP TABLE label")
-        return 0
-    # Long chains: what is left are edges between the smallest numbers known so far.
-    _replace(
-        db,
-        "SELECT id AS b, least_ AS a FROM label WHERE id <> least_"
-        " UNION SELECT greatest(one.least_, other.least_), least(one.least_, other.least_)"
-        " FROM edge JOIN label one ON one.id = edge.b JOIN label other ON other.id = edge.a"
-        " WHERE one.least_ <> other.least_",
-    )
-    db.run("DROP TABLE label")
-    return _stars(db)
-
-
-def _stars(db: Session) -> int:
-    """Turn `edge` into stars around the smallest numbers; gives the rounds.
-
-    As b > a in each edge, both operations need of each record the smallest of its smaller
-    neighbours only: large-star moves the larger neighbours of a record to it, small-star the
-    smaller ones.
-    """
-    rounds = 0
-    while True:
-        db.run("CREATE TABLE first AS SELECT b, min(a) AS a FROM edge GROUP BY b")
-        if _are_stars(db):
-            db.run("DROP TABLE first")
-            return rounds
-        rounds += 1
-        _replace(
-            db,
-            "SELECT DISTINCT edge.b, coalesce(first.a, edge.a) AS a"
-            " FROM edge LEFT JOIN first ON first.b = edge.a",
+        Raises:
+            UsageError: See `duckdb_session.session`.
+        """
+        columns = (
+            "title BIGINT",
+            "number BIGINT",
+            "year INTEGER",
+            "volume VARCHAR",
+            "page VARCHAR",
+            "unsigned BOOLEAN",
         )
-        db.run("DROP TABLE first")
-        db.run("CREATE TABLE first AS SELECT b, min(a) AS a FROM edge GROUP BY b")
-        _replace(
-            db,
-            "SELECT b, a FROM first"
-            " UNION SELECT edge.a, first.a FROM edge JOIN first USING (b) WHERE edge.a > first.a",
-        )
-        db.run("DROP TABLE first")
+        source = parts(titles, columns)
+        names = ", ".join(column.split(" ")[0] for column in columns)
+        with session(self._scratch, self._bounds) as db:
+            db.run(
+                "CREATE TABLE returning AS SELECT title FROM"
+                f" (SELECT DISTINCT title, year FROM {source} WHERE year IS NOT NULL)"
+                f" GROUP BY title HAVING count(*) >= {YEARS}"
+            )
+            db.write(
+                f"SELECT {names} FROM {source} SEMI JOIN returning USING (title)"
+                " WHERE year IS NOT NULL ORDER BY title, number",
+                into,
+            )
 
+    def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
+        """Judge the chunks in processes of this machine: see `Engine`."""
+        from metasearch.bulk.staged import pool
 
-def _are_stars(db: Session) -> bool:
-    """Whether each record has one smaller neighbour, which has none itself."""
-    edges, joined = db.row("SELECT (SELECT count(*) FROM edge), (SELECT count(*) FROM first)")
-    if edges != joined:
-        return False
-    return not db.row("SELECT count(*) FROM edge SEMI JOIN first ON first.b = edge.a")[0]
-
-
-def _replace(db: Session, query: str) -> None:
-    db.run(f"CREATE TABLE changed AS {query}")
-    db.run("DROP TABLE edge")
-    db.run("ALTER TABLE changed RENAME TO edge")
-
-
-def _write(db: Session, out: Path, edges: int, rounds: int, way: Way) -> Found:
-    records, count, largest = db.row(
-        "SELECT coalesce(sum(size), 0), count(*), coalesce(max(size), 0)"
-        " FROM (SELECT count(*) + 1 AS size FROM edge GROUP BY a)"
-    )
-    db.write(
-        "SELECT b AS number, a AS component FROM edge"
-        " UNION ALL SELECT DISTINCT a, a FROM edge ORDER BY component, number",
-        out,
-    )
-    return Found(int(records), int(count), int(largest), edges, rounds, way)
+        pool.judge_all(judge, chunks, into, done, self._bounds.threads)

@@ -24,7 +24,7 @@ MIB = 1 << 20
 #: Bytes that each thread needs to sort and to join, whatever the size of the job.
 LEAST_A_THREAD = 32 * MIB
 #: The parts of a stage; what is not finished has another ending.
-PARTS = "part-*.parquet"
+PARTS = "*.parquet"
 #: Rows that come out of the database at once.
 _AT_ONCE = 10_000
 #: Nothing is loaded from the network, and nothing from the folder of the user.
@@ -106,7 +106,7 @@ class Session:
 
         Args:
             query: Its order is that of the rows.
-            folder: Is made; parts that stand there are replaced.
+            folder: Is made where it is missing.
         """
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / "part-00000.parquet"
@@ -115,19 +115,17 @@ class Session:
             f"COPY ({query}) TO {quoted(str(unfinished))}"
             " (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
         )
-        for old in folder.glob(PARTS):
-            old.unlink()
         unfinished.replace(part)
 
 
-def parts(folder: Path | None, columns: Sequence[str]) -> str:
+def parts(folder: Path, columns: Sequence[str]) -> str:
     """What stands behind FROM for all parts of a stage.
 
     Args:
-        folder: Of the stage; None for one without rows.
+        folder: Of the stage.
         columns: "name TYPE" of each that is used, for a stage that has no part.
     """
-    if folder is not None and any(folder.glob(PARTS)):
+    if any(folder.glob(PARTS)):
         # A folder may have a name that DuckDB would read as a pattern, or as columns (`year=2020`).
         named = re.sub(r"([*?\[])", r"[\1]", folder.as_posix())
         return f"read_parquet({quoted(f'{named}/{PARTS}')}, hive_partitioning = false)"
