@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from metasearch.bulk.engines.duckdb_session import PARTS, Bounds
 from metasearch.bulk.engines.spark_components import components, edges_of_pairs, stars_of_keys
-from metasearch.bulk.engines.spark_session import session, told
+from metasearch.bulk.engines.spark_near import near_pairs
+from metasearch.bulk.engines.spark_session import check_installed, session, told
 from metasearch.dedup.columns import YEARS
 
 if TYPE_CHECKING:
@@ -95,15 +96,40 @@ class Spark:
             found = rows.join(returning, "title", "left_semi").repartitionByRange("title")
             self._write(found.sortWithinPartitions("title", "number"), into)
 
+    def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
+        """Write edges that join the records of near signatures, as `near.write_edges` does.
+
+        Args:
+            signatures: Parts as `schemas.SIGNATURES` has them.
+            distances: Name of a matcher -> bits in which near signatures differ at most; those of
+                `TOO_FAR` and more need each signature compared with each, and are not taken.
+            into: The folder of the parts.
+
+        Returns:
+            Comparisons that were not made, because too many signatures have much in common.
+
+        Raises:
+            UsageError: As above.
+        """
+        passed_over = 0
+        with self._step(signatures) as spark:
+            rows = _rows(spark, signatures, "matcher string, number long, signature long")
+            found = spark.createDataFrame([], "a long, b long")
+            for matcher, distance in sorted(distances.items()):
+                own = rows.where(rows.matcher == matcher).select("number", "signature")
+                pairs, left_out = near_pairs(own, distance)
+                found = found.union(pairs)
+                passed_over += left_out
+            self._write(found, into)
+        return passed_over
+
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
         """Judge each chunk in a worker process, a task each: see `Engine`.
 
         Raises:
             UsageError: A worker fails; on a cluster also: metasearch is not installed there.
         """
-        from metasearch.bulk.staged import judging
-
-        left = [str(chunk) for chunk in judging.left(chunks, into)]
+        left = [str(chunk) for chunk in chunks if not (into / chunk.name).exists()]
         finished = len(chunks) - len(left)
         done(finished)
         with self._step() as spark:
@@ -124,6 +150,7 @@ class Spark:
     def _step(self, *inputs: Path) -> Iterator[SparkSession]:
         """The session, set to the size of the inputs; errors of Spark are ours."""
         if self._session is None:
+            check_installed()
             self._scratch.mkdir(parents=True, exist_ok=True)
             self._stack.callback(shutil.rmtree, self._scratch, ignore_errors=True)
             bounds = self._bounds or Bounds()
@@ -131,12 +158,15 @@ class Spark:
                 session(
                     self._scratch,
                     workers=bounds.threads,
-                    memory=self._bounds and self._bounds.memory,
+                    memory=self._bounds.memory if self._bounds else None,
                 )
             )
+        from metasearch.bulk.staged.parts import parts_in, rows_of
+
         spark = self._session
         before = spark.conf.get(_PARTITIONS)
-        tasks = -(-sum(map(_count, inputs)) // ROWS_A_TASK)
+        rows = sum(rows_of(part) for folder in inputs for part in parts_in(folder))
+        tasks = -(-rows // ROWS_A_TASK)
         spark.conf.set(_PARTITIONS, str(max(tasks, spark.sparkContext.defaultParallelism)))
         try:
             with told(self._scratch):
@@ -156,15 +186,10 @@ class Spark:
             shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _count(folder: Path) -> int:
-    """Rows of the parts of a stage."""
-    from pyarrow import parquet
-
-    return sum(parquet.read_metadata(part).num_rows for part in folder.glob(PARTS))
-
-
 def _rows(spark: SparkSession, folder: Path, columns: str) -> DataFrame:
-    """The rows of the parts of a stage, in no order."""
+    """The rows of the parts of a stage, in no order; none where there is no such folder."""
+    if not folder.is_dir():
+        return spark.createDataFrame([], columns)
     # Spark reads a place as a pattern.
     place = re.sub(r"([\\\[\]{}*?])", r"\\\1", _place(folder))
     return spark.read.schema(columns).option("pathGlobFilter", PARTS).parquet(place)
@@ -181,11 +206,13 @@ def _judging(
     """What a worker does with the places of chunks."""
 
     def work(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-        from metasearch.bulk.staged import judging
+        from metasearch.bulk.staged import parts, pool
 
         for batch in batches:
             for place in batch.column(0).to_pylist():
-                judging.judge_one(judge, Path(chunks[place]), Path(into))
+                chunk = Path(chunks[place])
+                works, passed_over = judge(parts.read_part(chunk))
+                pool.keep(works, passed_over, Path(into, chunk.name))
             yield batch
 
     return work

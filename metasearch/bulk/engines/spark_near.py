@@ -11,30 +11,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metasearch.dedup.hamming import BITS
+from metasearch.dedup.hamming import BITS, MOST_NEAR
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: Signatures under one value that are compared with one another.
+#: Signatures under one value that are compared with one another; of two values, `MOST_NEAR`.
 MOST = 2_000
 #: Distances from which on a table a block finds nothing faster than comparing all: blocks of 8 bits
 #: and less.
 TOO_FAR = 8
 
 
-def near_pairs(signatures: DataFrame, distance: int, *, most: int = MOST) -> tuple[DataFrame, int]:
+def near_pairs(signatures: DataFrame, distance: int) -> tuple[DataFrame, int]:
     """Pairs of records that have near signatures.
 
     Args:
         signatures: Rows (number, signature); a record may have several.
         distance: Bits of 64 in which near ones differ at most, less than `TOO_FAR`.
-        most: More signatures that have two blocks in common are compared with the smallest of them
-            only.
 
     Returns:
-        (Rows (a, b), comparisons that were not made because of `most`). Where signatures are equal,
-        there is a pair of each record with the smallest one, and no others: enough to join them.
+        (Rows (a, b), comparisons that were not made because more than `MOST_NEAR` signatures have
+        two blocks in common: these are compared with the smallest of them only). Where signatures
+        are equal, there is a pair of each record with the smallest one, and no others: enough to
+        join them.
     """
     from pyspark.sql import functions as sql
 
@@ -44,8 +44,8 @@ def near_pairs(signatures: DataFrame, distance: int, *, most: int = MOST) -> tup
         .where("number > first")
         .select(sql.col("number").alias("a"), sql.col("first").alias("b"))
     )
-    few, many, _ = _by_size(_table(firsts, distance + 1), most)
-    divided, crowded, passed_over = _by_size(_divided(many, distance + 1), most)
+    few, many, _ = _by_size(_table(firsts, distance + 1), MOST)
+    divided, crowded, passed_over = _by_size(_divided(many, distance + 1), MOST_NEAR)
     near = f"bit_count(one ^ other) <= {distance}"
     pairs = [equal, _among(few).where(near), _among(divided).where(near)]
     if passed_over:
