@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
@@ -43,7 +43,7 @@ class FileRead:
     @property
     def found(self) -> int:
         """Records that the file holds, also those that could not be read."""
-        return len(self.reading.entries) + self.reading.lost
+        return self.reading.count + self.reading.lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,34 @@ class MergedWork:
     hit: Hit
 
 
+class Works(Protocol):
+    """The works of a job, in the order of their first records: a list of them, or a folder from
+    which they are read anew each time.
+    """
+
+    def __iter__(self) -> Iterator[MergedWork]:
+        """From the first one, whenever it is called."""
+        ...
+
+    def __len__(self) -> int:
+        """How many they are; it costs nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a job has done.
 
     Attributes:
         files: In the order in which they were named.
-        works: In the order of their first records.
+        works: Gone through several times, and never held all at once by what writes them.
         versions: What has become of the versions of a work.
         passed_over: Comparisons that were not made, because too many records share a key.
         dedup: Name of the strategy that found the works.
     """
 
     files: Sequence[FileRead]
-    works: Sequence[MergedWork]
+    works: Works
     versions: VersionsMode
     passed_over: int
     dedup: str
@@ -138,9 +152,7 @@ def read_all(
     for number, file in enumerate(inputs):
         progress("reading files", number, len(inputs))
         try:
-            reading = first(file) if first is not None and format is None else None
-            if reading is None:
-                reading = _read(file, format, encoding, stdin)
+            reading = read_one(file, format=format, encoding=encoding, stdin=stdin, first=first)
         except FileFormatError as exc:
             files.append(FileRead(file, FileReading(file.name, format or "", encoding or ""), exc))
         else:
@@ -154,6 +166,23 @@ def read_all(
                 )
             files.append(FileRead(file, reading))
     return files
+
+
+def read_one(
+    file: Input,
+    *,
+    format: str | None = None,  # noqa: A002, as --from
+    encoding: str | None = None,
+    stdin: BinaryIO | None = None,
+    first: ReadFirst | None = None,
+) -> FileReading:
+    """Read one file, as `read_all` does each.
+
+    Raises:
+        FileFormatError: It cannot be read.
+    """
+    reading = first(file) if first is not None and format is None else None
+    return reading or _read(file, format, encoding, stdin)
 
 
 def _read(
@@ -209,12 +238,12 @@ def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
         own = file.reading.format == ROWS
         for entry in file.reading.entries:
             number += 1
-            key = _free((entry.record.key,), number, keys)
+            key = free_name((entry.record.key,), number, keys)
             names = (entry.record.source_id, key) if own else (key,)
-            yield InputRecord(place, entry, key, _free(names, number, ids))
+            yield InputRecord(place, entry, key, free_name(names, number, ids))
 
 
-def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
+def free_name(names: Sequence[str], number: int, taken: set[str]) -> str:
     """The first of the names that is not taken, or else a new one; it is taken then."""
     free = [name for name in names if name and name not in taken]
     name = free[0] if free else f"{names[-1]}@{number}"

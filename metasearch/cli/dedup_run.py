@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -238,7 +239,7 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
     """The bytes of an output, in parts."""
     if option == "--clusters":
-        yield clusters.write(result.outcome)
+        yield from clusters.parts(result.outcome)
     elif option == "-o":
         yield from export.write(
             options.format or DEFAULT_FORMAT,
@@ -313,7 +314,7 @@ def show_works(outcome: Outcome, sink: Sink, console: Console, *, whole: bool) -
 
 def _table(outcome: Outcome, console: Console, limit: int | None) -> bytes:
     return table.write(
-        [work.hit for work in outcome.works[:limit]],
+        [work.hit for work in islice(outcome.works, limit)],
         width=console.size(sys.stdout)[0],
         color=console.colors(sys.stdout),
         hyperlinks=console.capable(sys.stdout),

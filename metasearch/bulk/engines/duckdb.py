@@ -22,7 +22,7 @@ class DuckDB:
     Args:
         scratch: A folder for this engine alone; it exists while something is written there, and
             what a killed process left there is removed.
-        bounds: Of memory, threads and disk.
+        bounds: Of memory, threads and disk; as many processes as threads judge.
         way: How components are found; if None, by what the recursion would hold in memory.
     """
 
@@ -86,4 +86,4 @@ class DuckDB:
         """Judge the chunks in processes of this machine: see `Engine`."""
         from metasearch.bulk.staged import pool
 
-        pool.judge_all(judge, chunks, into, done, self._bounds.threads)
+        pool.judge_all(judge, chunks, into, self._bounds.threads, done)

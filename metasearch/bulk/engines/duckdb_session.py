@@ -25,8 +25,6 @@ MIB = 1 << 20
 LEAST_A_THREAD = 32 * MIB
 #: The parts of a stage; what is not finished has another ending.
 PARTS = "*.parquet"
-#: Rows that come out of the database at once.
-_AT_ONCE = 10_000
 #: Nothing is loaded from the network, and nothing from the folder of the user.
 _OWN_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -94,13 +92,6 @@ class Session:
         assert found is not None
         return found
 
-    def rows(self, statement: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of an answer, some thousand in memory at a time."""
-        with _told(self._scratch):
-            cursor = self._connection.execute(statement)
-            while some := cursor.fetchmany(_AT_ONCE):
-                yield from some
-
     def write(self, query: str, folder: Path) -> None:
         """Write the rows of a query as the one part of a stage, all or nothing.
 
@@ -115,6 +106,8 @@ class Session:
             f"COPY ({query}) TO {quoted(str(unfinished))}"
             " (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
         )
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
         unfinished.replace(part)
 
 

@@ -59,7 +59,7 @@ SIGNATURES = pa.schema(
     [
         pa.field("matcher", pa.string(), nullable=False),
         _NUMBER,
-        # The 64 bits read as a number with a sign.
+        # The 64 bits as a number, less 2**63.
         pa.field("signature", pa.int64(), nullable=False),
     ]
 )

@@ -1,0 +1,76 @@
+"""Chunk -> works: found by the same code that searches use, in the order of all records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.entries import decoded
+from metasearch.bulk.staged.key_export import base_number
+from metasearch.bulk.staged.recurring import columns_in
+from metasearch.bulk.staged.rules import Rules
+from metasearch.dedup import Fingerprint, OnlineDedup, garbage_collection, naming
+from metasearch.dedup.key_numbers import title_place
+from metasearch.formats import hits
+
+
+@dataclass(frozen=True)
+class ChunkJudge:
+    """A `Judge` (see `engine.py`): a function of the chunk alone.
+
+    All components of a chunk are judged by one `OnlineDedup`: they share no key, so none of them
+    knows of the others. Within a component stand all records of each of its keys, so that the same
+    pairs are compared as if all records of the job had been taken in.
+
+    Attributes:
+        rules: What decides.
+        columns: The folder of the titles of columns.
+    """
+
+    rules: Rules
+    columns: Path
+
+    def __call__(self, chunk: pa.Table) -> tuple[pa.Table, int]:
+        """The works of several records, by their first ones; and the comparisons passed over."""
+        rows = chunk.sort_by("number").to_pydict()
+        prints = [
+            Fingerprint(decoded(entry).record, key)
+            for key, entry in zip(rows["key"], rows["entry"], strict=True)
+        ]
+        columns = columns_in(self.columns)
+        stage = OnlineDedup(
+            self.rules.chain,
+            versions=self.rules.versions,
+            recurs=lambda fingerprint: title_place(fingerprint) in columns,
+            places=rows["place"],
+        )
+        with garbage_collection.rarely():
+            stage.extend(prints)
+            found = [work for works in stage.components() for work in works if len(work[0]) > 1]
+        works = []
+        for at, hit in sorted(found, key=lambda work: work[0][0]):
+            members = [prints[place] for place in at]
+            base = naming.base_of(members, separate=self.rules.separate)
+            also = {naming.own_id(fingerprint) for fingerprint in members} - {base}
+            # The records stand beside it; its name is told from others when all works are known.
+            kept = replace(hit, id=base, also=tuple(sorted(also)), records=())
+            works.append(
+                {
+                    "first": rows["number"][at[0]],
+                    **{
+                        name: [rows[column][place] for place in at]
+                        for name, column in (
+                            ("numbers", "number"),
+                            ("keys", "key"),
+                            ("ids", "id"),
+                            ("entries", "entry"),
+                        )
+                    },
+                    "hit": hits.write(kept),
+                    "base": base_number(base),
+                }
+            )
+        return pa.Table.from_pylist(works, schemas.WORKS), stage.passed_over
