@@ -1,6 +1,7 @@
 """The stage `edges`: records with near signatures, which share no key.
 
-All signatures are compared with all others, as `dedup/hamming.Signatures` compares each new one; a
+Where few bits may differ, tables of blocks find them (`engines/near_tables.py`). Else all
+signatures are compared with all others, as `dedup/hamming.Signatures` compares each new one; a
 range of them is a task. Only what joins records counts, so of many that are near one another as
 many pairs are written as join them.
 """
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metasearch.bulk.engines import near_tables
 from metasearch.bulk.job import Progress
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.parts import columns_of, read_part, write_part
@@ -43,8 +45,8 @@ def near_stage(
     table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     matchers = np.asarray(table.column("matcher").to_pylist(), dtype=object)
     tasks = []
-    for place, (name, _, distance) in enumerate(rules.signed):
-        mine = matchers == name
+    for place, signs in enumerate(rules.signed):
+        mine = matchers == signs.name
         numbers = table.column("number").to_numpy()[mine]
         bits = table.column("signature").to_numpy()[mine].view(np.uint64)
         # Equal ones are joined here, and one of each is compared.
@@ -54,13 +56,19 @@ def near_stage(
         heads = np.repeat(first, np.diff(np.r_[first, len(bits)])) if len(bits) else order
         same = heads != np.arange(len(bits))
         write_edges(into / f"part-{place:02}-equal.parquet", numbers[heads[same]], numbers[same])
+        if signs.distance < near_tables.TOO_FAR:
+            path = into / f"part-{place:02}-tables.parquet"
+            if not path.exists():
+                a, b = near_tables.joining(bits[first], signs.distance)
+                write_edges(path, numbers[first[a]], numbers[first[b]])
+            continue
         path = sorted_ / f"part-{place:02}.parquet"
         write_part(
             path,
             pa.table({"number": numbers[first], "signature": bits[first].view(np.int64)}),
         )
         tasks += [
-            (path, start, distance, into / f"part-{place:02}-{start:010}.parquet")
+            (path, start, signs.distance, into / f"part-{place:02}-{start:010}.parquet")
             for start in range(0, len(first), RANGE)
         ]
     missing = [task for task in tasks if not task[3].exists()]

@@ -78,7 +78,9 @@ TRAITS = pa.schema(
 
 #: Two records that may be one work though they share no key: near signatures, and pairs that
 #: were compared already. An engine joins them as it joins those that share a key.
-EDGES = pa.schema([pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64(), nullable=False)])
+EDGES = pa.schema(
+    [pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64(), nullable=False)]
+)
 
 #: A row a record that shares a component with another one; `component` is the smallest number of
 #: its records. Records that are alone are not listed. A component may lie in several parts.
@@ -114,4 +116,3 @@ WORKS = pa.schema(
         pa.field("base", pa.int64(), nullable=False),
     ]
 )
-
