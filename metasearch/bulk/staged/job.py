@@ -11,7 +11,6 @@ from typing import BinaryIO
 import numpy as np
 
 from metasearch import __version__
-from metasearch.bulk.engines.near import write_edges
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
 from metasearch.bulk.staged import pool, reading
@@ -23,7 +22,8 @@ from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.judging import ChunkJudge
 from metasearch.bulk.staged.key_export import KeyFolders, export_stage
 from metasearch.bulk.staged.ordering import order_stage
-from metasearch.bulk.staged.parts import parts_in
+from metasearch.bulk.staged.near import near_stage
+from metasearch.bulk.staged.parts import clear, parts_in
 from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.recurring import columns_stage
 from metasearch.bulk.staged.rules import Rules
@@ -111,8 +111,10 @@ def run(
     _keys_stage(job, folder, progress)
     progress("joining keys", 0, 1)
     if not folder.done("edges"):
-        distances = {name: distance for name, _, distance in job.rules.signed}
-        write_edges(path("signatures"), distances, folder.begin("edges"))
+        edges = folder.begin("edges", anew=False)
+        near = path("different-signatures")
+        near_stage(path("signatures"), near, edges, job.rules, job.workers, progress)
+        clear(near)
         folder.finish("edges")
     if not folder.done("columns"):
         engine.recurring(path("titles"), folder.begin("titles-of-years"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,8 +23,9 @@ class ChunkJudge:
     """A `Judge` (see `engine.py`): a function of the chunk alone.
 
     All components of a chunk are judged by one `OnlineDedup`: they share no key, so none of them
-    knows of the others. Within a component stand all records of each of its keys, so that the same
-    pairs are compared as if all records of the job had been taken in.
+    knows of the others. Where they share keys by chance, each has its own. Within a component stand
+    all records of each of its keys, so that the same pairs are compared as if all records of the
+    job had been taken in.
 
     Attributes:
         rules: What decides.
@@ -35,6 +37,13 @@ class ChunkJudge:
 
     def __call__(self, chunk: pa.Table) -> tuple[pa.Table, int]:
         """The works of several records, by their first ones; and the comparisons passed over."""
+        if not self.rules.alone:
+            return self._judged(chunk)
+        found = [self._judged(component) for component in _components(chunk)]
+        works = pa.concat_tables([schemas.WORKS.empty_table(), *(table for table, _ in found)])
+        return works.sort_by("first"), sum(passed_over for _, passed_over in found)
+
+    def _judged(self, chunk: pa.Table) -> tuple[pa.Table, int]:
         rows = chunk.sort_by("number").to_pydict()
         prints = [
             Fingerprint(decoded(entry).record, key)
@@ -75,3 +84,12 @@ class ChunkJudge:
                 }
             )
         return pa.Table.from_pylist(works, schemas.WORKS), stage.passed_over
+
+
+def _components(chunk: pa.Table) -> Iterator[pa.Table]:
+    rows = chunk.sort_by("component")
+    sizes = rows.group_by("component", use_threads=False).aggregate([([], "count_all")])
+    start = 0
+    for size in sizes.column("count_all").to_pylist():
+        yield rows.slice(start, size)
+        start += size

@@ -91,7 +91,7 @@ def _batches(prints: Iterator[Fingerprint]) -> Iterator[list[Fingerprint]]:
 def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) -> None:
     chain = rules.chain
     keys: dict[int, bool] = {}
-    for matcher in chain.finders:
+    for matcher in rules.keyed:
         # What somebody decided joins records whatever else they say.
         exact = matcher.exact or matcher is chain.pins
         for value in matcher.keys(fingerprint):
@@ -103,10 +103,9 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
         volume, page = fingerprint.volume, fingerprint.pages[0]
         unsigned = not fingerprint.first
         found.titles.append((title, number, fingerprint.year, _utf8(volume), _utf8(page), unsigned))
-    for name, signature_of, _ in rules.signed:
-        signature = signature_of(fingerprint)
-        if signature is not None:
-            found.signatures.append((name, number, signature - _SIGN))
+    for signs in rules.signed:
+        for signature in signs.signatures(fingerprint):
+            found.signatures.append((signs.name, number, signature - _SIGN))
     base = naming.base_of([fingerprint], separate=rules.separate)
     found.traits.append((number, fingerprint.year, base, sketch(fingerprint)))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from metasearch.dedup import Chain, Fingerprint, strategy
-from metasearch.dedup.hamming import Nothing, Scan
+from metasearch.dedup import Chain, strategy
+from metasearch.dedup.matcher import Matcher
 from metasearch.dedup.pins import Pins
+from metasearch.dedup.signing import Signing, keyed, searching_otherwise, signing
 from metasearch.errors import UsageError
 from metasearch.record import VersionsMode
 
@@ -38,26 +38,31 @@ class Rules:
         return self.versions == "separate"
 
     @cached_property
-    def signed(self) -> tuple[tuple[str, Callable[[Fingerprint], int | None], int], ...]:
-        """(name, signature of a record, bits in which near ones differ at most) of each matcher
-        that finds neighbours by more than keys.
+    def keyed(self) -> tuple[Matcher, ...]:
+        """Pins and matchers whose keys tell which records may be one work."""
+        return keyed(self.chain)
+
+    @cached_property
+    def signed(self) -> tuple[Signing, ...]:
+        """The matchers of which near signatures tell it.
 
         Raises:
-            UsageError: A matcher finds them in a way that cannot be kept on disk.
+            UsageError: A matcher finds records in a way that cannot be kept on disk.
         """
-        found = []
-        for matcher in self.chain.searching:
-            neighbours = matcher.neighbours()
-            if isinstance(neighbours, Nothing):
-                continue
-            if not isinstance(neighbours, Scan):
-                raise UsageError(
-                    f"--dedup {self.strategy} finds duplicates by more than keys and signatures, "
-                    f"for which all records must be in memory",
-                    advice="Use --engine memory, or another strategy.",
-                )
-            found.append((matcher.name, neighbours.signature_of, neighbours.distance))
-        return tuple(found)
+        if searching_otherwise(self.chain):
+            raise UsageError(
+                f"--dedup {self.strategy} finds duplicates by more than keys and signatures, "
+                f"for which all records must be in memory",
+                advice="Use --engine memory, or another strategy.",
+            )
+        return signing(self.chain)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each component is judged alone: components share no key but blocks of
+        signatures, by chance.
+        """
+        return len(self.keyed) < len(self.chain.finders)
 
     def __getstate__(self) -> dict[str, object]:
         # The chain is made anew where it is needed: some matchers hold what cannot be pickled.
