@@ -21,8 +21,8 @@ from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.judging import ChunkJudge
 from metasearch.bulk.staged.key_export import KeyFolders, export_stage
-from metasearch.bulk.staged.ordering import order_stage
 from metasearch.bulk.staged.near import near_stage
+from metasearch.bulk.staged.ordering import order_stage
 from metasearch.bulk.staged.parts import clear, parts_in
 from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.recurring import columns_stage
