@@ -1,6 +1,6 @@
 """De-duplication: records per CPU second, scale, memory, hostile sets, and bib-dedupe beside it.
 
-    python3 tasks.py bench dedup [--records 1000000] [--part sets|scale|hostile|peer] [--peer
+    python3 tasks.py bench dedup [--records 1000000] [--part sets|scale|growth|hostile|peer] [--peer
     PYTHON]
 
 Every part runs in a process of its own, so that none finds the memory of another. CPU is
@@ -15,6 +15,8 @@ import dataclasses
 import gc
 import itertools
 import json
+import math
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -33,12 +35,15 @@ from metasearch.evaluate.run import cluster
 from metasearch.record import Record
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "dedup"
-PARTS = ("sets", "scale", "hostile", "peer")
+PARTS = ("sets", "scale", "growth", "hostile", "peer")
 
 #: Goals, in records per CPU second.
 WITH_ABSTRACTS, WITHOUT_ABSTRACTS, AT_SCALE, TIMES_PEER = 5_000, 10_000, 3_000, 60
 #: Milliseconds that the slowest but one in a hundred of the calls of `add` may take.
 P99 = 5.0
+#: Bytes a record beyond the record itself, and the exponent of the time between a tenth of the
+#: records and all of them: 1 is linear, 2 quadratic.
+BYTES_A_RECORD, EXPONENT = 3_000, 1.1
 #: Records that are in the index when single calls are timed, and how many calls are.
 INDEXED, TIMED = 100_000, 5_000
 #: Seconds from which on a hostile set is not made larger.
@@ -204,6 +209,57 @@ def single_calls(library: Library) -> int:
     return p99 > P99
 
 
+# --------------------------------------------------------------------------- growth
+
+
+def grown(count: int) -> tuple[float, float, float]:
+    """(CPU seconds of a whole job from record to works, bytes a record that it holds in the end,
+    bytes of a record itself).
+
+    All records are there before the job begins, as those of files are.
+    """
+    gc.collect()
+    before = resident()
+    records = [record for _, record in Library().records(count)]
+    gc.collect()
+    made = resident()
+    dedup = OnlineDedup(DEFAULT)
+    with garbage_collection.rarely():
+        began = time.process_time()
+        for record in records:
+            dedup.insert(record)
+        dedup.clusters()
+        spent = time.process_time() - began
+    gc.collect()
+    return spent, (resident() - made) / count, (made - before) / count
+
+
+def growth(count: int) -> int:
+    """Time and memory of a tenth, a third and all of the records, each in a process of its own."""
+    found: list[tuple[int, float]] = []
+    held = 0.0
+    say(f"{'records':>12}{'CPU s':>10}{'exponent':>10}{'bytes above':>13}{'the record':>12}")
+    for size in (max(1, count // 10), max(2, int(count / math.sqrt(10))), max(3, count)):
+        with multiprocessing.get_context("spawn").Pool(1) as process:
+            spent, held, itself = process.apply(grown, (size,))
+        exponent = _exponent(*found[-1], size, spent) if found else 0.0
+        found.append((size, spent))
+        said = f"{exponent:10.2f}" if exponent else f"{'':10}"
+        say(f"{size:12,}{spent:10.1f}{said}{held:13,.0f}{itself:12,.0f}")
+    overall = _exponent(*found[0], *found[-1])
+    say(
+        f"{held:,.0f} bytes a record above the record itself; "
+        f"{goal(held, BYTES_A_RECORD, most=True)}"
+    )
+    reached = "reached" if overall < EXPONENT else "MISSED"
+    say(f"exponent {overall:.2f} between a tenth and all; goal < {EXPONENT}: {reached}")
+    return (held > BYTES_A_RECORD) + (overall >= EXPONENT)
+
+
+def _exponent(few: int, short: float, many: int, long: float) -> float:
+    return math.log(long / short) / math.log(many / few)
+
+
 # --------------------------------------------------------------------------- hostile sets
 
 
@@ -272,7 +328,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--records", type=int, default=100_000, help="of the part `scale`")
+    parser.add_argument(
+        "--records", type=int, default=100_000, help="of the parts `scale` and `growth`"
+    )
     parser.add_argument("--part", choices=PARTS, help="only this one")
     parser.add_argument(
         "--peer",
@@ -288,6 +346,8 @@ def main() -> int:
             return min(1, sets())
         case "scale":
             return min(1, scale(options.records))
+        case "growth":
+            return min(1, growth(options.records))
         case "hostile":
             return min(1, hostile())
         case "peer":

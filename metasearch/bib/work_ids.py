@@ -93,6 +93,16 @@ def hit_id(key: str) -> str:
     return "h" + hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+def id_number(name: str) -> int:
+    """The id of a hit as a number, for where very many are kept."""
+    return int(name[1:], 16)
+
+
+def numbered_id(number: int) -> str:
+    """The id of that number."""
+    return f"h{number:012x}"
+
+
 def told_apart(base: str, said: str) -> str:
     """The id of a work that shares `base` with another one, and is told from it by `said`."""
     return hit_id(f"{base}\n{said}")

@@ -8,9 +8,11 @@ before it, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.prints import PrintsByNumber
+from metasearch.dedup.tables import Tables
 
 #: A title is that of a column where it stands in one venue in so many years and so many volumes. A
 #: work that was cited with wrong years has one volume.
@@ -42,16 +44,32 @@ class TitleFacts:
 
     def add(self, fingerprint: Fingerprint) -> None:
         """Take in what a record says."""
-        if fingerprint.year is None:
+        self.note(
+            fingerprint.year,
+            fingerprint.volume,
+            fingerprint.pages[0],
+            unsigned=not fingerprint.first,
+        )
+
+    def note(self, year: int | None, volume: str, page: str, *, unsigned: bool) -> None:
+        """Take in what a record says, of which only this is known.
+
+        Args:
+            year: Of publication.
+            volume: As in `Fingerprint`; "" for none.
+            page: The first one; "" for none.
+            unsigned: Whether it names no author.
+        """
+        if year is None:
             return
-        self.years.add(fingerprint.year)
+        self.years.add(year)
         volumes, pages, years = self.places
-        if fingerprint.volume:
-            volumes.add(fingerprint.volume)
-        elif fingerprint.pages[0]:
-            pages.add(fingerprint.pages[0])
-        elif not fingerprint.first:
-            years.add(fingerprint.year)
+        if volume:
+            volumes.add(volume)
+        elif page:
+            pages.add(page)
+        elif unsigned:
+            years.add(year)
 
     @property
     def recurs(self) -> bool:
@@ -83,12 +101,13 @@ class JournalColumns:
     """
 
     def __init__(
-        self, prints: Sequence[Fingerprint], recurs: Callable[[Fingerprint], bool] | None = None
+        self, prints: PrintsByNumber, recurs: Callable[[Fingerprint], bool] | None = None
     ) -> None:
         self._prints = prints
         self._recurs = recurs
         # By the hash of title and venue. Most titles have one record: its number; None is a column.
-        self._titles: dict[int, int | _Title | None] = {}
+        self._packed = Tables()
+        self._titles = self._packed.new()
         # Made when one is compared for the first time.
         self._generic: dict[int, Fingerprint | None] = {}
 
@@ -105,8 +124,10 @@ class JournalColumns:
             self._generic[number] = None
             return (number,)
         key = hash(title)
-        found = self._titles.setdefault(key, number)
+        self._packed.fetch(((self._titles, key, None),))
+        found: int | _Title | None = self._titles.setdefault(key, number)
         if found == number:
+            self._packed.pack(number)
             return ()
         if found is None:
             self._generic[number] = None

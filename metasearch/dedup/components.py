@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from metasearch.dedup.columns import JournalColumns
-from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
+from metasearch.dedup.prints import PrintsByNumber
 from metasearch.record import Match
 
 #: Up to this size every pair of a component is judged, beyond it only pairs that share a key.
@@ -121,9 +121,7 @@ class Divider:
         passed_over: Pairs that were not judged, because their component is too large.
     """
 
-    def __init__(
-        self, chain: Chain, prints: Sequence[Fingerprint], columns: JournalColumns
-    ) -> None:
+    def __init__(self, chain: Chain, prints: PrintsByNumber, columns: JournalColumns) -> None:
         self._chain = chain
         self._prints = prints
         self._columns = columns

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
+from metasearch.dedup.tables import Table, Tables
 
 #: A search, or a review, has no more records.
 FEW = 20_000
@@ -42,9 +43,9 @@ class _Crowd:
                 yield self.years[one], most if one in (year, None) else min(BESIDE, most)
 
 
-_Table = dict[int, "int | list[int] | _Crowd"]
-#: A table, a key in it, and whether its matcher is exact.
-Place = tuple[_Table, int, bool]
+#: A table of key -> number of a record, list of them, or `_Crowd`; a key in it, and whether its
+#: matcher is exact.
+Place = tuple[Table, int, bool]
 
 
 class KeyIndex:
@@ -55,8 +56,9 @@ class KeyIndex:
     def __init__(self, chain: Chain) -> None:
         # One table a matcher: the same value means something else to each. Keys are kept as their
         # hashes, which are a third in size; a collision costs one comparison more.
-        self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], _Table, bool]] = [
-            (matcher.keys, {}, matcher.exact) for matcher in chain.finders
+        self._packed = Tables()
+        self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], Table, bool]] = [
+            (matcher.keys, self._packed.new(), matcher.exact) for matcher in chain.finders
         ]
         self._neighbours = [matcher.neighbours() for matcher in chain.searching]
         # What somebody decided holds in any crowd.
@@ -71,13 +73,20 @@ class KeyIndex:
         """
         return self._skipped + sum(neighbours.passed_over for neighbours in self._neighbours)
 
+    def reach(self, number: int) -> None:
+        """Set the bounds of a job that has taken in so many records, elsewhere or here."""
+        if number > FEW:
+            self._crowd, self._of_a_year = CROWD, OF_A_YEAR
+
     def places(self, fingerprint: Fingerprint) -> list[Place]:
         """Where a record belongs."""
-        return [
+        places = [
             (table, hash(value), exact)
             for keys, table, exact in self._tables
             for value in keys(fingerprint)
         ]
+        self._packed.fetch(places)
+        return places
 
     def candidates(
         self, fingerprint: Fingerprint, places: list[Place]
@@ -137,8 +146,6 @@ class KeyIndex:
         """
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
-        if number == FEW:
-            self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:
             bucket = table.setdefault(key, number)
             if isinstance(bucket, int):
@@ -151,6 +158,7 @@ class KeyIndex:
                         table[key] = _divided(bucket, years)
             else:
                 _enter(bucket, number, years[number])
+        self._packed.pack(number)
 
 
 def _divided(numbers: list[int], years: list[int | None]) -> _Crowd:

@@ -8,14 +8,17 @@ of the other one (year, identifier, place) tells it apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import TypeVar
 
 from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
 from metasearch.bib.names.words import GENERATIONS
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.prints import PrintsByNumber
 from metasearch.dedup.titles import GENERIC_TITLES, parts
 from metasearch.record import Record
 
@@ -133,7 +136,66 @@ def _said(fingerprint: Fingerprint, title: str) -> str:
     )
 
 
+def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
+    """The id, as a number, that the work of these records has where no other work has it.
+
+    Args:
+        prints: Of its records.
+        separate: Whether the versions of a work are works of their own.
+    """
+    return _base(
+        {names.id_number(own_id(fingerprint)) for fingerprint in prints},
+        lambda: map(key_of, prints),
+        preprints=separate and all(fingerprint.form == "preprint" for fingerprint in prints),
+    )
+
+
+def _base(own: set[int], keys: Callable[[], Iterable[WorkKey]], *, preprints: bool) -> int:
+    """The same of a work of which the ids of its records alone are known; the keys of all are
+    asked for where these differ.
+    """
+    base = own.pop() if len(own) == 1 else names.id_number(names.hit_id(most_common(keys())[1]))
+    if preprints:
+        return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
+    return base
+
+
 # --------------------------------------------------------------------------- ids within one answer
+
+#: (year, what tells the work from others, its smallest record key), of which the whole is no other
+#: work's.
+Known = tuple[int, tuple[str, ...], str]
+Work = TypeVar("Work")
+
+
+def known_of(records: Iterable[tuple[str, Record]]) -> Known:
+    """What is known of a work, by which it is told from others of the same id.
+
+    Args:
+        records: Of the work: the key of each, which no other record has, and the record.
+    """
+    keys, said = zip(*records, strict=True)
+    years = [record.year for record in said if record.year]
+    columns = zip(*map(names.distinctions, said), strict=True)
+    distinctions = tuple(_most_said(filter(None, column)) for column in columns)
+    return (
+        min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
+        distinctions,
+        min(keys),
+    )
+
+
+def told_apart(base: str, works: Mapping[Work, Known]) -> Iterator[tuple[Work, str]]:
+    """An id for each of the works that share one: the earliest keeps it."""
+    taken: set[str] = set()
+    for work in sorted(works, key=works.__getitem__):
+        _, distinctions, record_key = works[work]
+        candidates = chain((base,), (names.told_apart(base, said) for said in distinctions if said))
+        name = next(
+            (candidate for candidate in candidates if candidate not in taken), ""
+        ) or names.told_apart(base, record_key)
+        taken.add(name)
+        yield work, name
 
 
 class Names:
@@ -144,35 +206,65 @@ class Names:
         separate: Whether the versions of a work are works of their own.
     """
 
-    def __init__(self, prints: Sequence[Fingerprint], *, separate: bool = False) -> None:
+    def __init__(self, prints: PrintsByNumber, *, separate: bool = False) -> None:
         self._prints = prints
         self._separate = separate
-        self._bases: dict[int, tuple[str, ...]] = {}
-        self._holders: dict[str, Seat] = {}
+        # Ids are kept as numbers. Of each record: the id of the work of which it alone is known;
+        # whether it is a preprint, where that matters; whether it is the root of a component of one
+        # work that has this id, as nearly all components are.
+        self._own = array("Q")
+        self._preprints = bytearray()
+        self._plain = bytearray()
+        # Of the other components: the ids of their works.
+        self._bases: dict[int, tuple[int, ...]] = {}
+        # Id -> the work that alone has it: its component where it is the first work there.
+        self._holders: dict[int, int | Seat] = {}
         # Ids that several works would have, and those that these have instead.
-        self._shared: dict[str, dict[Seat, None]] = {}
+        self._shared: dict[int, dict[Seat, None]] = {}
         self._given: dict[Seat, str] = {}
-        self._known: dict[Seat, tuple[int, tuple[str, ...], str]] = {}
-        self._touched: set[str] = set()
+        self._known: dict[Seat, Known] = {}
+        self._touched: set[int] = set()
+
+    def add(self, fingerprint: Fingerprint) -> None:
+        """Take in what the next record is called; without this it is asked for later, when its
+        fingerprint may have to be made again.
+        """
+        self._own.append(names.id_number(own_id(fingerprint)))
+        if self._separate:
+            self._preprints.append(fingerprint.form == "preprint")
 
     def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
         """Set the works of a component, each as the numbers of its records."""
-        if root in self._bases:
-            self.forget(root)
-        bases = self._bases[root] = tuple([self._base(numbers) for numbers in works])
+        self.forget(root)
+        bases = [self._base(numbers) for numbers in works]
+        if len(bases) == 1 and bases[0] == self._own_of(root):
+            if root >= len(self._plain):
+                self._plain += bytes(root + 1 - len(self._plain))
+            self._plain[root] = True
+        else:
+            self._bases[root] = tuple(bases)
         for place, base in enumerate(bases):
             seat = (root, place)
             if base in self._shared:
                 self._shared[base][seat] = None
                 self._touched.add(base)
-            elif (holder := self._holders.setdefault(base, seat)) != seat:
+                continue
+            holder = self._holders.setdefault(base, seat if place else root)
+            if (other := holder if isinstance(holder, tuple) else (holder, 0)) != seat:
                 del self._holders[base]
-                self._shared[base] = {holder: None, seat: None}
+                self._shared[base] = {other: None, seat: None}
                 self._touched.add(base)
 
     def forget(self, root: int) -> None:
-        """Remove a component."""
-        for place, base in enumerate(self._bases.pop(root, ())):
+        """Remove a component, if it is there."""
+        bases = self._bases_of(root)
+        if not bases:
+            return
+        if root in self._bases:
+            del self._bases[root]
+        else:
+            self._plain[root] = False
+        for place, base in enumerate(bases):
             seat = (root, place)
             self._given.pop(seat, None)
             self._known.pop(seat, None)
@@ -196,17 +288,18 @@ class Names:
             seats = self._shared.get(base)
             if seats is None:
                 continue
+            plain = names.numbered_id(base)
             if len(seats) < 2:
                 del self._shared[base]
                 for seat in seats:
-                    self._holders[base] = seat
-                    if self._given.pop(seat, base) != base:
+                    self._holders[base] = seat if seat[1] else seat[0]
+                    if self._given.pop(seat, plain) != plain:
                         renamed.add(seat[0])
                 continue
             for seat, name in self._told_apart(
-                base, {seat: works(seat[0])[seat[1]] for seat in seats}
+                plain, {seat: works(seat[0])[seat[1]] for seat in seats}
             ):
-                if self._given.get(seat, base) != name:
+                if self._given.get(seat, plain) != name:
                     renamed.add(seat[0])
                 self._given[seat] = name
         self._touched.clear()
@@ -220,58 +313,48 @@ class Names:
             place: Its place there.
             numbers: Its records.
         """
-        bases = self._bases.get(root, ())
-        base = bases[place] if place < len(bases) else self._base(numbers)
+        bases = self._bases_of(root)
+        base = names.numbered_id(bases[place] if place < len(bases) else self._base(numbers))
         name = self._given.get((root, place), base)
         if len(numbers) == 1 and name == base:
             return name, ()
-        also = {base, *(own_id(self._prints[number]) for number in numbers)} - {name}
-        return name, tuple(sorted(also))
+        own = {names.numbered_id(self._own_of(number)) for number in numbers}
+        return name, tuple(sorted({base, *own} - {name}))
 
-    def _base(self, numbers: Sequence[int]) -> str:
+    def _bases_of(self, root: int) -> Sequence[int]:
+        """The ids of the works of a component; none of one that was not claimed."""
+        if root < len(self._plain) and self._plain[root]:
+            return (self._own_of(root),)
+        return self._bases.get(root, ())
+
+    def _own_of(self, number: int) -> int:
+        if number < len(self._own):
+            return self._own[number]
+        return names.id_number(own_id(self._prints[number]))
+
+    def _is_preprint(self, number: int) -> bool:
+        if number < len(self._preprints):
+            return bool(self._preprints[number])
+        return self._prints[number].form == "preprint"
+
+    def _base(self, numbers: Sequence[int]) -> int:
         prints = self._prints
-        if len(numbers) == 1:
-            base = own_id(prints[numbers[0]])
-        else:
-            base = names.hit_id(most_common([key_of(prints[number]) for number in numbers])[1])
-        if self._separate and all(prints[number].form == "preprint" for number in numbers):
-            return names.told_apart(base, names.PREPRINT)
-        return base
+        return _base(
+            {self._own_of(number) for number in numbers},
+            lambda: [key_of(prints[number]) for number in numbers],
+            preprints=self._separate and all(map(self._is_preprint, numbers)),
+        )
 
     def _told_apart(
         self, base: str, works: dict[Seat, Sequence[int]]
     ) -> Iterator[tuple[Seat, str]]:
-        """An id for each of the works that share one: the earliest keeps it."""
+        """An id for each of the works that share one."""
         known = self._known
         for seat, numbers in works.items():
             if seat not in known:
-                known[seat] = _known_of([self._prints[number] for number in numbers])
-        taken: set[str] = set()
-        for seat in sorted(works, key=known.__getitem__):
-            _, distinctions, record_key = known[seat]
-            candidates = chain(
-                (base,), (names.told_apart(base, said) for said in distinctions if said)
-            )
-            name = next(
-                (candidate for candidate in candidates if candidate not in taken), ""
-            ) or names.told_apart(base, record_key)
-            taken.add(name)
-            yield seat, name
-
-
-def _known_of(prints: Sequence[Fingerprint]) -> tuple[int, tuple[str, ...], str]:
-    """(year, what tells the work from others, its smallest record key), of which the whole is no
-    other work's.
-    """
-    records: list[Record] = [fingerprint.record for fingerprint in prints]
-    years = [record.year for record in records if record.year]
-    columns = zip(*map(names.distinctions, records), strict=True)
-    distinctions = tuple(_most_said(filter(None, column)) for column in columns)
-    return (
-        min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
-        distinctions,
-        min(fingerprint.record_key for fingerprint in prints),
-    )
+                prints = (self._prints[number] for number in numbers)
+                known[seat] = known_of((one.record_key, one.record) for one in prints)
+        return told_apart(base, {seat: known[seat] for seat in works})
 
 
 def _most_said(said: Iterable[str]) -> str:

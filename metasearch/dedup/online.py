@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from metasearch.dedup.apart import Apart
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
 from metasearch.dedup.fingerprint import Fingerprint
@@ -20,6 +21,9 @@ from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
 from metasearch.dedup.naming import Names
+from metasearch.dedup.prints import Prints
+from metasearch.dedup.sketches import applies
+from metasearch.dedup.tables import Tables
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
@@ -42,6 +46,8 @@ class OnlineDedup:
             makes them one hit whose `versions` tells them apart, "separate" a hit each, "merge" one
             hit without distinction.
         recurs: As in `JournalColumns`: where these records are some of more.
+        places: The place of each record in the order of all, ascending, where these records are
+            some of more; see `KeyIndex.reach`.
     """
 
     def __init__(
@@ -50,12 +56,16 @@ class OnlineDedup:
         trust: Mapping[str, float] | None = None,
         versions: VersionsMode = "group",
         recurs: Callable[[Fingerprint], bool] | None = None,
+        places: Sequence[int] | None = None,
     ) -> None:
         self._chain = chain
+        self._places = places
         self._trust = trust
         self._versions: VersionsMode = versions
-        self._records: list[Record] = []
-        self._prints: list[Fingerprint] = []
+        # Other chains need the fingerprints of all that share a key, all the time.
+        self._apart = Apart() if applies(chain) else None
+        self._prints = Prints(whole=self._apart is None)
+        self._records = self._prints.records
         self._years: list[int | None] = []
         self._index = KeyIndex(chain)
         self._columns = JournalColumns(self._prints, recurs)
@@ -63,7 +73,8 @@ class OnlineDedup:
         self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
-        self._contents: dict[tuple[object, ...], int] = {}
+        self._packed = Tables()
+        self._contents = self._packed.new()
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._gone: set[int] = set()
@@ -100,25 +111,34 @@ class OnlineDedup:
             key = self._free_key(key, record.position or number)
             fingerprint = Fingerprint(record, key)
         self._keys.add(key)
-        self._records.append(record)
         self._prints.append(fingerprint)
         self._years.append(fingerprint.year)
+        self._names.add(fingerprint)
+        if self._apart is not None:
+            self._apart.add(fingerprint)
         self._components.add()
         self._dirty.add(number)
         for one in self._columns.add(number, fingerprint):
             self._judge_anew(one)
+        before = number if self._places is None else self._places[number]
+        self._index.reach(before)
         places = self._index.places(fingerprint)
         candidates, exactly = self._index.candidates(fingerprint, places)
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             return  # what holds for the record that it repeats, holds for it
+        self._index.reach(before + 1)
         self._index.add(number, fingerprint, places, self._years)
         joined = 0
+        # What somebody decided holds however far apart they are.
+        apart = None if self._pinned(fingerprint) else self._apart
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
                 self._skipped += 1
                 continue
+            if apart is not None and other not in exactly and apart(other, number):
+                continue
             match = self._divider.verdict(other, number, exact=other in exactly)
-            if match is not None and match.verdict != "different" and not self._apart(match):
+            if match is not None and match.verdict != "different" and not self._leaves_apart(match):
                 self._join(other, number, match)
                 joined += 1
 
@@ -146,8 +166,14 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        other = self._contents.setdefault(_content(fingerprint.record), number)
+        content = _content(fingerprint.record)
+        key = hash(content)
+        self._packed.fetch(((self._contents, key, None),))
+        other: int = self._contents.setdefault(key, number)
+        self._packed.pack(number)
         if other == number or self._pinned(fingerprint):
+            return False
+        if _content(self._records[other]) != content:  # another one of the same hash
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
@@ -161,7 +187,7 @@ class OnlineDedup:
     def _pinned(self, fingerprint: Fingerprint) -> bool:
         return self._chain.pins is not None and self._chain.pins.touches(fingerprint)
 
-    def _apart(self, match: Match) -> bool:
+    def _leaves_apart(self, match: Match) -> bool:
         return match.verdict == "version" and self._versions == "separate"
 
     def _join(self, a: int, b: int, match: Match) -> None:
@@ -281,7 +307,8 @@ class OnlineDedup:
         numbers, matches = cluster
         if len(numbers) == 1:
             return alone(name[0], self._records[numbers[0]], name[1])
-        members = ((self._prints[n].record_key, self._records[n], self._prints[n]) for n in numbers)
+        keys = self._prints.record_keys
+        members = ((keys[n], self._records[n], self._prints[n]) for n in numbers)
         hit = merge(members, matches, self._trust, name)
         return replace(hit, versions=()) if self._versions == "merge" else hit
 

@@ -27,6 +27,10 @@ FAR = 0.6
 #: them.
 SHORTEST_MAIN_TITLE = 6
 SHORTEST_TAIL = 20
+#: How alike in per cent the beginning of a title and a title without a subtitle are at least. Then
+#: their lengths differ by a quarter at most, and a beginning of the same length is this alike:
+#: 1 - 2 * .1 * (1 + 1.1 / .9) / 2 = .78.
+START, BEGINNING = 90, 77
 SHORTEST_WITHIN = 25
 #: Words this alike are one word with a typo.
 SPELLING = 78
@@ -114,6 +118,27 @@ def resemblance(a: Titled, b: Titled) -> TitleRelation:
     return relation
 
 
+def surely_far(a: str, b: str) -> bool:
+    """Whether two titles are "far", whatever their marks, breaks and last letters are.
+
+    Args:
+        a: `Titled.text` of one that has a title, and no other titles.
+        b: Of another one.
+    """
+    if fuzz.ratio(a, b, score_cutoff=FAR * 100) >= FAR * 100:
+        return False
+    one, other = a.replace(" ", ""), b.replace(" ", "")
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if short in long:  # as "start", "end" and "within" may have it
+        return False
+    words, others = a.split(" ", 2), b.split(" ", 2)
+    if words[0] != others[0] and words[1:2] != others[1:2]:
+        return True
+    # "start": the short title is like a beginning of the long one, which may be somewhat longer or
+    # shorter than the one that is looked at here.
+    return fuzz.ratio(short, long[: len(short)], score_cutoff=BEGINNING) < BEGINNING
+
+
 def title_score(a: Titled, b: Titled) -> float:
     """How alike the titles are, 0..1: the normalised indel similarity of their words."""
     return fuzz.ratio(a.text, b.text) / 100
@@ -157,7 +182,7 @@ def _starts(short: Titled, long: Titled) -> bool:
             start = "".join(long.words[:end])
             if start == short.compact:
                 return True
-            if len(start) > 20 and fuzz.ratio(start, short.compact) >= 90:
+            if len(start) > 20 and fuzz.ratio(start, short.compact) >= START:
                 return _spelt_alike(*unmatched(short.words, long.words[:end]))
     return False
 

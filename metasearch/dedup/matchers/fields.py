@@ -141,6 +141,8 @@ class Fields:
             relation in ("far", "reworded") and not _may_be_one(a, b, relation)
         ):
             return None
+        if relation == "far" and a.pages != b.pages:  # see `points_needed`
+            return None
         facts = evidence(a, b)
         if facts.kinds:
             return None

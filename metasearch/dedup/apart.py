@@ -1,0 +1,39 @@
+"""Which records of a job are so far apart that no matcher of the default chain makes them one work:
+of nearly all pairs that share a key this is told without their fingerprints.
+"""
+
+from __future__ import annotations
+
+from array import array
+from zlib import crc32
+
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.resemblance import surely_far
+
+
+class Apart:
+    """The titles of all records of a job by number, and 32 bits of their pages.
+
+    `Fields` returns a verdict on titles that are far from each other only where first and last page
+    are equal, and so does `Text`; `sketches.applies` tells whether a chain has other matchers.
+    """
+
+    def __init__(self) -> None:
+        # "" where the title is missing, or is not the only one.
+        self._titles: list[str] = []
+        self._pages = array("I")  # 0 where they are missing
+
+    def add(self, fingerprint: Fingerprint) -> None:
+        """Enter the next record."""
+        self._titles.append("" if fingerprint.others else fingerprint.text)
+        first, last = fingerprint.pages
+        said = f"{first}-{last}".encode("utf-8", "surrogatepass")
+        self._pages.append(crc32(said) | 1 if first else 0)
+
+    def __call__(self, one: int, other: int) -> bool:
+        """Whether two are; of other pairs this says nothing."""
+        pages = self._pages[one]
+        if pages and pages == self._pages[other]:
+            return False
+        title, another = self._titles[one], self._titles[other]
+        return bool(title and another) and surely_far(title, another)

@@ -1,0 +1,166 @@
+"""Large jobs keep little of what they have computed; their works are those of a job that keeps
+all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from benchmarks.generated import Library
+from benchmarks.hostile import HOSTILE
+from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
+from metasearch.dedup.apart import Apart
+from metasearch.dedup.pins import Pins
+from metasearch.dedup.prints import Prints
+from metasearch.dedup.resemblance import resemblance, surely_far
+from metasearch.dedup.tables import Tables
+from metasearch.record import Record, VersionsMode
+from tests.dedup.records import record
+
+
+def _told(
+    records: Sequence[Record], chain: Chain = DEFAULT, versions: VersionsMode = "group"
+) -> dict[str, Any]:
+    """All that a job tells: every change, works, ids and evidence, and what it passed over."""
+    stage = OnlineDedup(chain, versions=versions)
+    changes = []
+    for number, it in enumerate(records):
+        stage.insert(it)
+        if number % 40 == 0:
+            changes += stage.changes()
+    changes += stage.changes()
+    return {
+        "changes": changes,
+        "works": stage.clusters(),
+        "hits": sorted(stage.hits(), key=lambda hit: hit.id),
+        "passed over": stage.passed_over,
+        "counts": stage.counts,
+    }
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handful of records is a large job."""
+    monkeypatch.setattr(prints, "KEPT", 8)
+    monkeypatch.setattr(tables, "FIRST", 10)
+
+
+def _made_up(count: int) -> list[Record]:
+    return [it for _, it in Library().records(count)]
+
+
+@pytest.mark.parametrize("versions", ["group", "separate", "merge"])
+def test_a_job_that_drops_and_packs_tells_the_same(
+    versions: VersionsMode, request: pytest.FixtureRequest
+) -> None:
+    """Changes, works, ids, evidence and counts of made-up records do not depend on what is kept."""
+    records = _made_up(300)
+    random.Random(7).shuffle(records)
+    expected = _told(records, versions=versions)
+    request.getfixturevalue("small")
+    assert _told(records, versions=versions) == expected
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_sets_are_told_the_same(name: str, request: pytest.FixtureRequest) -> None:
+    """Neither do those of records that share a key with all others: crowds, columns, copies."""
+    records = HOSTILE[name](260)
+    expected = _told(records)
+    request.getfixturevalue("small")
+    assert _told(records) == expected
+
+
+def test_pins_join_records_of_titles_far_apart(small: None) -> None:
+    """What somebody decided holds between records that have nothing in common."""
+    records = [
+        record("a", 1, title="Effects of soil on wheat", authors=["Berg, A."], year=2001),
+        *_made_up(40),
+        record("b", 2, title="Zur Geschichte der Musik", authors=["Okafor, C."], year=1987),
+    ]
+    one, other = records[0].key, records[-1].key
+    chain = DEFAULT.pinned(Pins.read(f"same {one} {other}\n", "pins"))
+    works = _told(records, chain)["works"]
+    assert [0, len(records) - 1] in works
+
+
+def test_a_dropped_fingerprint_is_made_again(small: None) -> None:
+    """All numbers have one, whatever is in memory, and it is that of the record and its key."""
+    held = Prints()
+    records = _made_up(30)
+    for number, it in enumerate(records):
+        held.append(Fingerprint(it, f"key {number}"))
+    assert len(held) <= 8
+    for number, it in enumerate(records):
+        assert held[number].record is it
+        assert held[number].record_key == f"key {number}"
+        assert held[number].compact == Fingerprint(it).compact
+    assert len(held) <= 8
+
+
+def test_fingerprints_of_other_matchers_are_never_dropped(small: None) -> None:
+    """They hold what took long to compute."""
+    held = Prints(whole=True)
+    for it in _made_up(30):
+        held.append(Fingerprint(it))
+    assert len(held) == 30
+
+
+def test_what_was_packed_is_found_again(small: None) -> None:
+    """The entries of single records leave their tables, and come back, each to its own table."""
+    packed = Tables()
+    one, other = packed.new(), packed.new()
+    for key in range(-50, 50):
+        one[key] = abs(key)
+        packed.pack(10 + 3 * key)
+    other[7], other[8], other[9] = 700, [1, 2], None
+    packed.pack(10_000)
+    assert not one
+    assert other == {8: [1, 2], 9: None}
+    packed.fetch([(one, 7, True), (other, 7, False), (one, -50, True), (one, 999, True)])
+    assert one == {7: 7, -50: 50}
+    assert other == {7: 700, 8: [1, 2], 9: None}
+
+
+def _titles() -> list[str]:
+    """Titles and what databases make of them, with pieces of one another."""
+    titles = [it.title for it in _made_up(60)]
+    rng = random.Random(3)
+    damaged = []
+    for title in titles[:30]:
+        words = title.split()
+        damaged += [
+            " ".join(words[: rng.randint(1, len(words))]),
+            " ".join(words[rng.randint(0, len(words) - 1) :]) + f": {rng.choice(titles)}",
+            f"{title}: {rng.choice(titles)}",
+            "".join(letter for letter in title if rng.random() > 0.1),
+            f"{words[0]} {rng.choice(titles)}",
+        ]
+    return titles + damaged
+
+
+def test_titles_that_are_surely_far_are_far_and_nearly_all_far_ones_are() -> None:
+    """It never says more than the rules do, and of nearly all pairs as much."""
+    made = [Fingerprint(record(number=n, title=title)) for n, title in enumerate(_titles())]
+    sure = far = 0
+    for one, other in combinations(made, 2):
+        relation = resemblance(one, other)
+        surely = surely_far(one.text, other.text)
+        assert not surely or relation == "far", (one.text, other.text)
+        sure, far = sure + surely, far + (relation == "far")
+    assert sure > 0.95 * far
+
+
+def test_records_that_are_apart_are_no_work() -> None:
+    """No rule but one on equal values would have made one of them."""
+    made = [Fingerprint(it) for it in (*_made_up(120), *HOSTILE["nearly identical records"](20))]
+    apart = Apart()
+    for it in made:
+        apart.add(it)
+    told = [pair for pair in combinations(range(len(made)), 2) if apart(*pair)]
+    assert len(told) > 5_000
+    for one, other in told:
+        assert DEFAULT.judge(made[one], made[other], exact=False) is None
