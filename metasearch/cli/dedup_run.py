@@ -226,6 +226,7 @@ def _on_disk(
         ReadingOptions(options.read_as, options.encoding, read_rows),
         workers=options.staged.processes,
         stdin=sys.stdin.buffer,
+        version=__version__,
     )
     return staged_works(job, options.staged, progress, console)
 

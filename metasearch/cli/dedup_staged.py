@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from metasearch.bulk.staged.folder import JobFolder
     from metasearch.bulk.staged.job import StagedJob
 
+    _OfNumbers = click.ParamType[int]
+else:  # older versions of click have no such types
+    _OfNumbers = click.ParamType
+
 EngineName = Literal["memory", "duckdb", "spark"]
 ENGINES: tuple[EngineName, ...] = ("memory", "duckdb", "spark")
 #: Records from which on duckdb is the default.
@@ -39,7 +43,7 @@ _SIZE = re.compile(r"([0-9]{1,9})\s*(K|M|G|T)i?B?", re.IGNORECASE)
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
-class Size(click.ParamType):
+class Size(_OfNumbers):
     """A size of memory, as "600MB" and "4G"."""
 
     name = "size"
