@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 #: Bytes that each thread needs to sort and to join, whatever the size of the job.
-LEAST_A_THREAD = 32 * MIB
+LEAST_A_THREAD = 64 * MIB
 #: The parts of a stage; what is not finished has another ending.
 PARTS = "*.parquet"
 #: Nothing is loaded from the network, and nothing from the folder of the user.
@@ -143,7 +143,7 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
         bounds: What it may take.
 
     Raises:
-        UsageError: The extra `bulk` is not installed, or the folder cannot be written. Within the
+        UsageError: The extra `bulk` is not installed, or the folder cannot be used. Within the
             context also: the disk is full, the memory too small, a part unreadable.
     """
     try:
@@ -153,6 +153,11 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
             "the engine duckdb needs packages that are not installed",
             advice="Install the extra: pip install 'metasearch[bulk]'. Or use --engine memory.",
         ) from exc
+    if "?" in str(scratch):  # DuckDB would read what follows as options
+        raise UsageError(
+            f"{scratch}: DuckDB cannot use a folder with a question mark in its name",
+            advice="Name another folder with --tmp.",
+        )
     try:
         shutil.rmtree(scratch, ignore_errors=True)
         spill = scratch / "spill"
