@@ -177,11 +177,13 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
                     "memory_limit": f"{bounds.memory // 1024}KiB",
                     "threads": bounds.threads,
                     "temp_directory": str(spill),
-                    "max_temp_directory_size": f"{max(1, disk // 1024)}KiB",
                 },
             )
         try:
-            yield Session(connection, scratch)
+            db = Session(connection, scratch)
+            # Among the options above DuckDB 2.0 shows this one, and does not follow it.
+            db.run(f"SET max_temp_directory_size = '{max(1, disk // 1024)}KiB'")
+            yield db
         finally:
             connection.close()
     finally:

@@ -62,7 +62,7 @@ def test_components_are_those_of_union_find(
     leaves the rest to the stars."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(duckdb_components, "MOST_STEPS", steps)
-        bounds = Bounds(memory=128 * MIB, threads=threads)
+        bounds = Bounds(memory=192 * MIB, threads=threads)
 
         assert found(Path(folder), tables, edges, bounds, way) == samples.components(
             [row for rows in tables for row in rows], edges
@@ -115,9 +115,9 @@ def test_only_edges(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """100,000 keys of two records or more."""
+    """500,000 rows of some 300,000 records."""
     rng = random.Random(1)
-    rows = [(rng.randrange(200_000), rng.randrange(100_000)) for _ in range(300_000)]
+    rows = [(rng.randrange(400_000), rng.randrange(200_000)) for _ in range(500_000)]
     return samples.keys(tmp_path_factory.mktemp("many") / "keys", rows)
 
 
@@ -135,15 +135,18 @@ def test_the_way_is_chosen_by_memory(many: Path, tmp_path: Path) -> None:
     assert files[0] == files[1]
 
 
-#: Takes some 100 MiB.
-_SORT = "CREATE TABLE sorted AS SELECT hash(range) AS it FROM range(5_000_000) ORDER BY it DESC"
+#: Takes some 300 MiB.
+_SORT = (
+    "CREATE TABLE sorted AS SELECT hash(range) AS it, repeat(range::VARCHAR, 10) AS more"
+    " FROM range(3_000_000) ORDER BY it"
+)
 
 
 def test_what_does_not_fit_is_written_to_disk(tmp_path: Path) -> None:
     """A sort of more than memory holds succeeds; without disk it fails, and the error says so."""
     with session(tmp_path / "scratch", Bounds(memory=64 * MIB, threads=1)) as db:
         db.run(_SORT)
-        assert db.row("SELECT count(*) FROM sorted") == (5_000_000,)
+        assert db.row("SELECT count(*) FROM sorted") == (3_000_000,)
 
     with (
         pytest.raises(UsageError, match="no more room on the disk") as raised,
