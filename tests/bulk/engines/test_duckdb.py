@@ -135,10 +135,10 @@ def test_the_way_is_chosen_by_memory(many: Path, tmp_path: Path) -> None:
     assert files[0] == files[1]
 
 
-#: Takes some 300 MiB.
+#: Takes some 120 MiB.
 _SORT = (
     "CREATE TABLE sorted AS SELECT hash(range) AS it, repeat(range::VARCHAR, 10) AS more"
-    " FROM range(3_000_000) ORDER BY it"
+    " FROM range(1_200_000) ORDER BY it"
 )
 
 
@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_written_to_disk(tmp_path: Path) -> None:
     """A sort of more than memory holds succeeds; without disk it fails, and the error says so."""
     with session(tmp_path / "scratch", Bounds(memory=64 * MIB, threads=1)) as db:
         db.run(_SORT)
-        assert db.row("SELECT count(*) FROM sorted") == (3_000_000,)
+        assert db.row("SELECT count(*) FROM sorted") == (1_200_000,)
 
     with (
         pytest.raises(UsageError, match="no more room on the disk") as raised,
