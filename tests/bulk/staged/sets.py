@@ -30,12 +30,12 @@ def _ris(**fields: object) -> str:
     return "\n".join([*lines, "ER  -", ""])
 
 
-def records(count: int, seed: int = 1) -> list[str]:
-    """So many works and their copies as RIS, in random order: with a crowd of one title, columns,
-    thin records of near texts, records that repeat one another, and versions.
+def records(count: int, seed: int = 1, words: int = 400) -> list[str]:
+    """So many works as RIS, most of them with copies that say less or otherwise, some with a
+    preprint; titles, journals and texts are made of so many words.
     """
     rng = random.Random(seed)
-    vocabulary = [_word(rng) for _ in range(400)]
+    vocabulary = [_word(rng) for _ in range(words)]
     found = []
     for number in range(count):
         title = " ".join(rng.choices(vocabulary, k=rng.randint(4, 9)))

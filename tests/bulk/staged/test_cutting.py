@@ -24,13 +24,14 @@ from tests.bulk.staged.sets import files, in_memory, records
 
 def test_cut_components_have_the_same_works(tmp_path: Path) -> None:
     """Where works hang together by keys that prove little, cutting parts no work."""
-    paths = files(tmp_path / "in", records(60, seed=5), parts=2)
+    paths = files(tmp_path / "in", records(200, seed=5, words=60), parts=2)
     expected = [[item.key for item in work.items] for work in in_memory(paths).works]
 
-    job = StagedJob(gather(paths).files, Rules(), largest=20)
+    job = StagedJob(gather(paths).files, Rules(), largest=30)
     found, cut = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
 
-    assert cut.cut > 20
+    assert cut.cut > 300
+    assert cut.shared == 2
     assert [[item.key for item in work.items] for work in found.works] == expected
 
 

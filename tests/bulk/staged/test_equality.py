@@ -44,7 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("versions", ["separate", "group", "merge"])
 def test_the_works_are_those_of_memory(tmp_path: Path, versions: VersionsMode) -> None:
     """Whatever blocks the records share, also where most hang together."""
-    paths = files(tmp_path / "in", [*records(120), *hostile()], parts=3)
+    paths = files(tmp_path / "in", [*records(80, words=60), *hostile(40)], parts=3)
     rules = Rules(versions=versions)
 
     assert_equal(on_disk(paths, tmp_path / "job", rules), in_memory(paths, rules))
