@@ -12,7 +12,7 @@ from typing import BinaryIO, Protocol
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading import Entry, FileReading, read_file, read_pipe
+from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
@@ -175,22 +175,36 @@ def read_one(
     encoding: str | None = None,
     stdin: BinaryIO | None = None,
     first: ReadFirst | None = None,
+    hand_out: HandOut | None = None,
 ) -> FileReading:
     """Read one file, as `read_all` does each.
+
+    Args:
+        file: The file.
+        format: As in `read_all`, as the next three.
+        encoding: Of the file.
+        stdin: What `STDIN` stands for.
+        first: Is asked first; what it reads is not handed out.
+        hand_out: As in `metasearch.formats.reading.read_file`.
 
     Raises:
         FileFormatError: It cannot be read.
     """
     reading = first(file) if first is not None and format is None else None
-    return reading or _read(file, format, encoding, stdin)
+    return reading or _read(file, format, encoding, stdin, hand_out)
 
 
 def _read(
-    file: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None
+    file: Input,
+    form: str | None,
+    encoding: str | None,
+    stdin: BinaryIO | None,
+    hand_out: HandOut | None,
 ) -> FileReading:
-    if file.path != STDIN:
-        return read_file(file.path, name=file.name, format=form, encoding=encoding)
-    return read_pipe(stdin or io.BytesIO(), file.name, format=form, encoding=encoding)
+    if file.path == STDIN:
+        pipe = stdin or io.BytesIO()
+        return read_pipe(pipe, file.name, format=form, encoding=encoding, hand_out=hand_out)
+    return read_file(file.path, name=file.name, format=form, encoding=encoding, hand_out=hand_out)
 
 
 def deduplicate(

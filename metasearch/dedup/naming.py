@@ -154,10 +154,7 @@ def _base(own: set[int], keys: Callable[[], Iterable[WorkKey]], *, preprints: bo
     """The same of a work of which the ids of its records alone are known; the keys of all are
     asked for where these differ.
     """
-    if len(own) == 1:
-        base = own.pop()
-    else:
-        base = names.id_number(names.hit_id(most_common(keys())[1]))
+    base = own.pop() if len(own) == 1 else names.id_number(names.hit_id(most_common(keys())[1]))
     if preprints:
         return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
     return base

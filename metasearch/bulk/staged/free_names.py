@@ -1,4 +1,4 @@
-"""Names of records that no other record has: the rule of `job.free_name`, for more names than memory
+"""Names of records that no other record has: the rule of `job.free_name` for more names than memory
 holds.
 
 Only names that occur twice, and those that are made, can be taken when their turn comes; of all
@@ -7,7 +7,7 @@ others a hash of 64 bits is kept, and that only while they are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metasearch.bulk.job import free_name
+from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.parts import batches, parts_in
 
 #: The names that a record may bear, the best first; the place of a row is that of the record.
@@ -72,19 +73,19 @@ class FreeNames:
     ids: dict[int, str]
 
     @classmethod
-    def of(cls, records: Path, *, rows: bool) -> FreeNames:
+    def of(cls, records: Path, rows: Collection[int]) -> FreeNames:
         """The names of all records of the stage `records`.
 
         Args:
             records: Its folder.
-            rows: Whether some of them are rows of a labelled set.
+            rows: The places of the files that are labelled sets.
         """
-        keys = made_different(lambda: ((key,) for key, _ in _named(records)))
+        keys = made_different(lambda: ((key,) for _, key, _ in _named(records)))
 
         def ids() -> Iterator[tuple[str, ...]]:
-            for place, (key, own) in enumerate(_named(records)):
+            for place, (number, key, own) in enumerate(_named(records)):
                 free = keys.get(place, key)
-                yield (free,) if own is None else (own, free)
+                yield (own, free) if number >> schemas.FILE_BITS in rows else (free,)
 
         return cls(keys, made_different(ids) if rows else {})
 
@@ -94,7 +95,7 @@ class FreeNames:
         return free, self.ids.get(place, free)
 
 
-def _named(records: Path) -> Iterator[tuple[str, str | None]]:
+def _named(records: Path) -> Iterator[tuple[int, str, str]]:
     for path in parts_in(records):
-        for batch in batches(path, ["key", "id"]):
-            yield from zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True)
+        for batch in batches(path, ["number", "key", "id"]):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

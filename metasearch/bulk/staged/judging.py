@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from metasearch.bib import work_ids
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded
-from metasearch.bulk.staged.key_export import base_number
 from metasearch.bulk.staged.recurring import columns_in
 from metasearch.bulk.staged.rules import Rules
 from metasearch.dedup import Fingerprint, OnlineDedup, garbage_collection, naming
@@ -62,7 +62,8 @@ class ChunkJudge:
         works = []
         for at, hit in sorted(found, key=lambda work: work[0][0]):
             members = [prints[place] for place in at]
-            base = naming.base_of(members, separate=self.rules.separate)
+            number = naming.base_of(members, separate=self.rules.separate)
+            base = work_ids.numbered_id(number)
             also = {naming.own_id(fingerprint) for fingerprint in members} - {base}
             # The records stand beside it; its name is told from others when all works are known.
             kept = replace(hit, id=base, also=tuple(sorted(also)), records=())
@@ -79,7 +80,7 @@ class ChunkJudge:
                         )
                     },
                     "hit": hits.write(kept),
-                    "base": base_number(base),
+                    "base": number,
                 }
             )
         return pa.Table.from_pylist(works, schemas.WORKS), stage.passed_over

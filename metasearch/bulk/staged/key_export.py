@@ -106,18 +106,8 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
     for signs in rules.signed:
         for signature in signs.signatures(fingerprint):
             found.signatures.append((signs.name, number, signature - _SIGN))
-    base = base_number(naming.base_of([fingerprint], separate=rules.separate))
+    base = naming.base_of([fingerprint], separate=rules.separate)
     found.traits.append((number, fingerprint.year, base, sketch(fingerprint)))
-
-
-def base_number(hit_id: str) -> int:
-    """The id of a hit as a number: "h" and twelve hexadecimal digits."""
-    return int(hit_id[1:], 16)
-
-
-def base_text(number: int) -> str:
-    """The id of which `base_number` is the number."""
-    return f"h{number:012x}"
 
 
 def _utf8(text: str) -> str:

@@ -6,12 +6,12 @@ written last, and a file that has one is not read again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import orjson
 import pyarrow as pa
@@ -20,7 +20,7 @@ from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, FileRead, Progress, ReadFirst, read_one
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded, encoded
-from metasearch.bulk.staged.parts import DamagedPart, batches, write_part
+from metasearch.bulk.staged.parts import DamagedPart, write_part
 from metasearch.bulk.staged.pool import run_all
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading
@@ -79,6 +79,7 @@ def _read(
     options: ReadingOptions, folder: Path, task: tuple[int, Input], stdin: BinaryIO | None = None
 ) -> None:
     number, file = task
+    parts = _Parts(folder, number)
     error: FileFormatError | None = None
     try:
         reading = read_one(
@@ -87,18 +88,26 @@ def _read(
             encoding=options.encoding,
             stdin=stdin,
             first=options.first,
+            hand_out=parts.take,
         )
     except FileFormatError as exc:
         error = exc
         reading = FileReading(file.name, options.format or "", options.encoding or "")
-    count = 0
-    for part, rows in enumerate(_rows(number, reading)):
-        write_part(folder / part_name(number, part), rows)
-        count += rows.num_rows
+        parts.drop()
+    else:
+        if not reading.handed[0]:  # a reader that hands nothing out, as that of labelled sets
+            parts.take(reading.entries)
+        parts.finish()
+    own = reading.format == ROWS
     note: dict[str, Any] = {
         "format": reading.format,
         "encoding": reading.encoding,
-        "count": count,
+        "rows": own,
+        "handed": [
+            reading.count,
+            reading.check_sum,
+            [[_utf8(tag), times] for tag, times in reading.tags().items()],
+        ],
         "problems": [[it.line, _utf8(it.message), it.lost] for it in reading.problems],
         "untold": reading.untold,
         "error": None if error is None else [_utf8(str(error)), _utf8(error.advice)],
@@ -109,21 +118,43 @@ def _read(
     undone.replace(path)
 
 
-def _rows(number: int, reading: FileReading) -> Iterator[pa.Table]:
-    """The records of a file, as many at once as a part has."""
-    own = reading.format == ROWS
-    coming = enumerate(reading.entries, number << schemas.FILE_BITS)
-    while some := list(islice(coming, PART)):
-        records = [entry.record for _, entry in some]
-        yield pa.table(
-            [
-                [place for place, _ in some],
-                [_utf8(record.key) for record in records],
-                [_utf8(record.source_id) if own else None for record in records],
-                [encoded(entry) for _, entry in some],
-            ],
-            schema=schemas.RECORDS,
+class _Parts:
+    """Writes the entries of a file, as many at once as a part has."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder = folder
+        self._number = number
+        self._waiting: list[tuple[str, str, bytes]] = []
+        self._written = 0
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Take the next entries."""
+        for entry in entries:
+            record = entry.record
+            row = _utf8(record.key), _utf8(record.source_id), encoded(entry)
+            self._waiting.append(row)
+            if len(self._waiting) == PART:
+                self._write()
+
+    def _write(self) -> None:
+        start = (self._number << schemas.FILE_BITS) + self._written * PART
+        keys, ids, entries = zip(*self._waiting, strict=True)
+        table = pa.table(
+            [range(start, start + len(keys)), keys, ids, entries], schema=schemas.RECORDS
         )
+        write_part(self._folder / part_name(self._number, self._written), table)
+        self._written += 1
+        self._waiting.clear()
+
+    def finish(self) -> None:
+        """Write what is left."""
+        if self._waiting:
+            self._write()
+
+    def drop(self) -> None:
+        """Delete what was written: the file turned out to be none that can be read."""
+        for path in self._folder.glob(f"part-{self._number:06}-*"):
+            path.unlink()
 
 
 def _utf8(text: str) -> str:
@@ -132,35 +163,6 @@ def _utf8(text: str) -> str:
 
 
 # --------------------------------------------------------------------------- what was read
-
-
-class StagedEntries(Sequence[Entry]):
-    """The entries of a file, read from its parts whenever they are asked for.
-
-    Args:
-        folder: Of the stage `records`.
-        number: Of the file.
-        count: How many it has.
-    """
-
-    def __init__(self, folder: Path, number: int, count: int) -> None:
-        self._folder = folder
-        self._number = number
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[Entry]:
-        for path in sorted(self._folder.glob(f"part-{self._number:06}-*.parquet")):
-            for batch in batches(path, ["entry"]):
-                for data in batch.column(0).to_pylist():
-                    yield entry_of(data, path)
-
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return list(islice(self, *at.indices(self._count)))
-        return next(islice(self, range(self._count)[at], None))
 
 
 def entry_of(data: bytes, path: Path) -> Entry:
@@ -186,15 +188,14 @@ def files_of(inputs: Sequence[Input], folder: Path) -> list[FileRead]:
         path = _note_of(folder, number)
         try:
             note = orjson.loads(path.read_bytes())
-            entries = StagedEntries(folder, number, note["count"])
+            count, total, tags = note["handed"]
             reading = FileReading(
                 file.name,
                 note["format"],
                 note["encoding"],
-                # Nobody adds to what was read.
-                cast("list[Entry]", entries),
-                [FileProblem(*problem) for problem in note["problems"]],
-                (note["untold"][0], note["untold"][1]),
+                problems=[FileProblem(*problem) for problem in note["problems"]],
+                untold=(note["untold"][0], note["untold"][1]),
+                handed=(count, total, Counter(dict(tags))),
             )
             error = note["error"] and _error(file.name, *note["error"])
         except (OSError, ValueError, TypeError, KeyError) as exc:

@@ -21,8 +21,8 @@ RECORDS = pa.schema(
         _NUMBER,
         # `Record.key`, before names are made different.
         pa.field("key", pa.string(), nullable=False),
-        # The id of a row of a labelled set; null in other files.
-        pa.field("id", pa.string()),
+        # `Record.source_id`, which rows of a labelled set are called by; "" for none.
+        pa.field("id", pa.string(), nullable=False),
         # `entries.encoded`.
         pa.field("entry", pa.binary(), nullable=False),
     ]

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metasearch.bib.work_ids import id_number, numbered_id
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.entries import decoded
 from metasearch.bulk.staged.free_names import FreeNames
-from metasearch.bulk.staged.key_export import base_number, base_text
 from metasearch.bulk.staged.ordering import is_in, members_of
 from metasearch.bulk.staged.parts import batches, columns_of, parts_in, read_part, write_part
 from metasearch.bulk.staged.reading import entry_of
@@ -55,10 +55,10 @@ def name_stage(
     for first, what in _known(records, ordered, wanted, members, places, names):
         works.setdefault(base_of[first], {})[first] = what
     found = sorted(
-        (first, base_number(name))
+        (first, id_number(name))
         for base, of_base in works.items()
-        for first, name in naming.told_apart(base_text(base), of_base)
-        if base_number(name) != base
+        for first, name in naming.told_apart(numbered_id(base), of_base)
+        if id_number(name) != base
     )
     write_part(
         into / PART,
@@ -103,4 +103,4 @@ def names_in(folder: Path) -> dict[int, str]:
     """First record of a work -> its id, where that is not its base."""
     table = read_part(folder / PART)
     columns = (table.column(name).to_pylist() for name in ("first", "id"))
-    return {first: base_text(name) for first, name in zip(*columns, strict=True)}
+    return {first: numbered_id(name) for first, name in zip(*columns, strict=True)}

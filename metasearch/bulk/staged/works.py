@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from heapq import merge
 from operator import itemgetter
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from metasearch.bib.work_ids import numbered_id
 from metasearch.bulk.job import InputRecord, MergedWork
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.free_names import FreeNames
-from metasearch.bulk.staged.key_export import base_text
 from metasearch.bulk.staged.ordering import is_in, members_of
 from metasearch.bulk.staged.parts import DamagedPart, batches, parts_in, read_part, rows_of
 from metasearch.bulk.staged.reading import entry_of
@@ -26,7 +26,7 @@ from metasearch.formats import hits
 from metasearch.record import Hit
 
 
-class StagedWorks(Collection[MergedWork]):
+class StagedWorks:
     """All works, in the order of their first records; iterated as often as one likes.
 
     Args:
@@ -58,9 +58,6 @@ class StagedWorks(Collection[MergedWork]):
     def __len__(self) -> int:
         return self._length
 
-    def __contains__(self, work: object) -> bool:
-        return any(work == one for one in self)
-
     def __iter__(self) -> Iterator[MergedWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
         for rank, (_, work) in enumerate(both, 1):
@@ -88,7 +85,7 @@ class StagedWorks(Collection[MergedWork]):
                     item = InputRecord(
                         number >> schemas.FILE_BITS, entry_of(data, path), key, shown
                     )
-                    yield number, MergedWork((item,), self._hit(number, item, base_text(base)))
+                    yield number, MergedWork((item,), self._hit(number, item, numbered_id(base)))
                 start += batch.num_rows
 
     def _hit(self, number: int, item: InputRecord, base: str) -> Hit:
