@@ -27,6 +27,10 @@ ROWS = "rows"
 Progress = Callable[[str, int, int], None]
 
 
+class TooManyRecords(UsageError):
+    """More records than a job holds in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRead:
     """A file, and what came out of it.
@@ -133,6 +137,7 @@ def read_all(
     stdin: BinaryIO | None = None,
     first: ReadFirst | None = None,
     progress: Progress = _say_nothing,
+    most: int | None = None,
 ) -> list[FileRead]:
     """Read every file; one that cannot be read costs the others nothing.
 
@@ -143,10 +148,12 @@ def read_all(
         stdin: What `STDIN` stands for.
         first: Is asked before `metasearch.formats.reading` where the format is to be detected.
         progress: Is told after every file.
+        most: Records that they may hold; `MOST_RECORDS` if None.
 
     Raises:
-        UsageError: They hold more records than one job takes.
+        TooManyRecords: They hold more.
     """
+    most = MOST_RECORDS if most is None else most
     files = []
     records = 0
     for number, file in enumerate(inputs):
@@ -157,12 +164,12 @@ def read_all(
             files.append(FileRead(file, FileReading(file.name, format or "", encoding or ""), exc))
         else:
             records += len(reading.entries)
-            if records > MOST_RECORDS:
-                raise UsageError(
+            if records > most:
+                raise TooManyRecords(
                     f"the files up to {file.name} hold {records:,} records, and one job compares "
-                    f"{MOST_RECORDS:,}",
+                    f"{most:,}",
                     advice="De-duplicate some of the files first, and their results with the "
-                    "others then.",
+                    "others then. Or use --engine duckdb, which keeps them on disk.",
                 )
             files.append(FileRead(file, reading))
     return files

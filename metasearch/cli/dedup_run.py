@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -16,15 +16,21 @@ from metasearch import __version__
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.inputs import STDIN, Input, gather
-from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
+from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
 from metasearch.bulk.prisma_numbers import Numbers, count
+from metasearch.cli.dedup_staged import (
+    MANY,
+    StagedOptions,
+    may_be_duckdb,
+    require_packages,
+    staged_works,
+)
 from metasearch.cli.labelled_input import read_rows
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.cli.terminal.progress_line import ProgressLine
-from metasearch.dedup import garbage_collection, strategy
-from metasearch.dedup.matcher import Chain
+from metasearch.dedup import Strategy, garbage_collection, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table
@@ -61,6 +67,7 @@ class DedupOptions:
         provenance: RIS names in N1 which file holds which field.
         style: The style of citations.
         bom: CSV begins with a byte order mark.
+        staged: Which engine, and what it may take.
     """
 
     files: tuple[Path, ...]
@@ -77,6 +84,7 @@ class DedupOptions:
     provenance: bool = False
     style: str = DEFAULT_STYLE
     bom: bool = False
+    staged: StagedOptions = field(default_factory=StagedOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +122,8 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
     settings = Settings.load(options.config, os.environ).deduplicated(
         options.pins, strategy=options.dedup
     )
-    chosen = strategy(settings.strategy)
-    chain = chosen.chain.pinned(Pins.load(settings.pins))
+    options.staged.check()
+    rules = _Rules(strategy(settings.strategy), Pins.load(settings.pins))
     if options.encoding is not None:
         decode(b"", "--encoding", options.encoding)
     inputs = gather(options.files)
@@ -133,7 +141,7 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
             for option, path in outputs.items()
             if (option, path) != ("-o", DASH)
         }
-        outcome = _works(inputs.files, options, chain, chosen.name, console)
+        outcome = stack.enter_context(_works(inputs.files, options, rules, console))
         notes = left_out(outcome, options.format or DEFAULT_FORMAT) if "-o" in outputs else []
         result = DedupResult(outcome, count(outcome), notes)
         for option, sink in sinks.items():
@@ -149,25 +157,87 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
     return Exit.OK if outcome.works else Exit.NO_HITS
 
 
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The strategy that finds the duplicates, and what somebody has decided."""
+
+    strategy: Strategy
+    pins: Pins
+
+
+@contextmanager
 def _works(
-    inputs: Sequence[Input], options: DedupOptions, chain: Chain, name: str, console: Console
-) -> Outcome:
-    """Read the files and find the duplicates in them with the strategy called `name`."""
+    inputs: Sequence[Input], options: DedupOptions, rules: _Rules, console: Console
+) -> Iterator[Outcome]:
+    """Read the files and find the duplicates in them; the outcome can be used in the block."""
     progress = ProgressLine(console)
+    duckdb = may_be_duckdb(options.staged, inputs)
     try:
-        files = _read(inputs, options, progress, console)
-        with garbage_collection.rarely():
-            return deduplicate(files, chain, options.versions or "separate", progress, name)
+        if options.staged.engine in (None, "memory"):
+            outcome = None
+            try:
+                files = _read(inputs, options, progress, console, MANY if duckdb else None)
+            except TooManyRecords:
+                if not duckdb:
+                    raise
+            else:
+                chain = rules.strategy.chain.pinned(rules.pins)
+                versions = options.versions or "separate"
+                with garbage_collection.rarely():
+                    outcome = deduplicate(files, chain, versions, progress, rules.strategy.name)
+                if len(outcome.works) > MANY and not console.quiet:
+                    console.say(
+                        f"more than {MANY:,} records need much memory; --engine duckdb, with the "
+                        f"extra metasearch[bulk], keeps them on disk",
+                        "yellow",
+                    )
+            if outcome is not None:
+                progress.clear()
+                yield outcome
+                return
+        with _on_disk(inputs, options, rules, progress, console) as outcome:
+            progress.clear()
+            show_problems(outcome.files, console, records=options.report is None)
+            _require_one(outcome.files, console)
+            yield outcome
     finally:
         progress.clear()
 
 
+def _on_disk(
+    inputs: Sequence[Input],
+    options: DedupOptions,
+    rules: _Rules,
+    progress: ProgressLine,
+    console: Console,
+) -> AbstractContextManager[Outcome]:
+    """The same by an engine that keeps all stages on disk."""
+    require_packages()
+    from metasearch.bulk.staged.job import StagedJob
+    from metasearch.bulk.staged.reading import ReadingOptions
+    from metasearch.bulk.staged.rules import Rules
+
+    job = StagedJob(
+        inputs,
+        Rules(rules.strategy.name, rules.pins, options.versions or "separate"),
+        ReadingOptions(options.read_as, options.encoding, read_rows),
+        workers=options.staged.processes,
+        stdin=sys.stdin.buffer,
+    )
+    return staged_works(job, options.staged, progress, console)
+
+
 def _read(
-    inputs: Sequence[Input], options: DedupOptions, progress: ProgressLine, console: Console
+    inputs: Sequence[Input],
+    options: DedupOptions,
+    progress: ProgressLine,
+    console: Console,
+    most: int | None,
 ) -> list[FileRead]:
     """Read the files, and show the problems of each.
 
     Raises:
+        TooManyRecords: They hold more than `most`, or than one job in memory takes.
         click.exceptions.Exit: No file could be read.
     """
     files = read_all(
@@ -177,13 +247,18 @@ def _read(
         stdin=sys.stdin.buffer,
         first=read_rows,
         progress=progress,
+        most=most,
     )
     progress.clear()
     show_problems(files, console, records=options.report is None)
+    _require_one(files, console)
+    return files
+
+
+def _require_one(files: Sequence[FileRead], console: Console) -> None:
     if all(file.error for file in files):
         console.say("error: no file could be read", "red")
         raise click.exceptions.Exit(Exit.NO_ANSWER)
-    return files
 
 
 # --------------------------------------------------------------------------- the outputs

@@ -72,12 +72,12 @@ class DuckDB:
         names = ", ".join(column.split(" ")[0] for column in columns)
         with session(self._scratch, self._bounds) as db:
             db.run(
-                "CREATE TABLE returning AS SELECT title FROM"
+                "CREATE TABLE several AS SELECT title FROM"
                 f" (SELECT DISTINCT title, year FROM {source} WHERE year IS NOT NULL)"
                 f" GROUP BY title HAVING count(*) >= {YEARS}"
             )
             db.write(
-                f"SELECT {names} FROM {source} SEMI JOIN returning USING (title)"
+                f"SELECT {names} FROM {source} SEMI JOIN several USING (title)"
                 " WHERE year IS NOT NULL ORDER BY title, number",
                 into,
             )

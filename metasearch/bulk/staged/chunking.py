@@ -40,7 +40,8 @@ class Places:
 
     def of(self, numbers: Numbers) -> Numbers:
         """The place of each."""
-        return self._starts[numbers >> schemas.FILE_BITS] + (numbers & _FILE)
+        found: Numbers = self._starts[numbers >> schemas.FILE_BITS] + (numbers & _FILE)
+        return found
 
 
 class ComponentOf:

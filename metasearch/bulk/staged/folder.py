@@ -18,6 +18,11 @@ _JOB = "job.json"
 _SHAPE = 1
 
 
+def user() -> int:
+    """The number of the user; 0 where users have none."""
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
 class JobFolder:
     """Where a job keeps its stages.
 
@@ -26,17 +31,24 @@ class JobFolder:
         job: What shapes the outcome: inputs and options, as JSON has them. A job is continued only
             where it is the same.
         resume: Continue what lies there.
+        anew: Delete what lies there of this job, and begin again.
 
     Raises:
-        UsageError: The folder holds another job or other files, or holds this job and `resume` was
-            not said.
+        UsageError: The folder is another user's, holds another job or other files, or holds this
+            job and neither `resume` nor `anew` was said.
         OSError: It cannot be made.
     """
 
-    def __init__(self, path: Path, job: dict[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, path: Path, job: dict[str, Any], *, resume: bool = False, anew: bool = False
+    ) -> None:
         self.path = path
         shown = line(str(path))
         path.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink() or path.stat().st_uid != user():
+            raise UsageError(
+                f"{shown}: the folder is another user's", advice="Name one of your own with --tmp."
+            )
         # What the records say is nobody else's.
         path.chmod(0o700)
         begun = self._begun(shown)
@@ -54,6 +66,10 @@ class JobFolder:
                 f"changed since, or other options",
                 advice="Name another folder, or delete this one.",
             )
+        elif anew:
+            self.remove()
+            path.mkdir(0o700)
+            self._write(_JOB, wanted)
         elif not resume:
             raise UsageError(
                 f"--tmp {shown}: the folder holds this job, which was begun before",
@@ -70,6 +86,11 @@ class JobFolder:
                 f"--tmp {shown}: {_JOB} is damaged", advice="Delete the folder and begin again."
             ) from exc
         return found
+
+    @property
+    def has_stages(self) -> bool:
+        """Whether something of the job was done."""
+        return any(path.is_dir() for path in self.path.iterdir()) if self.path.is_dir() else False
 
     def stage(self, name: str) -> Path:
         """The folder of a stage; it exists."""

@@ -11,19 +11,19 @@ from typing import BinaryIO
 import numpy as np
 
 from metasearch import __version__
-from metasearch.bulk.engines.near import write_edges
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
 from metasearch.bulk.staged import pool, reading
 from metasearch.bulk.staged.chunking import ComponentOf, Places, chunk_stage
 from metasearch.bulk.staged.cutting import LARGEST, Cut, cut, read_components, write_components
-from metasearch.bulk.staged.engine import Engine
+from metasearch.bulk.staged.engine import Engine, FindsNear
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.judging import ChunkJudge
 from metasearch.bulk.staged.key_export import KeyFolders, export_stage
+from metasearch.bulk.staged.near import near_stage
 from metasearch.bulk.staged.ordering import order_stage
-from metasearch.bulk.staged.parts import parts_in
+from metasearch.bulk.staged.parts import clear, parts_in
 from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.recurring import columns_stage
 from metasearch.bulk.staged.rules import Rules
@@ -112,7 +112,18 @@ def run(
     progress("joining keys", 0, 1)
     if not folder.done("edges"):
         distances = {signs.name: signs.distance for signs in job.rules.signed}
-        write_edges(path("signatures"), distances, folder.begin("edges"))
+        edges = folder.begin("edges", anew=False)
+        if (
+            isinstance(engine, FindsNear)
+            and distances
+            and all(map(engine.finds, distances.values()))
+        ):
+            clear(edges)
+            engine.near(path("signatures"), distances, edges)
+        else:
+            near = path("different-signatures")
+            near_stage(path("signatures"), near, edges, job.rules, job.workers, progress)
+            clear(near)
         folder.finish("edges")
     if not folder.done("columns"):
         engine.recurring(path("titles"), folder.begin("titles-of-years"))

@@ -28,7 +28,7 @@ def order_stage(works: Path, into: Path, scratch: Path) -> None:
     buckets = buckets_for(sum(map(rows_of, parts)))
     firsts = np.sort(np.concatenate([np.empty(0, np.int64), *map(_firsts, parts)]))
     # As many works in each bucket.
-    bounds = firsts[[len(firsts) * n // buckets for n in range(1, buckets)]] if buckets > 1 else []
+    bounds = firsts[np.arange(1, buckets) * len(firsts) // buckets]
 
     def rows() -> Iterator[tuple[pa.Table, Numbers]]:
         for path in parts:
@@ -59,4 +59,5 @@ def is_in(some: Numbers, numbers: Numbers) -> npt.NDArray[np.bool_]:
     if not len(numbers):
         return np.zeros(len(some), dtype=bool)
     at = np.minimum(np.searchsorted(numbers, some), len(numbers) - 1)
-    return numbers[at] == some
+    found: npt.NDArray[np.bool_] = numbers[at] == some
+    return found
