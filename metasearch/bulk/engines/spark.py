@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from metasearch.bulk.engines.duckdb_session import PARTS, Bounds
 from metasearch.bulk.engines.spark_components import components, edges_of_pairs, stars_of_keys
 from metasearch.bulk.engines.spark_near import TOO_FAR, near_pairs
-from metasearch.bulk.engines.spark_session import check_installed, session, told
+from metasearch.bulk.engines.spark_session import check_installed, session, told, without_warnings
 from metasearch.dedup.columns import YEARS
 
 if TYPE_CHECKING:
@@ -132,9 +131,7 @@ class Spark:
                 some = left[start : start + at_once]
                 work = _judging(judge, some, str(into))
                 rows = spark.range(0, len(some), 1, numPartitions=len(some))
-                with warnings.catch_warnings():
-                    # PySpark warns of pandas 3, of which functions on Arrow need nothing.
-                    warnings.simplefilter("ignore", FutureWarning)
+                with without_warnings():
                     judged = rows.mapInArrow(work, "id long")
                 judged.collect()
                 finished += len(some)

@@ -120,4 +120,4 @@ def _are_stars(edges: DataFrame) -> bool:
     if counts[0] != counts[1]:
         return False
     with_smaller = edges.select(sql.col("number").alias("other"))
-    return edges.join(with_smaller, "other", "left_semi").isEmpty()
+    return bool(edges.join(with_smaller, "other", "left_semi").isEmpty())
