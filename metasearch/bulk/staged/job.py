@@ -10,7 +10,6 @@ from typing import BinaryIO
 
 import numpy as np
 
-from metasearch import __version__
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
 from metasearch.bulk.staged import pool, reading
@@ -47,6 +46,7 @@ class StagedJob:
         workers: Processes.
         stdin: What `STDIN` stands for.
         largest: Records of a component that is judged in one piece.
+        version: Of the program: what one version has begun, no other one continues.
     """
 
     inputs: Sequence[Input]
@@ -55,11 +55,12 @@ class StagedJob:
     workers: int = 1
     stdin: BinaryIO | None = None
     largest: int = LARGEST
+    version: str = ""
 
     def described(self) -> dict[str, object]:
         """What shapes the outcome, as JSON has it: the same for the same job."""
         return {
-            "version": __version__,
+            "version": self.version,
             "inputs": [_described(file) for file in self.inputs],
             "format": self.reading.format,
             "encoding": self.reading.encoding,

@@ -112,7 +112,7 @@ def judge_all(
     run_all(
         _judge_one,
         ((judge, path, into / path.name) for path in missing),
-        workers,
+        min(workers, len(missing)),
         lambda number: done(before + number),
     )
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metasearch.dedup import Fingerprint, OnlineDedup
+from metasearch.dedup.key_numbers import title_place
 from metasearch.dedup.sketches import applies, strangers
 from metasearch.record import Hit
 from metasearch.workspace.store.database import Database
