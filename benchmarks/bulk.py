@@ -1,7 +1,7 @@
 """Dedup of large files: the engines side by side, on the same generated records.
 
     python3 tasks.py bench bulk [--records 100000] [--engines memory,duckdb,spark] [--workers 2]
-        [--memory-limit 1GB] [--part jobs|components] [--rows 6000000]
+        [--memory-limit 1GB] [--part jobs|components] [--rows 6000000] [--little 600]
 
 `jobs`: the command `metasearch dedup` from a file of records to a file of works, by each engine in
 processes of its own, on records of `benchmarks/generated.py` with hostile blocks of
@@ -45,8 +45,6 @@ ENGINES = ("memory", "duckdb", "spark")
 HOSTILE_SHARE = 0.02
 #: Seconds between two looks at the processes of a job.
 LOOK = 0.2
-#: Memory within which the joins have to spill, in MiB.
-LITTLE = 600
 
 
 def say(text: str = "") -> None:
@@ -268,7 +266,7 @@ def components(options: argparse.Namespace, folder: Path) -> int:
     )
     outputs = set()
     plenty = max(4 * 1024, rows // 5_000)
-    for way, limit in (("recursion", plenty), ("stars", plenty), ("stars", LITTLE)):
+    for way, limit in (("recursion", plenty), ("stars", plenty), ("stars", options.little)):
         into = folder / f"{way}-{limit}"
         command = [sys.executable, "-m", "benchmarks.bulk", "--join", way, "--limit", str(limit)]
         command += ["--workers", str(options.workers), str(folder / "keys"), str(into)]
@@ -326,6 +324,9 @@ def main() -> int:
     parser.add_argument("--memory-limit", default="1GB", metavar="SIZE")
     parser.add_argument("--part", choices=PARTS, help="only this one")
     parser.add_argument("--rows", type=int, default=6_000_000, help="of the part `components`")
+    parser.add_argument(
+        "--little", type=int, default=600, metavar="MIB", help="memory of the last row of it"
+    )
     parser.add_argument("--tmp", type=Path, metavar="DIR", help="where files are made")
     parser.add_argument("--join", choices=("recursion", "stars"), help=argparse.SUPPRESS)
     parser.add_argument("--limit", type=int, help=argparse.SUPPRESS)

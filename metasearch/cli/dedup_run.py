@@ -132,26 +132,29 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
     if not console.quiet:
         for note in inputs.notes:
             console.say(note, "yellow")
-    with ExitStack() as stack:
-        # Outputs are opened first: one that cannot be written ends the command before the work. A
-        # command that fails leaves existing files unchanged. Standard output is written last,
-        # because its reader may close it, which must not cost the other outputs.
-        sinks = {
-            option: stack.enter_context(Sink(path))
-            for option, path in outputs.items()
-            if (option, path) != ("-o", DASH)
-        }
-        outcome = stack.enter_context(_works(inputs.files, options, rules, console))
-        notes = left_out(outcome, options.format or DEFAULT_FORMAT) if "-o" in outputs else []
-        result = DedupResult(outcome, count(outcome), notes)
-        for option, sink in sinks.items():
-            for part in _content(option, options, result):
-                sink.write(part)
-    try:
-        if outputs.get("-o") == DASH:
-            _write_to_stdout(options, result, console)
-    finally:  # also if the reader of standard output has closed it
-        show_numbers(result, console, whole=options.report == DASH)
+    # Works that lie on disk are there until all is written.
+    with ExitStack() as works:
+        with ExitStack() as stack:
+            # Outputs are opened first: one that cannot be written ends the command before the work.
+            # A command that fails leaves existing files unchanged. Standard output is written last,
+            # because its reader may close it, which must not cost the other outputs.
+            sinks = {
+                option: stack.enter_context(Sink(path))
+                for option, path in outputs.items()
+                if (option, path) != ("-o", DASH)
+            }
+            outcome = works.enter_context(_works(inputs.files, options, rules, console))
+            form = options.format or DEFAULT_FORMAT
+            notes = left_out(outcome, form) if "-o" in outputs else []
+            result = DedupResult(outcome, count(outcome), notes)
+            for option, sink in sinks.items():
+                for part in _content(option, options, result):
+                    sink.write(part)
+        try:
+            if outputs.get("-o") == DASH:
+                _write_to_stdout(options, result, console)
+        finally:  # also if the reader of standard output has closed it
+            show_numbers(result, console, whole=options.report == DASH)
     if not outcome.complete:
         return Exit.PARTIAL
     return Exit.OK if outcome.works else Exit.NO_HITS
@@ -223,6 +226,7 @@ def _on_disk(
         ReadingOptions(options.read_as, options.encoding, read_rows),
         workers=options.staged.processes,
         stdin=sys.stdin.buffer,
+        version=__version__,
     )
     return staged_works(job, options.staged, progress, console)
 

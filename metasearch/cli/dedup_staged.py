@@ -16,18 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-import orjson
 
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.cli.terminal.console import Console
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
+    from metasearch.bulk.inputs import Input
     from metasearch.bulk.job import Outcome, Progress
     from metasearch.bulk.staged.engine import Engine
     from metasearch.bulk.staged.folder import JobFolder
     from metasearch.bulk.staged.job import StagedJob
+
+    _OfNumbers = click.ParamType[int]
+else:  # older versions of click have no such types
+    _OfNumbers = click.ParamType
 
 EngineName = Literal["memory", "duckdb", "spark"]
 ENGINES: tuple[EngineName, ...] = ("memory", "duckdb", "spark")
@@ -40,7 +43,7 @@ _SIZE = re.compile(r"([0-9]{1,9})\s*(K|M|G|T)i?B?", re.IGNORECASE)
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
-class Size(click.ParamType):
+class Size(_OfNumbers):
     """A size of memory, as "600MB" and "4G"."""
 
     name = "size"
@@ -107,6 +110,8 @@ def may_be_duckdb(options: StagedOptions, inputs: Sequence[Input]) -> bool:
     """Whether duckdb takes over from memory when there are `MANY` records: it is installed, nobody
     has chosen an engine, and all can be read once more.
     """
+    from metasearch.bulk.inputs import STDIN
+
     readable_twice = all(file.path != STDIN and file.path.is_file() for file in inputs)
     return options.engine is None and readable_twice and has_duckdb()
 
@@ -136,6 +141,9 @@ def staged_works(
                 "yellow",
             )
         yield outcome
+    except (click.exceptions.Exit, BrokenPipeError):  # there is nothing to go on with
+        _end(folder, options)
+        raise
     except BaseException:
         if folder.has_stages:
             place = "" if options.tmp is None else f" --tmp {line(str(options.tmp))}"
@@ -143,11 +151,17 @@ def staged_works(
                 f"what was done is kept: the same command with{place} --resume continues it"
             )
         raise
+    _end(folder, options)
+
+
+def _end(folder: JobFolder, options: StagedOptions) -> None:
     if options.tmp is None or not options.resume:
         folder.remove()
 
 
 def _folder(job: StagedJob, options: StagedOptions) -> JobFolder:
+    import orjson
+
     from metasearch.bulk.staged.folder import JobFolder, user
 
     described = job.described()

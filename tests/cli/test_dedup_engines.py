@@ -1,4 +1,4 @@
-"""`metasearch dedup --engine`: the same outputs, what is refused, and what becomes of the folder."""
+"""`metasearch dedup --engine`: the same outputs, what is refused, what becomes of the folder."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def test_many_records_are_taken_to_disk(
     engine = dedup_staged._engine
     monkeypatch.setattr(dedup_staged, "_engine", lambda *args: used.append(args) or engine(*args))
 
-    assert run("dedup", *exports).out == expected
+    outcome = run("dedup", *exports)
+    assert outcome.out == expected, outcome.err
     assert len(used) == 1
 
     monkeypatch.setattr(dedup_run, "may_be_duckdb", lambda *_: False)
@@ -105,7 +106,7 @@ def test_a_job_that_failed_is_continued(
     kept = (folder / "records.done.json").stat().st_mtime_ns
 
     done = run("dedup", *exports, *DUCKDB, "--tmp", folder, "--resume")
-    assert done.out == expected
+    assert done.out == expected, done.err
     assert (folder / "records.done.json").stat().st_mtime_ns == kept
     assert run("dedup", *exports, *DUCKDB).out == expected
     assert not list(temporary.iterdir())

@@ -21,8 +21,8 @@ from metasearch.bulk.engines.duckdb_session import NoMemory, Session, parts
 #: How the components are found.
 Way = Literal["recursion", "stars"]
 
-#: Bytes that the recursion holds for a record, and for an edge beyond the first of its record
-#: (docs/benchmarks.md).
+#: Bytes that the recursion holds for a record, and for an edge beyond the first of its record: a
+#: generous estimate. Where it is wrong, stars take over.
 STATE_OF_A_RECORD, STATE_OF_AN_EDGE = 260, 80
 #: Steps after which the recursion leaves the rest to the stars: it needs as many as the longest of
 #: all shortest paths, and each reads all edges.

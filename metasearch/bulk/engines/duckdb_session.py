@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 #: Bytes that each thread needs to sort and to join, whatever the size of the job.
-LEAST_A_THREAD = 32 * MIB
+LEAST_A_THREAD = 64 * MIB
 #: The parts of a stage; what is not finished has another ending.
 PARTS = "*.parquet"
 #: Nothing is loaded from the network, and nothing from the folder of the user.
@@ -143,7 +143,7 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
         bounds: What it may take.
 
     Raises:
-        UsageError: The extra `bulk` is not installed, or the folder cannot be written. Within the
+        UsageError: The extra `bulk` is not installed, or the folder cannot be used. Within the
             context also: the disk is full, the memory too small, a part unreadable.
     """
     try:
@@ -153,6 +153,11 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
             "the engine duckdb needs packages that are not installed",
             advice="Install the extra: pip install 'metasearch[bulk]'. Or use --engine memory.",
         ) from exc
+    if "?" in str(scratch):  # DuckDB would read what follows as options
+        raise UsageError(
+            f"{scratch}: DuckDB cannot use a folder with a question mark in its name",
+            advice="Name another folder with --tmp.",
+        )
     try:
         shutil.rmtree(scratch, ignore_errors=True)
         spill = scratch / "spill"
@@ -172,11 +177,13 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
                     "memory_limit": f"{bounds.memory // 1024}KiB",
                     "threads": bounds.threads,
                     "temp_directory": str(spill),
-                    "max_temp_directory_size": f"{max(1, disk // 1024)}KiB",
                 },
             )
         try:
-            yield Session(connection, scratch)
+            db = Session(connection, scratch)
+            # Among the options above DuckDB 2.0 shows this one, and does not follow it.
+            db.run(f"SET max_temp_directory_size = '{max(1, disk // 1024)}KiB'")
+            yield db
         finally:
             connection.close()
     finally:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, Self
 
 from metasearch.bulk.engines.duckdb_session import PARTS, Bounds
 from metasearch.bulk.engines.spark_components import components, edges_of_pairs, stars_of_keys
-from metasearch.bulk.engines.spark_near import near_pairs
-from metasearch.bulk.engines.spark_session import check_installed, session, told
+from metasearch.bulk.engines.spark_near import TOO_FAR, near_pairs
+from metasearch.bulk.engines.spark_session import check_installed, session, told, without_warnings
 from metasearch.dedup.columns import YEARS
 
 if TYPE_CHECKING:
@@ -38,8 +37,9 @@ class Spark:
     the context.
 
     Args:
-        scratch: A folder for this engine alone, which is removed at the end. On a cluster, this
-            one and all others that are named lie where every node sees them under the same path.
+        scratch: A folder for this engine alone, which is removed where nothing fails. On a cluster,
+            this one and all others that are named lie where every node sees them under the same
+            path.
         bounds: Of memory and threads, where no cluster is set.
     """
 
@@ -54,13 +54,11 @@ class Spark:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the session, unless it was there before."""
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         self._session = None
         self._stack.close()
+        if failed is None:  # else the log tells why
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def components(self, keys: Path, edges: Path, into: Path) -> None:
         """Write the connected components, ordered by component and number: see `Engine`.
@@ -96,17 +94,12 @@ class Spark:
             found = rows.join(returning, "title", "left_semi").repartitionByRange("title")
             self._write(found.sortWithinPartitions("title", "number"), into)
 
+    def finds(self, distance: int) -> bool:
+        """Whether tables of blocks find what differs in so many bits."""
+        return distance < TOO_FAR
+
     def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
-        """Write edges that join the records of near signatures, as `near.write_edges` does.
-
-        Args:
-            signatures: Parts as `schemas.SIGNATURES` has them.
-            distances: Name of a matcher -> bits in which near signatures differ at most; those of
-                `TOO_FAR` and more need each signature compared with each, and are not taken.
-            into: The folder of the parts.
-
-        Returns:
-            Comparisons that were not made, because too many signatures have much in common.
+        """Write edges that join the records of near signatures: see `FindsNear`.
 
         Raises:
             UsageError: As above.
@@ -138,9 +131,7 @@ class Spark:
                 some = left[start : start + at_once]
                 work = _judging(judge, some, str(into))
                 rows = spark.range(0, len(some), 1, numPartitions=len(some))
-                with warnings.catch_warnings():
-                    # PySpark warns of pandas 3, of which functions on Arrow need nothing.
-                    warnings.simplefilter("ignore", FutureWarning)
+                with without_warnings():
                     judged = rows.mapInArrow(work, "id long")
                 judged.collect()
                 finished += len(some)
@@ -152,7 +143,6 @@ class Spark:
         if self._session is None:
             check_installed()
             self._scratch.mkdir(parents=True, exist_ok=True)
-            self._stack.callback(shutil.rmtree, self._scratch, ignore_errors=True)
             bounds = self._bounds or Bounds()
             self._session = self._stack.enter_context(
                 session(

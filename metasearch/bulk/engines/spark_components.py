@@ -11,22 +11,11 @@ of all, are aggregated and joined, which Spark divides where they are large.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-#: Bits of each half of a hash that are added up: sums of 2^36 rows stay within 64 bits.
-_HALF = 27
-
-#: Is told how many rounds are done, and how many edges there are.
-Told = Callable[[int, int], None]
-
-
-def _silent(_: int, __: int) -> None:
-    pass
 
 
 def stars_of_keys(keys: DataFrame) -> DataFrame:
@@ -61,13 +50,12 @@ def edges_of_pairs(pairs: DataFrame) -> DataFrame:
     )
 
 
-def components(edges: DataFrame, *more: DataFrame, told: Told = _silent) -> DataFrame:
+def components(edges: DataFrame, *more: DataFrame) -> DataFrame:
     """The component of every record that an edge names.
 
     Args:
         edges: Rows (number, other), other < number.
         more: Others of that kind.
-        told: Is called after every round.
 
     Returns:
         Rows (number, component), where the component is the smallest number of its records; in no
@@ -78,16 +66,8 @@ def components(edges: DataFrame, *more: DataFrame, told: Told = _silent) -> Data
     edges = reduce(lambda some, others: some.union(others), more, edges)
     # The plan of a round holds those of all before: each is computed at once and then forgotten.
     edges = edges.localCheckpoint()
-    before = _state(edges)
-    rounds = 0
-    while True:
+    while not _are_stars(edges):
         edges = _small_star(_large_star(edges)).localCheckpoint()
-        now = _state(edges)
-        rounds += 1
-        told(rounds, now[0])
-        if now == before:
-            break
-        before = now
     centres = edges.select(sql.col("other").alias("number")).distinct()
     return edges.select("number", sql.col("other").alias("component")).union(
         centres.select("number", sql.col("number").alias("component"))
@@ -129,15 +109,15 @@ def _least(edges: DataFrame) -> DataFrame:
     return edges.groupBy("number").agg(sql.min("other").alias("least"))
 
 
-def _state(edges: DataFrame) -> tuple[int, int, int]:
-    """How many edges there are, and two sums of their hashes: equal ones are the same edges."""
+def _are_stars(edges: DataFrame) -> bool:
+    """Whether each record has one smaller neighbour, which has none itself: no round would change
+    anything.
+    """
     from pyspark.sql import functions as sql
 
-    hashed = sql.xxhash64("number", "other")
-    row = edges.agg(
-        sql.count("number"),
-        sql.sum(sql.shiftrightunsigned(hashed, 64 - _HALF)),
-        sql.sum(hashed.bitwiseAND(sql.lit((1 << _HALF) - 1))),
-    ).first()
-    assert row is not None  # an aggregate without groups is one row
-    return row[0], row[1] or 0, row[2] or 0
+    counts = edges.agg(sql.count("number"), sql.count_distinct("number")).first()
+    assert counts is not None  # an aggregate without groups is one row
+    if counts[0] != counts[1]:
+        return False
+    with_smaller = edges.select(sql.col("number").alias("other"))
+    return bool(edges.join(with_smaller, "other", "left_semi").isEmpty())

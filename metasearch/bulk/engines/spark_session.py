@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -55,20 +56,30 @@ def session(folder: Path, *, workers: int, memory: int | None = None) -> Iterato
         UsageError: PySpark or Java is missing, or Spark does not start.
     """
     check_installed()
-    from pyspark.sql import SparkSession
+    with without_warnings():
+        from pyspark.sql import SparkSession
 
-    running = SparkSession.getActiveSession()
+        running = SparkSession.getActiveSession()
     if running is not None:
         yield running
         return
     given = given_settings()
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java
         check_java()
-    started = _started(folder, {**defaults(folder, workers, memory, given), **given})
+    with without_warnings():
+        started = _started(folder, {**defaults(folder, workers, memory, given), **given})
     try:
         yield started
     finally:
         _stopped(started)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Keep back PySpark's warning of pandas 3, of which functions on Arrow need nothing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
+        yield
 
 
 @contextmanager
@@ -242,9 +253,9 @@ def _started(folder: Path, settings: Mapping[str, str]) -> SparkSession:
     python = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     log = folder / LOG
     try:
-        with log.open("ab") as said:
+        with log.open("ab") as file:
             # What Spark says on starting cannot be switched off otherwise.
-            gateway = launch_gateway(conf, popen_kwargs={"stdout": said, "stderr": said})
+            gateway = launch_gateway(conf, popen_kwargs={"stdout": file, "stderr": file})
         SparkContext(conf=conf, gateway=gateway)
         return SparkSession.builder.getOrCreate()
     except (Py4JError, PySparkException, OSError, ValueError) as exc:

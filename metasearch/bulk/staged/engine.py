@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -50,4 +50,24 @@ class Engine(Protocol):
         """Call `judge` on each chunk and write its works and what it passed over with
         `judging.keep`; chunks of which those lie in `into` already are left out. Engines that
         have no workers of their own call `pool.judge_all`.
+        """
+
+
+@runtime_checkable
+class FindsNear(Engine, Protocol):
+    """An engine that also finds near signatures; for others, `near.near_stage` does."""
+
+    def finds(self, distance: int) -> bool:
+        """Whether it finds signatures that differ in so many bits."""
+
+    def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
+        """Write edges (`EDGES`) that join the records of near signatures (`SIGNATURES`).
+
+        Args:
+            signatures: The stage of that name.
+            distances: Name of a matcher -> bits in which near ones differ at most.
+            into: For the edges.
+
+        Returns:
+            Comparisons that were not made, because too many signatures have much in common.
         """

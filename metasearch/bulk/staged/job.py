@@ -10,13 +10,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from metasearch import __version__
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
 from metasearch.bulk.staged import pool, reading
 from metasearch.bulk.staged.chunking import ComponentOf, Places, chunk_stage
 from metasearch.bulk.staged.cutting import LARGEST, Cut, cut, read_components, write_components
-from metasearch.bulk.staged.engine import Engine
+from metasearch.bulk.staged.engine import Engine, FindsNear
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.judging import ChunkJudge
@@ -47,6 +46,7 @@ class StagedJob:
         workers: Processes.
         stdin: What `STDIN` stands for.
         largest: Records of a component that is judged in one piece.
+        version: Of the program: what one version has begun, no other one continues.
     """
 
     inputs: Sequence[Input]
@@ -55,11 +55,12 @@ class StagedJob:
     workers: int = 1
     stdin: BinaryIO | None = None
     largest: int = LARGEST
+    version: str = ""
 
     def described(self) -> dict[str, object]:
         """What shapes the outcome, as JSON has it: the same for the same job."""
         return {
-            "version": __version__,
+            "version": self.version,
             "inputs": [_described(file) for file in self.inputs],
             "format": self.reading.format,
             "encoding": self.reading.encoding,
@@ -111,10 +112,19 @@ def run(
     _keys_stage(job, folder, progress)
     progress("joining keys", 0, 1)
     if not folder.done("edges"):
+        distances = {signs.name: signs.distance for signs in job.rules.signed}
         edges = folder.begin("edges", anew=False)
-        near = path("different-signatures")
-        near_stage(path("signatures"), near, edges, job.rules, job.workers, progress)
-        clear(near)
+        if (
+            isinstance(engine, FindsNear)
+            and distances
+            and all(map(engine.finds, distances.values()))
+        ):
+            clear(edges)
+            engine.near(path("signatures"), distances, edges)
+        else:
+            near = path("different-signatures")
+            near_stage(path("signatures"), near, edges, job.rules, job.workers, progress)
+            clear(near)
         folder.finish("edges")
     if not folder.done("columns"):
         engine.recurring(path("titles"), folder.begin("titles-of-years"))

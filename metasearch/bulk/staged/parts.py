@@ -117,7 +117,8 @@ def columns_of(folder: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
         DamagedPart: One cannot be read.
     """
     wanted = pa.schema([schema.field(name) for name in columns])
-    tables = [read_part(path, columns) for path in parts_in(folder)]
+    # Engines mark no column as one without nulls.
+    tables = [read_part(path, columns).cast(wanted) for path in parts_in(folder)]
     return pa.concat_tables([wanted.empty_table(), *tables]).combine_chunks()
 
 

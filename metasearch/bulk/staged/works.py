@@ -65,6 +65,7 @@ class StagedWorks:
 
     def _alone(self) -> Iterator[tuple[int, MergedWork]]:
         """(number, work) of the records that are alone in their work."""
+        seen = 0
         for path in parts_in(self._records):
             bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
             start = 0
@@ -87,6 +88,9 @@ class StagedWorks:
                     )
                     yield number, MergedWork((item,), self._hit(number, item, numbered_id(base)))
                 start += batch.num_rows
+            seen += start
+        if seen != self._places.total:
+            raise DamagedPart(self._records, "records are missing")
 
     def _hit(self, number: int, item: InputRecord, base: str) -> Hit:
         name = self._ids.get(number, base)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from metasearch.bulk.engines import duckdb_components
 from metasearch.bulk.engines.duckdb import DuckDB
 from metasearch.bulk.engines.duckdb_components import Way
-from metasearch.bulk.engines.duckdb_session import MIB, Bounds
+from metasearch.bulk.engines.duckdb_session import MIB, Bounds, NoMemory, session
 from metasearch.errors import UsageError
 from tests.bulk.engines import samples
 from tests.bulk.engines.samples import Pair
 
 WAYS: tuple[Way, ...] = ("recursion", "stars")
-SMALL = Bounds(memory=64 * MIB, threads=2)
+SMALL = Bounds(memory=128 * MIB, threads=2)
 
 
 def engine(folder: Path, bounds: Bounds = SMALL, way: Way | None = None) -> DuckDB:
@@ -47,7 +47,7 @@ _NUMBERS = st.integers(0, 40)
 _PAIRS = st.lists(st.tuples(_NUMBERS, st.integers(-(2**63), -(2**63) + 40)), max_size=60)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     tables=st.lists(_PAIRS, max_size=3),
     edges=st.lists(st.tuples(_NUMBERS, _NUMBERS), max_size=5),
@@ -62,7 +62,7 @@ def test_components_are_those_of_union_find(
     leaves the rest to the stars."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(duckdb_components, "MOST_STEPS", steps)
-        bounds = Bounds(memory=128 * MIB, threads=threads)
+        bounds = Bounds(memory=192 * MIB, threads=threads)
 
         assert found(Path(folder), tables, edges, bounds, way) == samples.components(
             [row for rows in tables for row in rows], edges
@@ -115,45 +115,79 @@ def test_only_edges(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """800,000 keys, most of them of two records."""
+    """500,000 rows of some 300,000 records."""
     rng = random.Random(1)
-    rows = [(number % 400_000, rng.randrange(400_000)) for number in range(800_000)]
+    rows = [(rng.randrange(400_000), rng.randrange(200_000)) for _ in range(500_000)]
     return samples.keys(tmp_path_factory.mktemp("many") / "keys", rows)
 
 
-def test_what_does_not_fit_is_written_to_disk(many: Path, tmp_path: Path) -> None:
-    """With less memory than the joins need the result is the same; without disk, too, they fail and
-    say so."""
-    plenty = DuckDB(tmp_path / "scratch", Bounds(memory=2048 * MIB, threads=2))
-    plenty.components(many, tmp_path / "edges", tmp_path / "plenty")
-    little = engine(tmp_path)
-    little.components(many, tmp_path / "edges", tmp_path / "little")
+def test_the_way_is_chosen_by_memory(many: Path, tmp_path: Path) -> None:
+    """What is expected to fit is found by the recursion, and else by stars: both write the same
+    file, with any number of threads."""
+    files = []
+    for place, (memory, way) in enumerate(((1024, "recursion"), (64, "stars"))):
+        duck = engine(tmp_path, Bounds(memory=memory * MIB, threads=1 + (memory > 64)))
+        duck.components(many, tmp_path / "edges", tmp_path / str(place))
+        assert duck.found is not None
+        assert duck.found.way == way
+        files.append((tmp_path / str(place) / "part-00000.parquet").read_bytes())
 
-    assert plenty.found is not None
-    assert little.found is not None
-    assert (plenty.found.way, little.found.way) == WAYS
-    assert samples.read(tmp_path / "plenty") == samples.read(tmp_path / "little")
+    assert files[0] == files[1]
 
-    no_disk = engine(tmp_path, Bounds(memory=64 * MIB, threads=2, disk=1))
-    with pytest.raises(UsageError, match="no more room on the disk") as raised:
-        no_disk.components(many, tmp_path / "edges", tmp_path / "none")
+
+#: Takes some 120 MiB.
+_SORT = (
+    "CREATE TABLE sorted AS SELECT hash(range) AS it, repeat(range::VARCHAR, 10) AS more"
+    " FROM range(1_200_000) ORDER BY it"
+)
+
+
+def test_what_does_not_fit_is_written_to_disk(tmp_path: Path) -> None:
+    """A sort of more than memory holds succeeds; without disk it fails, and the error says so."""
+    with session(tmp_path / "scratch", Bounds(memory=64 * MIB, threads=1)) as db:
+        db.run(_SORT)
+        assert db.row("SELECT count(*) FROM sorted") == (1_200_000,)
+
+    with (
+        pytest.raises(UsageError, match="no more room on the disk") as raised,
+        session(tmp_path / "scratch", Bounds(memory=64 * MIB, threads=1, disk=1)) as db,
+    ):
+        db.run(_SORT)
     assert "--tmp" in raised.value.advice
-    assert not list((tmp_path / "none").glob("*.parquet"))
     assert not (tmp_path / "scratch").exists()
 
 
-def test_a_recursion_that_does_not_fit_becomes_stars(many: Path, tmp_path: Path) -> None:
+def test_too_little_memory_is_said(tmp_path: Path) -> None:
+    """What cannot be written to disk and does not fit ends with what would help."""
+    with (
+        pytest.raises(UsageError, match="more memory than it may have") as raised,
+        session(tmp_path / "scratch", Bounds(memory=64 * MIB, threads=1)) as db,
+    ):
+        db.run("CREATE TABLE lists AS SELECT list(range) FROM range(20_000_000)")
+    assert "--memory-limit" in raised.value.advice
+
+
+def test_a_recursion_that_does_not_fit_becomes_stars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a wrong estimate costs is time."""
+
+    def too_large(_: object) -> int:
+        raise NoMemory("no")
+
+    monkeypatch.setattr(duckdb_components, "_recursion", too_large)
     duck = engine(tmp_path, way="recursion")
+    keys = samples.keys(tmp_path / "keys", [(1, 5), (2, 5)])
 
-    duck.components(many, tmp_path / "edges", tmp_path / "components")
+    duck.components(keys, tmp_path / "edges", tmp_path / "components")
 
+    assert samples.read(tmp_path / "components") == [(1, 1), (2, 1)]
     assert duck.found is not None
     assert duck.found.way == "stars"
 
 
 @pytest.mark.parametrize(
-    ("memory", "threads", "said"), [(63 * MIB, 2, "63 MiB of memory"), (64 * MIB, 0, "0 threads")]
+    ("memory", "threads", "said"), [(127 * MIB, 2, "127 MiB of memory"), (64 * MIB, 0, "0 threads")]
 )
 def test_too_little_is_refused(memory: int, threads: int, said: str) -> None:
     """Before anything is begun, with what would do."""
@@ -167,9 +201,11 @@ def test_too_little_is_refused(memory: int, threads: int, said: str) -> None:
 
 def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     """Neither a pattern of DuckDB, nor columns of it, nor quotes in a path mean anything."""
-    folder = tmp_path / "it's [a-z]*? key=3"
+    folder = tmp_path / "it's [a-z]* key=3"
 
     assert found(folder, [[(1, 5), (2, 5)]]) == [(1, 1), (2, 1)]
+    with pytest.raises(UsageError, match="question mark"):
+        found(tmp_path / "why?", [])
 
 
 def test_what_is_not_finished_is_not_read(tmp_path: Path) -> None:

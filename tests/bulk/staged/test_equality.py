@@ -37,14 +37,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "PART", 70)
     monkeypatch.setattr(chunking, "CHUNK", 50)
     monkeypatch.setattr(shuffling, "ROWS", 90)
-    monkeypatch.setattr(index, "FEW", 300)
+    monkeypatch.setattr(index, "FEW", 150)
     monkeypatch.setattr(index, "CROWD_OF_FEW", 30)
 
 
 @pytest.mark.parametrize("versions", ["separate", "group", "merge"])
 def test_the_works_are_those_of_memory(tmp_path: Path, versions: VersionsMode) -> None:
     """Whatever blocks the records share, also where most hang together."""
-    paths = files(tmp_path / "in", [*records(80, words=60), *hostile(40)], parts=3)
+    paths = files(tmp_path / "in", [*records(40, words=40), *hostile(34)], parts=3)
     rules = Rules(versions=versions)
 
     assert_equal(on_disk(paths, tmp_path / "job", rules), in_memory(paths, rules))
@@ -53,7 +53,7 @@ def test_the_works_are_those_of_memory(tmp_path: Path, versions: VersionsMode) -
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_the_order_of_records_and_parts_changes_nothing(tmp_path: Path, seed: int) -> None:
     """However records are divided into files, and files into parts."""
-    paths = files(tmp_path / "in", [*records(60, seed), *hostile(40, seed)], seed % 4 + 1, seed)
+    paths = files(tmp_path / "in", [*records(30, seed), *hostile(33, seed)], seed % 4 + 1, seed)
 
     assert_equal(on_disk(paths, tmp_path / "job"), in_memory(paths))
 
@@ -110,7 +110,7 @@ def test_nothing_and_what_cannot_be_read(tmp_path: Path) -> None:
 
 def test_the_output_is_the_same_bytes(tmp_path: Path) -> None:
     """The works are written from disk as they are from memory."""
-    paths = files(tmp_path / "in", [*records(40), *hostile(20)], parts=2)
+    paths = files(tmp_path / "in", [*records(20), *hostile(10)], parts=2)
     found, expected = on_disk(paths, tmp_path / "job"), in_memory(paths)
 
     for name in ("ris", "bibtex", "csv", "json", "ndjson"):
@@ -119,7 +119,7 @@ def test_the_output_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_worker_processes_find_the_same(tmp_path: Path) -> None:
     """Two processes; constants are those of the package there."""
-    paths = files(tmp_path / "in", [*records(40), *hostile(20)], parts=2)
+    paths = files(tmp_path / "in", [*records(20), *hostile(10)], parts=2)
 
     found = on_disk(paths, tmp_path / "job", workers=2)
     expected = on_disk(paths, tmp_path / "other")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,3 +141,14 @@ def test_a_folder_of_another_job_is_refused(tmp_path: Path, paths: list[Path]) -
     paths[0].write_text(paths[0].read_text() + "\n")
     with pytest.raises(UsageError, match="have changed since"):
         on_disk(paths, tmp_path / "job", resume=True)
+
+
+def test_works_of_a_folder_that_is_gone_are_not_taken_for_none(
+    tmp_path: Path, paths: list[Path]
+) -> None:
+    """Whoever iterates them is told."""
+    outcome = on_disk(paths, tmp_path / "job")
+    shutil.rmtree(tmp_path / "job")
+
+    with pytest.raises(DamagedPart, match="records are missing"):
+        list(outcome.works)
