@@ -85,7 +85,8 @@ class Tables:
 
         keys, numbers = array("q"), array("I")
         for table in self._tables:
-            mark, rest = table.mark, {}
+            mark = table.mark
+            rest: dict[int, Any] = {}
             for key, found in table.items():
                 if type(found) is int:
                     keys.append(key ^ mark)
