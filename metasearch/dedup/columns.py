@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.prints import PrintsByNumber
-from metasearch.dedup.tables import Tables
 
 #: A title is that of a column where it stands in one venue in so many years and so many volumes. A
 #: work that was cited with wrong years has one volume.
@@ -106,8 +105,7 @@ class JournalColumns:
         self._prints = prints
         self._recurs = recurs
         # By the hash of title and venue. Most titles have one record: its number; None is a column.
-        self._packed = Tables()
-        self._titles = self._packed.new()
+        self._titles: dict[int, int | _Title | None] = {}
         # Made when one is compared for the first time.
         self._generic: dict[int, Fingerprint | None] = {}
 
@@ -124,10 +122,8 @@ class JournalColumns:
             self._generic[number] = None
             return (number,)
         key = hash(title)
-        self._packed.fetch(((self._titles, key, None),))
-        found: int | _Title | None = self._titles.setdefault(key, number)
+        found = self._titles.setdefault(key, number)
         if found == number:
-            self._packed.pack(number)
             return ()
         if found is None:
             self._generic[number] = None

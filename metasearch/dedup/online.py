@@ -23,7 +23,6 @@ from metasearch.dedup.merge import alone, merge
 from metasearch.dedup.naming import Names
 from metasearch.dedup.prints import Prints
 from metasearch.dedup.sketches import applies
-from metasearch.dedup.tables import Tables
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
@@ -73,8 +72,7 @@ class OnlineDedup:
         self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
-        self._packed = Tables()
-        self._contents = self._packed.new()
+        self._contents: dict[int, int] = {}
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._gone: set[int] = set()
@@ -167,10 +165,7 @@ class OnlineDedup:
         work.
         """
         content = _content(fingerprint.record)
-        key = hash(content)
-        self._packed.fetch(((self._contents, key, None),))
-        other: int = self._contents.setdefault(key, number)
-        self._packed.pack(number)
+        other = self._contents.setdefault(hash(content), number)
         if other == number or self._pinned(fingerprint):
             return False
         if _content(self._records[other]) != content:  # another one of the same hash

@@ -66,9 +66,11 @@ class Tables:
         import numpy as np
 
         keys = np.array([key ^ table.mark for table, key in missing], dtype=np.int64)
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        there = (self._keys[at] == keys).nonzero()[0]
-        for place, number in zip(there.tolist(), self._numbers[at[there]].tolist(), strict=True):
+        at = self._keys.searchsorted(keys)
+        there = (self._keys.take(at, mode="clip") == keys).nonzero()[0]
+        for place, number in zip(
+            there.tolist(), self._numbers.take(at.take(there)).tolist(), strict=True
+        ):
             table, key = missing[place]
             table[key] = number
 
@@ -85,7 +87,8 @@ class Tables:
 
         keys, numbers = array("q"), array("I")
         for table in self._tables:
-            mark, rest = table.mark, {}
+            mark = table.mark
+            rest: dict[int, Any] = {}
             for key, found in table.items():
                 if type(found) is int:
                     keys.append(key ^ mark)

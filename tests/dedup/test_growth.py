@@ -68,7 +68,7 @@ def test_a_job_that_drops_and_packs_tells_the_same(
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_sets_are_told_the_same(name: str, request: pytest.FixtureRequest) -> None:
     """Neither do those of records that share a key with all others: crowds, columns, copies."""
-    records = HOSTILE[name](260)
+    records = HOSTILE[name](90)
     expected = _told(records)
     request.getfixturevalue("small")
     assert _told(records) == expected
