@@ -19,6 +19,7 @@
                                              `bench workspace`: a project of 100,000 records;
                                              `bench users`: many users at once
                                              `bench saved`: a thousand saved searches
+                                             `bench replicas`: two servers that share a Redis
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -303,6 +304,7 @@ def bench(rest: list[str]) -> int:
         "workspace",
         "users",
         "saved",
+        "replicas",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

@@ -11,17 +11,18 @@ from metasearch.sharing.connection import Connection, Script
 from metasearch.sharing.names import Names
 
 #: KEYS the client's moment. ARGV µs a request, requests at once. A moment that lies further ahead
-#: than it can have been put (a clock that was set back) counts as the furthest one.
-#: Returns {1 where the request may be answered, millionths of requests that are left}.
+#: than it can have been put (a clock that was set back, a value that is not ours) becomes the
+#: furthest one. Returns {1 where the request may be answered, millionths of requests that are left}.
 _TAKE = Script("""
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local each, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local paid = tonumber(redis.pcall('GET', KEYS[1]) or 0) or 0
+if paid ~= paid then paid = 0 end
 local ahead = math.min(math.max(paid - now, 0), each * most)
 local allowed = ahead + each <= each * most and 1 or 0
-if allowed == 1 then
-  ahead = ahead + each
+if allowed == 1 then ahead = ahead + each end
+if allowed == 1 or paid > now + ahead then
   redis.call('SET', KEYS[1], string.format('%.0f', now + ahead), 'PX', math.ceil(ahead / 1000) + 1)
 end
 return {allowed, string.format('%.0f', (most - ahead / each) * 1000000)}
