@@ -87,9 +87,7 @@ def redis_server(*options: str) -> Iterator[RedisServer]:
     with TemporaryDirectory() as folder:
         command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
         command += ["--appendonly", "no", "--dir", folder, *options]
-        server = RedisServer(
-            f"redis://127.0.0.1:{port}/0", port, command, _started(command, port)
-        )
+        server = RedisServer(f"redis://127.0.0.1:{port}/0", port, command, _started(command, port))
         try:
             yield server
         finally:

@@ -118,9 +118,7 @@ async def search(session: aiohttp.ClientSession, replica: Replica, query: str) -
         return Outcome(query, time.monotonic() - began, False, (type(exc).__name__,))
     if status != 200:
         return Outcome(query, time.monotonic() - began, False, (f"status {status}",))
-    lacking = tuple(
-        report["status"] for report in answer["sources"] if (report["status"] != "ok")
-    )
+    lacking = tuple(report["status"] for report in answer["sources"] if (report["status"] != "ok"))
     return Outcome(query, time.monotonic() - began, not lacking, lacking, answer)
 
 

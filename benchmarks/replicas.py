@@ -20,7 +20,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks import upstreams
 from benchmarks.pages.database import asked, databases
@@ -35,7 +35,6 @@ REQUESTS, PER = 5, 1.0
 BACK = 15.0
 #: Databases that a search asks in the parts `cost` and `faults`.
 DATABASES = 5
-PARTS = ("limits", "equal", "killed", "cost", "faults")
 #: Parts that are measured without a shared server as well.
 COMPARED = ("limits", "equal")
 Rows = Iterator[tuple[str, str, str, bool]]
@@ -161,13 +160,13 @@ def cost(count: int, url: str | None) -> Rows:
                     done = asyncio.run(searches([(replica, query) for query in queries], 1))
                     took[replica] += [each.seconds for each in done]
                     cpu[replica] += cpu_of_all(replica.process.pid) - before
-        more = (statistics.median(took[ours]) - statistics.median(took[bare])) * 1000
+        usual = statistics.median(took[bare]) * 1000
+        more = statistics.median(took[ours]) * 1000 - usual
         requests = len(took[ours]) * DATABASES
         burden = (cpu[ours] - cpu[bare]) / requests * 1000
         yield (
             f"cost of {what}",
-            f"{more:+.2f} ms a search of {DATABASES} sources "
-            f"({statistics.median(took[bare]) * 1000:.1f} ms without)",
+            f"{more:+.2f} ms a search of {DATABASES} sources ({usual:.1f} ms without)",
             f"{burden:+.3f} ms CPU a source request",
             True,
         )
@@ -190,10 +189,13 @@ def faults(count: int, _: str | None) -> Rows:
         yield (
             f"server {name}",
             f"{complete} of {len(hit)} searches complete{lost}",
-            f"longest {max(each.seconds for each in hit):.2f} s, "
-            f"usual {max(each.seconds for each in usual):.2f} s",
+            f"longest {_longest(hit):.2f} s, usual {_longest(usual):.2f} s",
             complete == len(hit),
         )
+
+
+def _longest(outcomes: Sequence[Outcome]) -> float:
+    return max(each.seconds for each in outcomes)
 
 
 async def _broken(
@@ -206,14 +208,21 @@ async def _broken(
         return await running
 
 
+MEASURED: Mapping[str, Callable[[int, str | None], Rows]] = {
+    "limits": limits,
+    "equal": equal,
+    "killed": killed,
+    "cost": cost,
+    "faults": faults,
+}
+
+
 def measured(part: str, count: int) -> Rows:
     """The lines of one part; those that compare also without a shared server."""
-    made = {"limits": limits, "equal": equal, "killed": killed, "cost": cost, "faults": faults}[part]
     with redis_server() as server:
-        for what, *figures, fine in made(count, server.url):
-            yield what, *figures, fine
+        yield from MEASURED[part](count, server.url)
     if part in COMPARED:
-        for what, one, other, _ in made(count, None):
+        for what, one, other, _ in MEASURED[part](count, None):
             yield f"the same without [shared]: {what}", one, other, True
 
 
@@ -223,11 +232,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--searches", type=int, default=40, help="how many in each part")
-    parser.add_argument("--part", default=",".join(PARTS), metavar="NAME,...")
+    parser.add_argument("--part", default=",".join(MEASURED), metavar="NAME,...")
     options = parser.parse_args()
     parts = options.part.split(",")
-    if not set(parts) <= set(PARTS):
-        parser.error(f"--part is a list of {', '.join(PARTS)}")
+    if not set(parts) <= set(MEASURED):
+        parser.error(f"--part is a list of {', '.join(MEASURED)}")
     if not 4 <= options.searches <= 1000:
         parser.error("--searches is between 4 and 1,000")
     if executable() is None:

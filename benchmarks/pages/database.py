@@ -11,7 +11,7 @@ prints its port and answers
     milliseconds
     /begun/NAME              when the page was last asked for, by the clock that all processes of a
                              machine share; null
-    /asked/N                 all requests to /healthy/N: [begun, ended or null, query], by that clock
+    /asked/N                 requests to /healthy/N: [begun, ended or null, query], by that clock
 
 What a page sends is made while it is sent, and what was made is not kept.
 """

@@ -12,7 +12,7 @@ from metasearch.sharing.names import Names
 
 #: KEYS the client's moment. ARGV µs a request, requests at once. A moment that lies further ahead
 #: than it can have been put (a clock that was set back, a value that is not ours) becomes the
-#: furthest one. Returns {1 where the request may be answered, millionths of requests that are left}.
+#: furthest one. Returns {1 where the request may be answered, millionths of requests left}.
 _TAKE = Script("""
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]

@@ -69,6 +69,10 @@ class Connection:
         self._commands = self._failures = 0
         self._probing: asyncio.Task[None] | None = None
         self._closed = False
+        self._answered = False
+        #: When the server was left alone last, having answered before, and when it came back, in
+        #: `loop.time()` seconds.
+        self.left = self.returned = float("-inf")
         #: Called each time that the server has come back.
         self.when_back: list[Callable[[], None]] = []
 
@@ -95,7 +99,9 @@ class Connection:
         self._begin()
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._client.execute_command(*words)
+                answer = await self._client.execute_command(*words)
+            self._answered = True
+            return answer
         except (RedisError, OSError, TimeoutError) as exc:
             self._failed(exc)
             raise Away from exc
@@ -118,9 +124,11 @@ class Connection:
         try:
             async with asyncio.timeout(PATIENCE):
                 try:
-                    return await self._client.execute_command("EVALSHA", script.sha, *rest)
+                    answer = await self._client.execute_command("EVALSHA", script.sha, *rest)
                 except NoScriptError:  # the first call since the server has started
-                    return await self._client.execute_command("EVAL", script.text, *rest)
+                    answer = await self._client.execute_command("EVAL", script.text, *rest)
+            self._answered = True
+            return answer
         except (RedisError, OSError, TimeoutError) as exc:
             self._failed(exc)
             raise Away from exc
@@ -173,7 +181,10 @@ class Connection:
             self._where,
             self._reason,
         )
-        self._probing = asyncio.get_running_loop().create_task(self._probe())
+        loop = asyncio.get_running_loop()
+        if self._answered:
+            self.left = loop.time()
+        self._probing = loop.create_task(self._probe())
 
     async def _probe(self) -> None:
         """Waits until the server can be written to again."""
@@ -186,7 +197,8 @@ class Connection:
                 async with asyncio.timeout(PATIENCE):
                     await self._client.execute_command("SET", f"{PREFIX}probe", "1", "PX", 1000)
                 break
-        self._reason = ""
+        self._reason, self._answered = "", True
+        self.returned = asyncio.get_running_loop().time()
         logger.warning("the server at %s that replicas share is back", self._where)
         for call in self.when_back:
             call()

@@ -118,13 +118,12 @@ class RedisPages:
     Args:
         connection: To the server; the caller closes it, after `close`.
         names: What keys are called there.
-        seal: Of the values.
     """
 
-    def __init__(self, connection: Connection, names: Names, seal: Seal) -> None:
+    def __init__(self, connection: Connection, names: Names) -> None:
         self._connection = connection
         self._names = names
-        self._seal = seal
+        self._seal = Seal(names.secret("values"))
         self._channel = names.of("done")
         #: Key of a request -> the token of its flight, where this process has it.
         self._tokens: dict[str, str] = {}

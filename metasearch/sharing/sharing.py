@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from metasearch.sharing.pages import Pages
 
 #: Called with a pause that began in another replica: source, cause (see `health.Cause`), seconds
 #: that are left of it.
@@ -82,6 +85,20 @@ class Sharing(Protocol):
         ...
 
     @property
+    def left(self) -> float:
+        """When sharing ended last, in `loop.time()` seconds; -inf where it never has, or never
+        began.
+        """
+        ...
+
+    @property
+    def returned(self) -> float:
+        """When it could be shared again last, in `loop.time()` seconds; -inf where it was never
+        away.
+        """
+        ...
+
+    @property
     def state(self) -> SharingState:
         """A snapshot."""
         ...
@@ -124,6 +141,27 @@ class Sharing(Protocol):
         """Calls `heard` with each pause that began in another replica; None ends that."""
         ...
 
+    @property
+    def pages(self) -> Pages | None:
+        """The pages that all replicas have together; None where nothing is shared."""
+        ...
+
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """Counts a request of a client over all replicas, unless it is one too many.
+
+        Args:
+            client: Who asks.
+            limit: Requests that a client may make in a window, at once or spread.
+            window: Seconds.
+
+        Returns:
+            The requests that are left, and whether this one may be answered.
+
+        Raises:
+            Away: The server cannot be used.
+        """
+        ...
+
     async def close(self) -> None:
         """Gives back what this replica holds, and closes connections."""
         ...
@@ -134,7 +172,9 @@ class Alone:
 
     replicas = 1
     away = True
+    left = returned = float("-inf")
     state = SharingState()
+    pages = None
 
     async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
         """See `Sharing`."""
@@ -155,6 +195,10 @@ class Alone:
 
     def listen(self, heard: Heard | None) -> None:
         """See `Sharing`."""
+
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """See `Sharing`."""
+        raise Away
 
     async def close(self) -> None:
         """See `Sharing`."""

@@ -9,7 +9,6 @@ from fakeredis import FakeAsyncRedis, FakeServer
 from metasearch.sharing.connection import Connection
 from metasearch.sharing.names import Names
 from metasearch.sharing.pages import RedisPages
-from metasearch.sharing.sealed import Seal
 
 SECRET = b"a secret of all replicas"
 
@@ -26,4 +25,4 @@ def connected(server: FakeServer) -> Connection:
 
 def pages(server: FakeServer, secret: bytes = SECRET) -> RedisPages:
     """The pages of all replicas, as one of them sees them."""
-    return RedisPages(connected(server), Names(secret), Seal(secret))
+    return RedisPages(connected(server), Names(secret))

@@ -1,8 +1,8 @@
 """Request to page: one exchange for all who ask for the same page, and the cache.
 
 A fetch goes through these steps: is the page being fetched already? Is it in the cache, and may
-it be used (page_cache.py)? Has another replica fetched it, or does it just now? Then the source is
-asked (exchange.py). The parser gets only pages that may be answers.
+it be used (page_cache.py)? Does another replica fetch it? Then the source is asked (exchange.py).
+The parser gets only pages that may be answers.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from metasearch.errors import (
 )
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
+from metasearch.sharing import Alone, Sharing
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.fetch.transport import Transport
     from metasearch.cache import Store
-    from metasearch.sharing.pages import Pages
 
 __all__ = ["Fetcher", "SourceState"]
 
@@ -67,7 +67,7 @@ class _Wanted:
 class Fetcher:
     """Fetches pages for all searches of one process, and knows how the sources are doing.
 
-    Belongs to one event loop. Owns what it is given: `close` closes the transport and the store.
+    Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
         transport: What sends.
@@ -76,7 +76,7 @@ class Fetcher:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
             replays.
-        pages: The pages of all replicas; None where nothing is shared.
+        sharing: With whom limits, pauses, probes and pages are shared; None with nobody.
     """
 
     def __init__(
@@ -87,11 +87,14 @@ class Fetcher:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float = 1.0,
-        pages: Pages | None = None,
+        sharing: Sharing | None = None,
     ) -> None:
         self._transport = transport
-        self._cache = None if store is None else PageCache(store, clock, pages)
-        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience)
+        self.sharing: Sharing = Alone() if sharing is None else sharing
+        self._cache = None if store is None else PageCache(store, clock, self.sharing.pages)
+        self._exchanges = Exchanges(
+            transport, monotonic=monotonic, patience=patience, sharing=self.sharing
+        )
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._renewals: dict[str, asyncio.Task[Page]] = {}
@@ -209,11 +212,15 @@ class Fetcher:
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, closes the transport, finishes writes, closes the store."""
+        """Cancels what is in flight, finishes writes, ends the sharing, closes transport and
+        store.
+        """
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.settled()
+        await self.sharing.close()
         await self._transport.close()
         if self._cache is not None:
             await self._cache.close()
