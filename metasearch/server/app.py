@@ -168,7 +168,7 @@ def make_app(
             workspace = await _workspace(running)
             users = _users(running.settings, workspace)
             switches = await _switches(running, workspace)
-            metrics = Metrics(running.source_states, others.saved())
+            metrics = Metrics(running.source_states, others.saved(), lambda: running.sharing)
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
             app[SHARED] = ServerContext(

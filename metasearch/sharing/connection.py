@@ -253,9 +253,10 @@ def _reason(exc: Exception) -> str:
         return f"no answer within {PATIENCE:g} s"
     if isinstance(exc, errors.AuthenticationError | errors.NoPermissionError):
         return "it does not accept the user or the password"
-    if isinstance(exc, errors.ReadOnlyError):
+    # Where a script fails, the word stands in its error.
+    if isinstance(exc, errors.ReadOnlyError) or "READONLY" in str(exc):
         return "it is read-only"
-    if isinstance(exc, errors.OutOfMemoryError):
+    if isinstance(exc, errors.OutOfMemoryError) or "OOM command not allowed" in str(exc):
         return "it is full"
     if isinstance(exc, errors.ConnectionError | OSError):
         return "it cannot be reached"

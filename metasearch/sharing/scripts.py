@@ -76,7 +76,8 @@ if newest > now + ahead + 1000000 then
 end
 local at = now
 local first = redis.call('LINDEX', starts, -most)
-if first then at = math.max(at, tonumber(first) + per) end
+-- A millisecond more: a start is free only when the period is over.
+if first then at = math.max(at, tonumber(first) + per + 1000) end
 local born = tonumber(redis.call('GET', began) or 0)
 if born == 0 or born > now then
   born = now

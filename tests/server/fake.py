@@ -51,6 +51,7 @@ from metasearch.server.preferences import Preferences
 from metasearch.server.site import Site
 from metasearch.server.visit import Changes, Visit
 from metasearch.settings import Settings
+from metasearch.sharing import SharingState
 
 
 def spec(name: str, **changes: Any) -> AdapterSpec:
@@ -303,6 +304,11 @@ class FakeEngine:
 
     def source_states(self) -> list[SourceState]:
         return [self.states.get(name, SourceState(name)) for name in self.registry.names()]
+
+    @property
+    def sharing(self) -> SharingState:
+        """Nothing is shared."""
+        return SharingState()
 
     async def ready(self, sources: Sequence[str] | None = None) -> None:
         """All specs are there."""

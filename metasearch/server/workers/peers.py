@@ -49,21 +49,24 @@ class Snapshot:
         metrics: Of `Metrics.dump`.
         states: Of all sources.
         running: Searches that run.
+        away: Whether it cannot use the server that replicas share.
     """
 
     metrics: Mapping[str, Any]
     states: tuple[SourceState, ...] = ()
     running: int = 0
+    away: bool = False
 
     def dumped(self) -> bytes:
         """As JSON."""
-        return orjson.dumps([self.metrics, [asdict(state) for state in self.states], self.running])
+        states = [asdict(state) for state in self.states]
+        return orjson.dumps([self.metrics, states, self.running, self.away])
 
     @classmethod
     def loaded(cls, text: bytes) -> Self:
         """Of `dumped`."""
-        metrics, states, running = orjson.loads(text)
-        return cls(metrics, tuple(SourceState(**state) for state in states), running)
+        metrics, states, running, away = orjson.loads(text)
+        return cls(metrics, tuple(SourceState(**state) for state in states), running, away)
 
 
 @dataclass(frozen=True, slots=True)
