@@ -158,7 +158,7 @@ class Database:
         await self.gate.wait()
         if self.error is not None:
             raise self.error
-        return Page(request, 200, b"{}", {}, request.url)
+        return Page(request, 200, "application/json", b"{}")
 
     async def close(self) -> None:
         """Nothing is open."""
