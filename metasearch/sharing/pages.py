@@ -116,7 +116,7 @@ class RedisPages:
     """`Pages` in a server of Redis or Valkey. Belongs to one event loop.
 
     Args:
-        connection: To the server; the caller closes it, after `close`.
+        connection: To the server; closed with this.
         names: What keys are called there.
     """
 
@@ -157,7 +157,8 @@ class RedisPages:
                 if wait <= 0:
                     return None
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(ended.wait(), wait)
+                    async with asyncio.timeout(wait):
+                        await ended.wait()
                 ended.clear()
         finally:
             self._waiting[flight].discard(ended)
@@ -188,10 +189,12 @@ class RedisPages:
         for key in list(self._tokens):
             await self.release(key)
         if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.wait([self._listening])
+            while not self._listening.done():  # a client may lose a cancellation
+                self._listening.cancel()
+                await asyncio.wait([self._listening], timeout=LOOK)
         if self._ending:
             await asyncio.wait(self._ending)
+        await self._connection.close()
 
     async def _look(self, key: str, least: int) -> Found | Literal["waits"] | None:
         """What there is under a key, or the flight, or "waits" where another one has that.

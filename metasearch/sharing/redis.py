@@ -30,6 +30,7 @@ class RedisSharing:
         names: Of its keys.
         replicas: How many processes share.
         sources: The names of all sources, as of now.
+        pages: Their pages; closed with this. None shares none.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class RedisSharing:
         *,
         replicas: int = 2,
         sources: Callable[[], Iterable[str]] = tuple,
+        pages: RedisPages | None = None,
     ) -> None:
         self.connection = connection
         self.names = names
@@ -49,7 +51,7 @@ class RedisSharing:
         self._began = names.of("began")
         self._ending: set[asyncio.Task[None]] = set()
         self._probes: set[str] = set()
-        self.pages = RedisPages(connection, names)
+        self.pages = pages
         self._clients = ClientRates(connection, names)
 
     @property
@@ -131,11 +133,12 @@ class RedisSharing:
 
     async def close(self) -> None:
         """See `Sharing`."""
-        await self.pages.close()
         await self._pauses.close()
         if self._ending:
             await asyncio.wait(set(self._ending))
         await self._leases.close()
+        if self.pages is not None:
+            await self.pages.close()
         await self.connection.close()
 
     def _probe(self, source: str) -> str:

@@ -22,7 +22,7 @@ from metasearch.sharing.redis import RedisSharing
 from tests.answers import untimed
 from tests.engine.test_engine import Upstreams, engine, item, works
 from tests.examples import examples
-from tests.sharing.fake import SECRET, client, connected
+from tests.sharing.fake import SECRET, client, connected, pages
 
 QUERIES = ("soil", "marsh", "peat")
 SOURCES = ("alpha", "beta", "gamma")
@@ -65,7 +65,9 @@ async def replicas(turns: dict[str, int]) -> Replicas:
     engines = [engine(BODIES)[0] for _ in range(2)]
     upstreams = Upstreams(BODIES, turns)
     for each in engines:
-        sharing = RedisSharing(connected(server), Names(SECRET), sources=lambda: SOURCES)
+        sharing = RedisSharing(
+            connected(server), Names(SECRET), sources=lambda: SOURCES, pages=pages(server)
+        )
         each._fetcher = Fetcher(upstreams, MemoryStore(), patience=0, sharing=sharing)
     return Replicas(engines, upstreams, server)
 

@@ -21,6 +21,7 @@ from metasearch.cache import MemoryStore
 from metasearch.errors import SourceError
 from metasearch.sharing.connection import Connection
 from metasearch.sharing.names import Names
+from metasearch.sharing.pages import RedisPages
 from metasearch.sharing.redis import RedisSharing
 
 SECRET = b"a secret of tests"
@@ -29,7 +30,9 @@ LIMITS = Limits(requests=1000, concurrency=20, timeout=20, ttl=3600)
 
 def replica(shared: str, source: str) -> Fetcher:
     """A fetcher of this process, which may ask a server of this machine."""
-    sharing = RedisSharing(Connection(shared), Names(SECRET), sources=lambda: ("db",))
+    connection, names = Connection(shared), Names(SECRET)
+    pages = RedisPages(connection, names)
+    sharing = RedisSharing(connection, names, sources=lambda: ("db",), pages=pages)
     transport = HttpTransport(allow=frozenset({urlsplit(source).netloc}))
     return Fetcher(transport, MemoryStore(), sharing=sharing)
 

@@ -76,7 +76,7 @@ async def test_equal_requests_of_two_processes_are_sent_once(
     both = [await started(server, url, 20, *QUERIES) for _ in range(2)]
     answers = [await told(process) for process in both]
     with redis.Redis(port=server.port) as client:
-        names = [name for name in client.keys("*")]
+        names = list(client.keys("*"))
 
     assert times(source) == dict.fromkeys(QUERIES, 1)
     assert all(body == "page" for answer in answers for body, _ in answer)

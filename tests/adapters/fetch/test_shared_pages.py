@@ -27,7 +27,6 @@ class PagesOnly(Alone):
     async def close(self) -> None:
         """Closes the connection."""
         await self.pages.close()
-        await self.pages._connection.close()
 
 
 def fetcher(transport: Script, server: FakeServer, **rest: Any) -> Fetcher:
