@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -52,6 +53,29 @@ class Outcome:
     complete: bool
     lacking: tuple[str, ...] = ()
     answer: Mapping[str, Any] | None = None
+
+
+@contextmanager
+def lateness() -> Iterator[list[float]]:
+    """By how many seconds a thread that sleeps was woken too late, at most, while the block lasts:
+    so late was everything else here, too.
+    """
+    worst = [0.0]
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.is_set():
+            began = time.monotonic()
+            time.sleep(0.005)
+            worst[0] = max(worst[0], time.monotonic() - began - 0.005)
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    try:
+        yield worst
+    finally:
+        ended.set()
+        looking.join()
 
 
 def tables(base: str, count: int, **limits: Any) -> dict[str, dict[str, Any]]:

@@ -81,7 +81,8 @@ class Database:
             return answered("crossref", lambda: json.dumps(self._begun.get(name)).encode())()
         if kind == "asked":
             return answered("crossref", lambda: json.dumps(self._asked.get(name, [])).encode())()
-        request: list[Any] = [begun, None, asked.get("query", [""])[0]]
+        queries = [values[0] for key, values in asked.items() if key.startswith("query")]
+        request: list[Any] = [begun, None, " ".join(queries)]
         if kind == "healthy":
             self._asked.setdefault(name, []).append(request)
         await asyncio.sleep(self._latency - (time.monotonic() - begun))
