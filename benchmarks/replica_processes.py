@@ -6,8 +6,9 @@ import asyncio
 import subprocess
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,6 +54,20 @@ class Outcome:
     complete: bool
     lacking: tuple[str, ...] = ()
     answer: Mapping[str, Any] | None = None
+
+
+def given_up(made: Sequence[Replica]) -> int:
+    """How often these replicas gave the shared server up; one that does not answer: never."""
+    times = 0
+    for replica in made:
+        with (
+            suppress(OSError),
+            urllib.request.urlopen(f"{replica.url}/metrics", timeout=10) as told,
+        ):
+            for line in told.read().decode().splitlines():
+                if line.startswith("metasearch_shared_failures_total"):
+                    times += int(float(line.split()[-1]))
+    return times
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from benchmarks.replica_faults import FAULTS, Fault
 from benchmarks.replica_processes import (
     Outcome,
     Replica,
+    given_up,
     lateness,
     replicas,
     searches,
@@ -102,10 +103,12 @@ def limits(count: int, url: str | None) -> Rows:
         with lateness() as late:
             done = asyncio.run(searches(by_turns(made, queries)))
         most = most_in_window([begun for begun, _ in spans(base) if begun > began], PER)
+        lost = given_up(made)
     complete = sum(each.complete for each in done)
     what = f"{REQUESTS} requests in {PER:g} s"
     fine = most <= REQUESTS + 1 and complete == len(done)
     beside = f"{complete} of {len(done)} complete; this machine was late by {late[0]:.2f} s"
+    beside += f" and gave the server up {lost} times" if lost else ""
     if late[0] > TOO_LATE * PER and complete == len(done):
         # Starts that were due one after the other arrive together then.
         beside, fine = f"{beside}: too late to tell", True
@@ -148,12 +151,14 @@ def _same(answers: Sequence[object]) -> bool:
 
 def killed(_: int, url: str | None) -> Rows:
     """A replica is killed while it has the only connection to a source."""
-    with databases(4000) as base, replicas(base, tables(base, 1, concurrency=1), url) as made:
+    with databases(2000) as base, replicas(base, tables(base, 1, concurrency=1), url) as made:
+        warm(made)
+        before = len(asked(base, 0))
         one, other = made
 
         async def both() -> float:
             first = asyncio.create_task(searches([(one, "killed replica")]))
-            while not asked(base, 0):
+            while len(asked(base, 0)) == before:
                 await asyncio.sleep(0.05)
             one.process.kill()
             ended = time.monotonic()
@@ -161,9 +166,12 @@ def killed(_: int, url: str | None) -> Rows:
             return ended
 
         ended = asyncio.run(both())
-        starts = [begun for begun, _ in spans(base)]
+        starts = [begun for begun, _ in spans(base)][before:]
+        lost = given_up(made[1:])
     free = starts[1] - ended if len(starts) > 1 else float("inf")
-    yield "killed with a connection", f"the next one begins after {free:.1f} s", "", free <= BACK
+    beside = f"the server was given up {lost} times" if lost else ""
+    found = f"the next one begins after {free:.1f} s"
+    yield "killed with a connection", found, beside, free <= BACK
 
 
 def cost(count: int, url: str | None) -> Rows:

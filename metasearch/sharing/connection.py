@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -48,7 +48,7 @@ class Script:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.sha = sha1(text.encode(), usedforsecurity=False).hexdigest()
+        self.sha = sha1(text.encode(), usedforsecurity=False).hexdigest().encode()
 
 
 class Connection:
@@ -106,7 +106,9 @@ class Connection:
             self._failed(exc)
             raise Away from exc
 
-    async def script(self, script: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:
+    async def script(
+        self, script: Script, keys: Sequence[str | bytes], words: Sequence[Word]
+    ) -> Any:
         """What a script returns, as `command`.
 
         Args:
@@ -120,7 +122,7 @@ class Connection:
         from redis.exceptions import NoScriptError, RedisError
 
         self._begin()
-        rest = (len(keys), *keys, *words)
+        rest = (b"%d" % len(keys), *keys, *words)  # bytes are sent as they are
         try:
             async with asyncio.timeout(PATIENCE):
                 try:
@@ -133,7 +135,7 @@ class Connection:
             self._failed(exc)
             raise Away from exc
 
-    async def messages(self, channel: str) -> AsyncIterator[bytes | None]:
+    async def messages(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         """What is published on a channel, until the caller ends; None each time that it is
         subscribed to, as messages may have been missed before. Outlives all failures.
         """
@@ -155,9 +157,10 @@ class Connection:
                 await self._client.aclose()
                 await self._client.connection_pool.disconnect()
 
-    async def _subscribed(self, channel: str) -> AsyncIterator[bytes | None]:
+    async def _subscribed(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
-            await subscription.subscribe(channel)
+            async with asyncio.timeout(PATIENCE):
+                await subscription.subscribe(channel)
             yield None
             while not self._closed:
                 found = await subscription.get_message(timeout=PROBE)
@@ -225,7 +228,7 @@ def _client(url: str) -> Redis:
                 max_connections=MOST_CONNECTIONS,
                 timeout=PATIENCE,
                 socket_connect_timeout=PATIENCE,
-                socket_timeout=PATIENCE,
+                socket_timeout=None,  # each command has one timer, which is ours
                 retry=Retry(NoBackoff(), 0),
                 protocol=2,
                 driver_info=None,
@@ -242,7 +245,8 @@ def _client(url: str) -> Redis:
 def _shown(url: str) -> str:
     """The address without user, password and options, for logs."""
     parts = urlsplit(url)
-    return f"{parts.hostname}:{parts.port or 6379}" if parts.hostname else parts.path
+    where = parts.netloc.rpartition("@")[2] or parts.path
+    return "".join(char for char in where if char.isprintable())
 
 
 def _reason(exc: Exception) -> str:

@@ -48,7 +48,7 @@ class RedisSharing:
         self._replica = secrets.token_hex(8)
         self._leases = Leases(connection, names, self._replica)
         self._pauses = Pauses(connection, names, self._replica, sources)
-        self._began = names.of("began")
+        self._keys: dict[str, tuple[bytes, ...]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._probes: set[str] = set()
         self.pages = pages
@@ -78,13 +78,16 @@ class RedisSharing:
         """See `Sharing`."""
         most, per = _starts(limits)
         lease = self._leases.take(source)
-        keys = (
-            self.names.of("starts", source),
-            self._leases.key(source),
-            self.names.of("waiting", source),
-            self._began,
-        )
-        words = (most, per, limits.concurrency, lease, self._replica, int(longest * 1e6))
+        keys = self._keys.get(source)
+        if keys is None:
+            keys = self._keys[source] = (
+                self.names.of("starts", source).encode(),
+                self._leases.key(source).encode(),
+                self.names.of("waiting", source).encode(),
+                self.names.of("began").encode(),
+            )
+        ahead = int(longest * 1e6)
+        words = (f"{most} {per} {limits.concurrency} {ahead} {self._replica} {lease}".encode(),)
         try:
             wait, state = await self.connection.script(START, keys, words)
         except BaseException:

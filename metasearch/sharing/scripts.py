@@ -35,8 +35,8 @@ local function text(number) return string.format('%.0f', number) end
 #: lease -> moment at which it ends), who waits for a place (string: a replica), when the server
 #: began (string: a moment).
 #:
-#: Words: most starts in a period; the period in µs; places; the lease; the replica; µs for which a
-#: start may be taken in advance.
+#: Words: one, as each costs the client some µs: most starts in a period, the period in µs, places,
+#: µs for which a start may be taken in advance, the replica, the lease; a blank between them.
 #:
 #: Returns [µs, state]: 1: taken, to be used in so many µs; 0: not taken, may be asked for again in
 #: so many µs; -1: no place is free.
@@ -46,8 +46,9 @@ START = Script(
 local lease_time, ahead, fresh, kept = {LEASE * 1e6:.0f}, {AHEAD * 1e6:.0f}, {FRESH * 1e6:.0f}, """
     + f"""{KEPT * 1e3:.0f}
 local starts, leases, waiting, began = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local most, per, places = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local lease, replica, longest = ARGV[4], ARGV[5], tonumber(ARGV[6])
+local most, per, places, longest, replica, lease =
+  string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+) (%S+) (%S+)$')
+most, per, places, longest = tonumber(most), tonumber(per), tonumber(places), tonumber(longest)
 
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', text(now))
 local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')

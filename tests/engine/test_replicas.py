@@ -1,219 +1,65 @@
-"""Replicas answer as one engine alone does, however their searches come between one another."""
-
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from pathlib import Path
 
-from fakeredis import FakeServer
-from hypothesis import Phase, given
-from hypothesis import strategies as st
+import pytest
 
-from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.request import Request
-from metasearch.cache import MemoryStore
 from metasearch.engine.engine import Engine
-from metasearch.formats.answer import answer_object
-from metasearch.sharing.names import Names
-from metasearch.sharing.redis import RedisSharing
-from tests.answers import untimed
-from tests.engine.test_engine import Upstreams, engine, item, works
-from tests.examples import examples
-from tests.sharing.fake import SECRET, client, connected, pages
-
-QUERIES = ("soil", "marsh", "peat")
-SOURCES = ("alpha", "beta", "gamma")
-#: A search: which replica, which of the queries, after how many turns of the loop it begins.
-Asked = tuple[int, str, int]
+from metasearch.settings import Settings, SharedSettings
+from tests.sharing.servers import SECRET, running
 
 
-def _body(request: Request) -> bytes:
-    """The works of a source for a query: some are the same in all sources, one has none."""
-    query = next(value for name, value in request.params if name.startswith("query"))
-    assert isinstance(query, str)
-    if (request.source, query) == ("beta", "peat"):
-        return works()
-    found = [item(f"{query} of {request.source}"), item(f"On {query}", f"10.1000/{query}")]
-    return works(*found, item(f"{query} and carbon", year=2019 + len(request.source)))
+def settings(url: str, workers: int = 1) -> Settings:
+    """Of a replica."""
+    return Settings(shared=SharedSettings(url, 2, SECRET.decode()), workers=workers)
 
 
-#: An example runs for a tenth of a second and longer: the first that fails is told as it is.
-UNSHRUNK = (Phase.explicit, Phase.generate)
-BODIES = dict.fromkeys(SOURCES, _body)
+@pytest.mark.redis
+async def test_engines_tell_one_another_of_pauses(tmp_path: Path) -> None:
+    """What one has to wait for, the others wait for, also one that begins later."""
+    with running(tmp_path) as server:
+        async with Engine(settings(server.url)) as one, Engine(settings(server.url)) as other:
+            one._fetcher.sharing.tell("crossref", "limited", 30.0)
+            async with asyncio.timeout(20):
+                while _state(other) != "paused":
+                    await asyncio.sleep(0.02)
+            assert _state(one) == "ok"  # it has paused the source itself, before it told
+            async with Engine(settings(server.url)) as late, asyncio.timeout(20):
+                while _state(late) != "paused":
+                    await asyncio.sleep(0.02)
+            assert one.sharing.mode == "shared"
 
 
-@dataclass
-class Replicas:
-    """Two engines over one simulated server."""
-
-    engines: Sequence[Engine]
-    upstreams: Upstreams
-    server: FakeServer
-
-    async def close(self) -> None:
-        """Closes both."""
-        for each in self.engines:
-            await each.close()
+def _state(engine: Engine) -> str:
+    return next(it.state for it in engine.source_states() if it.source == "crossref")
 
 
-async def replicas(turns: dict[str, int]) -> Replicas:
-    """Two, each with a cache of its own; sources answer after so many turns of the loop."""
-    server = FakeServer()
-    # The server began long ago: one that begins anew lets nothing start for a moment.
-    await client(server).set(Names(SECRET).of("began"), "1")
-    engines = [engine(BODIES)[0] for _ in range(2)]
-    upstreams = Upstreams(BODIES, turns)
-    for each in engines:
-        sharing = RedisSharing(
-            connected(server), Names(SECRET), sources=lambda: SOURCES, pages=pages(server)
-        )
-        each._fetcher = Fetcher(upstreams, MemoryStore(), patience=0, sharing=sharing)
-    return Replicas(engines, upstreams, server)
+async def test_words_that_no_replica_sends_pause_nothing() -> None:
+    """A cause that is not known, and a source that is not there."""
+    async with Engine(Settings()) as engine:
+        engine._heard("crossref", "nonsense", 30.0)
+        engine._heard("nowhere", "limited", 30.0)
+        assert {it.state for it in engine.source_states()} == {"ok"}
+
+        engine._heard("crossref", "limited", 1e9)
+        assert _state(engine) == "paused"
 
 
-def plain(answer: Any) -> Any:
-    """What an answer says, apart from how long it took and where its pages lay."""
-    told = untimed(answer_object(answer))
-    for report in told["sources"]:
-        report.pop("cached", None)
-    return told
+async def test_workers_of_a_replica_divide_nothing_but_its_part() -> None:
+    """Limits are whole while the server can be used; each worker of each replica has its part when
+    it cannot."""
+    async with (
+        Engine(Settings(workers=2)) as divided,
+        Engine(settings("redis://127.0.0.1:1", workers=2)) as shared,
+    ):
+        whole = shared.registry.limits("crossref")
+        assert divided.registry.spec("crossref").limits == whole.part(2)
+        assert shared.registry.spec("crossref").limits == whole
+        assert shared._fetcher.sharing.replicas == 4
 
 
-@cache
-def alone(query: str) -> Any:
-    """The answer of one engine that shares nothing."""
-
-    async def run() -> Any:
-        made, _ = engine(BODIES)
-        answer = plain(await made.search(query))
-        await made.close()
-        return answer
-
-    return asyncio.run(run())
-
-
-async def _turns(count: int) -> None:
-    for _ in range(count):
-        await asyncio.sleep(0)
-
-
-async def _asked(made: Replicas, asked: Sequence[Asked]) -> list[Any]:
-    """The answers of searches that go on at the same time."""
-
-    async def one(number: int, query: str, after: int) -> Any:
-        await _turns(after)
-        return plain(await made.engines[number].search(query))
-
-    return await asyncio.gather(*(one(*each) for each in asked))
-
-
-SEARCHES = st.lists(
-    st.tuples(st.integers(0, 1), st.sampled_from(QUERIES), st.integers(0, 40)),
-    min_size=1,
-    max_size=6,
-)
-TURNS = st.fixed_dictionaries({name: st.integers(0, 30) for name in SOURCES})
-
-
-@examples(0.3, phases=UNSHRUNK)
-@given(SEARCHES, TURNS)
-def test_searches_of_two_replicas_get_the_answers_of_one_engine(
-    asked: list[Asked], turns: dict[str, int]
-) -> None:
-    """Equal or different, in any order; and each request is sent once."""
-
-    expected = [alone(query) for _, query, _ in asked]
-
-    async def run() -> None:
-        made = await replicas(turns)
-        found = await _asked(made, asked)
-        again = await _asked(made, [(1 - number, query, 0) for number, query, _ in asked])
-        sent = [request.key for request in made.upstreams.asked]
-        await made.close()
-        assert found == again == expected
-        assert len(sent) == len(set(sent))
-
-    asyncio.run(run())
-
-
-@examples(0.3, phases=UNSHRUNK)
-@given(SEARCHES, TURNS, st.integers(0, 120))
-def test_a_server_that_goes_away_costs_no_search_its_answer(
-    asked: list[Asked], turns: dict[str, int], after: int
-) -> None:
-    """Whenever that happens."""
-
-    expected = [alone(query) for _, query, _ in asked]
-
-    async def run() -> None:
-        made = await replicas(turns)
-
-        async def lost() -> None:
-            await _turns(after)
-            made.server.connected = False
-
-        found, _ = await asyncio.gather(_asked(made, asked), lost())
-        found_after = await _asked(made, asked)
-        await made.close()
-        assert found == found_after == expected
-
-    asyncio.run(run())
-
-
-@examples(0.2, phases=UNSHRUNK)
-@given(SEARCHES, TURNS, st.binary(max_size=60), st.sampled_from(["damage", "delete", "forge"]))
-def test_what_others_write_into_the_server_changes_no_answer(
-    asked: list[Asked], turns: dict[str, int], foreign: bytes, how: str
-) -> None:
-    """Pages that are damaged, deleted or forged between two searches are asked for anew."""
-
-    expected = [alone(query) for _, query, _ in asked]
-
-    async def run() -> None:
-        made = await replicas(turns)
-        await _asked(made, asked)
-        for each in made.engines:
-            await each._fetcher.settled()
-        redis = client(made.server)
-        for name in await redis.keys("ms:{v1}:page:*"):
-            kept = await redis.get(name)
-            if how == "delete":
-                await redis.delete(name)
-            else:
-                new = foreign if how == "forge" else kept[:-1] + bytes([kept[-1] ^ 1])
-                await redis.set(name, new, keepttl=True)
-        fresh = await _asked(made, [(1 - number, query, 0) for number, query, _ in asked])
-        await made.close()
-        assert fresh == expected
-
-    asyncio.run(run())
-
-
-async def test_no_query_is_told_to_the_server() -> None:
-    """Neither in the name of a key nor in a name within its value; pages are not readable
-    without the library, but that is no secret."""
-    made = await replicas({})
-    await _asked(made, [(0, query, 0) for query in QUERIES])
-    for each in made.engines:
-        await each._fetcher.settled()
-    redis = client(made.server)
-    told: list[bytes] = []
-    for name in await redis.keys("*"):
-        told.append(name)
-        match await redis.type(name):
-            case b"string":
-                told.append(await redis.get(name))
-            case b"zset":
-                told += await redis.zrange(name, 0, -1)
-            case b"list":
-                told += await redis.lrange(name, 0, -1)
-            case other:
-                raise AssertionError(f"{name!r} is a {other!r}")
-    await made.close()
-
-    assert any(b":page:" in text for text in told)
-    for word in (*QUERIES, *SOURCES):
-        assert not any(word.encode() in text for text in told)
+async def test_without_a_server_nothing_is_shared() -> None:
+    """As it always was."""
+    async with Engine(Settings()) as engine:
+        assert engine.sharing.mode == "alone"

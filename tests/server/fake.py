@@ -292,6 +292,7 @@ class FakeEngine:
         self.heeded: list[Pause] = []
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
+        self.sharing = SharingState()
         self.scheduler = FairScheduler()
         self.works = ShownWorks(None)
         self._ids = count(1)
@@ -304,11 +305,6 @@ class FakeEngine:
 
     def source_states(self) -> list[SourceState]:
         return [self.states.get(name, SourceState(name)) for name in self.registry.names()]
-
-    @property
-    def sharing(self) -> SharingState:
-        """Nothing is shared."""
-        return SharingState()
 
     async def ready(self, sources: Sequence[str] | None = None) -> None:
         """All specs are there."""

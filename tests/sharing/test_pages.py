@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
 import pytest
@@ -90,7 +90,7 @@ async def test_a_message_that_is_lost_delays_the_page_only(
     monkeypatch.setattr(pages_module, "LOOK", 0.05)
     one, other, _ = replicas
 
-    async def silent(_: str) -> AsyncIterator[bytes | None]:
+    async def silent(_: str) -> AsyncGenerator[bytes | None, None]:
         await asyncio.Event().wait()
         yield None
 

@@ -158,7 +158,7 @@ class Database:
         await self.gate.wait()
         if self.error is not None:
             raise self.error
-        return Page(request, 200, "application/json", b"{}")
+        return Page(request=request, content_type="application/json", body=b"{}")
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -184,7 +184,7 @@ class Replica:
 
     async def ask(self) -> Page:
         self._count += 1
-        request = Request("db", f"https://db.example.org/{id(self)}/{self._count}")
+        request = Request(source="db", url=f"https://db.example.org/{id(self)}/{self._count}")
         return await self.fetcher.fetch(request, Limits(requests=1000), again=False)
 
     @property
