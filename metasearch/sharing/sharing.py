@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from metasearch.sharing.pages import Pages
+from metasearch.sharing.second_tier import Pages
 
 #: Called with a pause that began in another replica: source, cause (see `health.Cause`), seconds
 #: that are left of it.

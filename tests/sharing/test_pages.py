@@ -12,7 +12,8 @@ from fakeredis import FakeServer
 
 from metasearch.sharing import pages as pages_module
 from metasearch.sharing.names import Names
-from metasearch.sharing.pages import Found, RedisPages
+from metasearch.sharing.pages import RedisPages
+from metasearch.sharing.second_tier import Found
 from tests.sharing.fake import SECRET, client, pages
 
 DAY = 86_400.0

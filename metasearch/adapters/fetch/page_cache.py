@@ -30,7 +30,7 @@ from metasearch.adapters.spec import Limits
 
 if TYPE_CHECKING:  # a replay does not need diskcache
     from metasearch.cache import Store
-    from metasearch.sharing.pages import Pages
+    from metasearch.sharing.second_tier import Pages
 
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32

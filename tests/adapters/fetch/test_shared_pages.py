@@ -31,7 +31,7 @@ class PagesOnly(Alone):
 
 def fetcher(transport: Script, server: FakeServer, **rest: Any) -> Fetcher:
     """One replica, with a cache of its own."""
-    made = {"patience": 0, "sharing": PagesOnly(server)} | rest
+    made: dict[str, Any] = {"patience": 0, "sharing": PagesOnly(server)} | rest
     return Fetcher(transport, MemoryStore(), **made)
 
 
