@@ -22,6 +22,7 @@
                                              `bench users`: many users at once
                                              `bench saved`: a thousand saved searches
                                              `bench bulk`: large files by each engine
+                                             `bench replicas`: two servers that share a Redis
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -322,6 +323,7 @@ def bench(rest: list[str]) -> int:
         "users",
         "saved",
         "bulk",
+        "replicas",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)

@@ -512,6 +512,8 @@ def test_what_replicas_share(tmp_path: Path) -> None:
     [
         ('url = "http://redis.example.org"', "shared.url"),
         ('url = "redis://hidden word@redis.example.org"', "shared.url"),
+        ('pages = "http://redis.example.org"', "shared.pages"),
+        ('pages = "ENV:NOWHERE"', "shared.pages"),
         (f'url = "redis://hidden{"x" * 1000}"', "shared.url"),
         ('url = "ENV:NOT_THERE"', "shared.url"),
         ("replicas = 0", "shared.replicas"),

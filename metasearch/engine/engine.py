@@ -29,6 +29,7 @@ from metasearch.errors import MetasearchError
 from metasearch.message import message
 from metasearch.query import Query
 from metasearch.settings import Settings
+from metasearch.settings.shared import NO_PAGES
 from metasearch.sharing import Alone, Sharing, SharingState
 
 if TYPE_CHECKING:
@@ -155,6 +156,14 @@ class Engine:
         """How limits and pauses are shared with other replicas."""
         return self._fetcher.sharing.state
 
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """Counts a request of a client of this server over all replicas; see `Sharing.take`.
+
+        Raises:
+            Away: Nothing is shared now.
+        """
+        return await self._fetcher.sharing.take(client, limit, window)
+
     def _heard(self, source: str, cause: str, seconds: float) -> None:
         """A pause that began in another replica."""
         known = CAUSES.get(cause)
@@ -258,13 +267,19 @@ def _sharing(settings: Settings, registry: Registry) -> Sharing:
         return Alone()
     from metasearch.sharing.connection import Connection
     from metasearch.sharing.names import Names, secret_of
+    from metasearch.sharing.pages import RedisPages
     from metasearch.sharing.redis import RedisSharing
 
+    connection, names = Connection(shared.url), Names(secret_of(shared.url, shared.secret))
+    pages = None
+    if shared.pages != NO_PAGES:
+        pages = RedisPages(Connection(shared.pages) if shared.pages else connection, names)
     return RedisSharing(
-        Connection(shared.url),
-        Names(secret_of(shared.url, shared.secret)),
+        connection,
+        names,
         replicas=shared.replicas * settings.workers,
         sources=registry.names,
+        pages=pages,
     )
 
 

@@ -9,6 +9,8 @@ from metasearch.settings.tables import SettingsTables
 
 #: The variable that comes before `shared.url`.
 URL_VARIABLE = "METASEARCH_SHARED_URL"
+#: In place of an address: no pages of sources are shared.
+NO_PAGES = "none"
 #: The most replicas.
 MOST_REPLICAS = 1_000
 _URL = re.compile(r"(?:rediss?://[!-~]*[^\s/@]|unix:/[!-~]+)", re.ASCII)
@@ -25,11 +27,14 @@ class SharedSettings:
         replicas: How many replicas there are: each takes that part of a source's limits while the
             server cannot be used.
         secret: What names in the server are made with; "" is made of the URL.
+        pages: Address of another server for the pages of sources; "" is the same, `NO_PAGES`
+            shares none.
     """
 
     url: str = field(default="", repr=False)
     replicas: int = 2
     secret: str = field(default="", repr=False)
+    pages: str = field(default="", repr=False)
 
 
 def shared(tables: SettingsTables) -> SharedSettings:
@@ -39,14 +44,16 @@ def shared(tables: SettingsTables) -> SharedSettings:
     if not 1 <= replicas <= MOST_REPLICAS:
         tables.wrong("shared.replicas", f"must be 1 to {MOST_REPLICAS}")
         replicas = 2
-    return SharedSettings(_url(tables), replicas, _secret(tables))
-
-
-def _url(tables: SettingsTables) -> str:
-    """The address; it may hold a password, so no message repeats it."""
     named = tables.env.get(URL_VARIABLE)
-    where = URL_VARIABLE if named else "shared.url"
-    url = named or str(tables["shared"].get("url", ""))
+    url = _url(tables, URL_VARIABLE if named else "shared.url", named or str(table.get("url", "")))
+    pages = str(table.get("pages", ""))
+    if pages != NO_PAGES:
+        pages = _url(tables, "shared.pages", pages)
+    return SharedSettings(url, replicas, _secret(tables), pages)
+
+
+def _url(tables: SettingsTables, where: str, url: str) -> str:
+    """The address; it may hold a password, so no message repeats it."""
     if (match := _VARIABLE.fullmatch(url)) is not None:
         url = tables.env.get(match[1], "")
         if not url:

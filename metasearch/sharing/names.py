@@ -49,3 +49,7 @@ class Names:
         return hmac.digest(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()[
             :_DIGITS
         ]
+
+    def secret(self, use: str) -> bytes:
+        """A secret for something else than names, equal in all replicas."""
+        return hmac.digest(self._secret, f"secret:{use}".encode(), "sha256")

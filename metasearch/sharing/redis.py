@@ -8,9 +8,11 @@ import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from metasearch.sharing.client_rates import ClientRates
 from metasearch.sharing.connection import Connection
 from metasearch.sharing.leases import Leases
 from metasearch.sharing.names import Names
+from metasearch.sharing.pages import RedisPages
 from metasearch.sharing.pauses import Pauses
 from metasearch.sharing.scripts import RELEASE, START
 from metasearch.sharing.sharing import Away, Heard, SharedLimits, SharingState, Start
@@ -28,6 +30,7 @@ class RedisSharing:
         names: Of its keys.
         replicas: How many processes share.
         sources: The names of all sources, as of now.
+        pages: Their pages; closed with this. None shares none.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class RedisSharing:
         *,
         replicas: int = 2,
         sources: Callable[[], Iterable[str]] = tuple,
+        pages: RedisPages | None = None,
     ) -> None:
         self.connection = connection
         self.names = names
@@ -47,6 +51,8 @@ class RedisSharing:
         self._keys: dict[str, tuple[bytes, ...]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._probes: set[str] = set()
+        self.pages = pages
+        self._clients = ClientRates(connection, names)
 
     @property
     def away(self) -> bool:
@@ -124,12 +130,18 @@ class RedisSharing:
         """See `Sharing`."""
         self._pauses.listen(heard)
 
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """See `Sharing`."""
+        return await self._clients.take(client, limit, window)
+
     async def close(self) -> None:
         """See `Sharing`."""
         await self._pauses.close()
         if self._ending:
             await asyncio.wait(set(self._ending))
         await self._leases.close()
+        if self.pages is not None:
+            await self.pages.close()
         await self.connection.close()
 
     def _probe(self, source: str) -> str:

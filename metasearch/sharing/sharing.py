@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from metasearch.sharing.second_tier import Pages
+
 #: Called with a pause that began in another replica: source, cause (see `health.Cause`), seconds
 #: that are left of it.
 Heard = Callable[[str, str, float], None]
@@ -138,6 +140,27 @@ class Sharing(Protocol):
         """Calls `heard` with each pause that began in another replica; None ends that."""
         ...
 
+    @property
+    def pages(self) -> Pages | None:
+        """The pages that all replicas have together; None where nothing is shared."""
+        ...
+
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """Counts a request of a client over all replicas, unless it is one too many.
+
+        Args:
+            client: Who asks.
+            limit: Requests that a client may make in a window, at once or spread.
+            window: Seconds.
+
+        Returns:
+            The requests that are left, and whether this one may be answered.
+
+        Raises:
+            Away: The server cannot be used.
+        """
+        ...
+
     async def close(self) -> None:
         """Gives back what this replica holds, and closes connections."""
         ...
@@ -150,6 +173,7 @@ class Alone:
     away = True
     left = returned = float("-inf")
     state = SharingState()
+    pages = None
 
     async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
         """See `Sharing`."""
@@ -170,6 +194,10 @@ class Alone:
 
     def listen(self, heard: Heard | None) -> None:
         """See `Sharing`."""
+
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """See `Sharing`."""
+        raise Away
 
     async def close(self) -> None:
         """See `Sharing`."""
