@@ -30,6 +30,11 @@ def titles(folder: Path, *tables: Sequence[tuple[object, ...]]) -> Path:
     return _written(folder, schemas.TITLES, tables)
 
 
+def signatures(folder: Path, *tables: Sequence[tuple[object, ...]]) -> Path:
+    """A stage `signatures`, a part a table."""
+    return _written(folder, schemas.SIGNATURES, tables)
+
+
 def _written(
     folder: Path, schema: pa.Schema, tables: Iterable[Sequence[tuple[object, ...]]]
 ) -> Path:
