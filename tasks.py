@@ -6,6 +6,8 @@
                                              ones (benchmarks, reports, exhaustive sweeps)
     python3 tasks.py clients                 real clients against `serve --demo`: a table of which
                                              client asked for what, and what came out
+    python3 tasks.py spark                   the tests of the engine spark; installs PySpark, half a
+                                             gigabyte, and needs Java
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table; `bench dedup`, `bench text`
@@ -19,6 +21,8 @@
                                              `bench workspace`: a project of 100,000 records;
                                              `bench users`: many users at once
                                              `bench saved`: a thousand saved searches
+                                             `bench bulk`: large files by each engine
+                                             `bench replicas`: two servers that share a Redis
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -49,6 +53,7 @@ NEEDS = {
     "run": (),
     "test": ("test",),
     "clients": ("test",),
+    "spark": ("test",),
     "bench": ("bench", "test"),
     "fuzz": ("test", "fuzz"),
     "lint": ("lint",),
@@ -137,27 +142,34 @@ def install_clients() -> None:
     """Install the clients of the groups `clients` and `clients-alone`, each where it can be: what
     is missing has a row in the table that says so.
     """
+    # With the package itself in the command its own requirements hold.
+    install_what_can_be("clients", "--editable", str(ROOT))
+    install_what_can_be("clients-alone", "--no-deps")
+
+
+def install_what_can_be(group: str, *options: str) -> None:
+    """Install the packages of a group, all together or else one by one.
+
+    Args:
+        group: Of pyproject.toml.
+        options: Of the installer.
+    """
     import tomllib
 
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    groups = tomllib.loads(text)["dependency-groups"]
-    # With the package itself in the command its own requirements hold.
-    for group, options in (
-        ("clients", ("--editable", str(ROOT))),
-        ("clients-alone", ("--no-deps",)),
-    ):
-        stamp = stamp_of(group, text)
-        if stamp.exists() or (install := installer()) is None:
-            continue
-        say(f"Installing the tools of `{group}` into {VENV} ...")
-        command = [*install, "--quiet", *options]
-        if installs(*command, *groups[group]):
-            stamp.write_text("")
-            continue
-        say("Not all of them can be installed together; now one by one.")
-        for line in groups[group]:
-            if not installs(*command, line):
-                say(f"{line} cannot be installed; its tests skip.")
+    stamp = stamp_of(group, text)
+    if stamp.exists() or (install := installer()) is None:
+        return
+    say(f"Installing the tools of `{group}` into {VENV} ...")
+    command = [*install, "--quiet", *options]
+    lines = tomllib.loads(text)["dependency-groups"][group]
+    if installs(*command, *lines):
+        stamp.write_text("")
+        return
+    say("Not all of them can be installed together; now one by one.")
+    for line in lines:
+        if not installs(*command, line):
+            say(f"{line} cannot be installed; its tests skip.")
 
 
 def installer() -> list[str] | None:
@@ -267,6 +279,13 @@ def clients(rest: list[str]) -> int:
     return call("python", "-m", "pytest", "tests/clients", *options)
 
 
+def spark(rest: list[str]) -> int:
+    os.chdir(ROOT)
+    install_what_can_be("spark", "--editable", str(ROOT))
+    # In one process: they share one session.
+    return call("python", "-m", "pytest", "-q", "-m", "spark", "tests/bulk", *rest)
+
+
 def lint(_: list[str]) -> int:
     os.chdir(ROOT)
     codes = [
@@ -303,6 +322,8 @@ def bench(rest: list[str]) -> int:
         "workspace",
         "users",
         "saved",
+        "bulk",
+        "replicas",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
@@ -336,6 +357,7 @@ TASKS = {
     "demo": demo,
     "test": test,
     "clients": clients,
+    "spark": spark,
     "lint": lint,
     "fix": fix,
     "bench": bench,

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from benchmarks import (
+    bulk,
+    bulk_keys,
     dedup,
     latency,
     overload,
@@ -35,6 +37,7 @@ from benchmarks.speed import ROWS, Row
 from metasearch import search
 from metasearch.adapters.spec import Limits
 from metasearch.settings import Settings
+from tests.bulk.engines import samples
 from tests.evaluate.samples import write
 
 pytestmark = pytest.mark.slow
@@ -404,3 +407,61 @@ def test_a_little_load(tmp_path: Path) -> None:
 
     assert done.stdout.endswith("0 violation(s)\n"), done.stdout + done.stderr
     assert done.returncode == 0
+
+
+# ------------------------------------------------------------------------------------ large files
+
+
+def test_made_up_keys_are_those_of_works(tmp_path: Path) -> None:
+    """Each row is a key of a record; what a key joins are records of few works, whose number and
+    size are as said."""
+    count = bulk_keys.write(tmp_path / "keys", 20_000)
+    rows = [(int(str(number)), int(str(key))) for number, key in samples.read(tmp_path / "keys")]
+
+    assert len(rows) == len(set(rows)) == count == pytest.approx(57_000, rel=0.02)
+    joined = samples.components(rows)
+    works = len({component for _, component in joined}) + 20_000 - len(joined)
+    assert 20_000 / works == pytest.approx(bulk_keys.SIZE, rel=0.1)
+
+
+def test_hostile_records_stand_among_generated_ones(tmp_path: Path) -> None:
+    """As many records as are asked for, each under an id of its own; the works of the generated
+    ones are known."""
+    works = bulk.write_records(tmp_path / "records.jsonl", 3_000)
+
+    rows = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
+    generated = [row["id"] for row in rows if row["id"].isdecimal()]
+    assert len({row["id"] for row in rows}) == len(rows) == 3_000
+    assert generated == [str(number) for number in range(len(works))]
+    hostile = [place for place, row in enumerate(rows) if not row["id"].isdecimal()]
+    assert len(hostile) == 60
+    assert hostile[0] < 300
+    assert hostile[-1] > 2_700
+
+
+def test_works_are_compared_whatever_their_order(tmp_path: Path) -> None:
+    """Two lists of the same works have one digest, another list has another."""
+    lines = [b'{"cluster":["1","3"]}\n', b'{"cluster":["2","Editorial 1"]}\n']
+    others = [b'{"cluster":["3","1"]}\n', b'{"cluster":["2"]}\n']
+    digests = []
+    for place, content in enumerate((lines, lines[::-1], others)):
+        file = tmp_path / str(place)
+        file.write_bytes(b"".join(content))
+        found = bulk.clusters_of(file)
+        digests.append(found.digest)
+        assert sorted(map(sorted, found.generated)) == [[1, 3], [2]]
+
+    assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.skipif(not processes.TOLD, reason="this system does not tell what processes hold")
+def test_what_a_command_used_is_that_of_all_its_processes(tmp_path: Path) -> None:
+    """CPU and memory of a child that has ended count, too."""
+    burn = "import time\nx = bytes(50_000_000)\ny = bytearray(x)\nwhile time.process_time() < .6: 0"
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+
+    code, used = bulk.watched([sys.executable, "-c", script], tmp_path / "log")
+
+    assert code == 0
+    assert used.cpu >= 0.3
+    assert used.peak >= 50_000_000

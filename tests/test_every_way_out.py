@@ -26,6 +26,7 @@ from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
 from tests.cli.fake import FakeEngine as CommandEngine
 from tests.cli.fake import ok
+from tests.formats.exported import text_of_parquet
 from tests.server import fake as served
 
 #: Every format, and every style of the format that has styles.
@@ -72,6 +73,8 @@ def shown(name: str, data: bytes) -> str:
     if name == "xlsx":
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             return unescape("".join(parts.read(part).decode() for part in parts.namelist()))
+    if name == "parquet":
+        return text_of_parquet(data)
     text = data.decode()
     return text.replace("{", "").replace("}", "") if name == "bibtex" else text
 

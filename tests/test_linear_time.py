@@ -28,6 +28,7 @@ from metasearch.errors import MetasearchError
 from metasearch.formats.reading import READABLE, read_bytes
 from metasearch.record import Author, Record
 from tests.cases import each
+from tests.formats.parquet.tables import parquet_of
 from tests.formats.reading import samples as tagged
 from tests.formats.reading import structured
 from tests.growth import MOST, growth
@@ -244,6 +245,9 @@ def filled(form: str, value: str) -> bytes:
                 if element.text and element.text.strip() and not element.tag.endswith("leader"):
                     element.text = value
             return etree.tostring(root, encoding="utf-8")
+        case "parquet":
+            names = structured.CSV.splitlines()[0].split(",")
+            return parquet_of({name: [value] for name in names})
         case "marc":
             return structured.marc("1", value[:2000], value[:2000], "2019")
     frame = (

@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError, UnknownSource
-from metasearch.settings import ServerSettings, Settings
+from metasearch.settings import ServerSettings, Settings, SharedSettings
 from metasearch.settings.quotas import QUOTAS
 
 
@@ -491,3 +491,43 @@ def test_what_is_no_quota(tmp_path: Path, line: str, problem: str) -> None:
         load(tmp_path, f"[users.quotas]\n{line}")
 
     assert raised.value.problems[0].startswith(problem)
+
+
+def test_what_replicas_share(tmp_path: Path) -> None:
+    """Nothing unless the file or a variable says where; addresses and secrets may be variables."""
+    assert load(tmp_path, "").shared == SharedSettings()
+    text = 'shared = {url = "ENV:WHERE", replicas = 3, secret = "ENV:HUSH"}'
+    env = {"WHERE": "rediss://user:word@redis.example.org:6380/2", "HUSH": "sixteen or more of it"}
+
+    shared = load(tmp_path, text, **env).shared
+    assert (shared.url, shared.replicas, shared.secret) == (env["WHERE"], 3, env["HUSH"])
+    assert "word" not in repr(shared)
+    assert "sixteen" not in repr(shared)
+    named = load(tmp_path, text, **env, METASEARCH_SHARED_URL="unix:///run/redis.sock")
+    assert named.shared.url == "unix:///run/redis.sock"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('url = "http://redis.example.org"', "shared.url"),
+        ('url = "redis://hidden word@redis.example.org"', "shared.url"),
+        ('pages = "http://redis.example.org"', "shared.pages"),
+        ('pages = "ENV:NOWHERE"', "shared.pages"),
+        (f'url = "redis://hidden{"x" * 1000}"', "shared.url"),
+        ('url = "ENV:NOT_THERE"', "shared.url"),
+        ("replicas = 0", "shared.replicas"),
+        ("replicas = 1001", "shared.replicas"),
+        ('secret = "hidden and long enough"', "shared.secret"),
+        ('secret = "ENV:NOT_THERE"', "shared.secret"),
+        ("ttl = 3", "shared.ttl"),
+    ],
+)
+def test_what_replicas_cannot_share(tmp_path: Path, text: str, where: str) -> None:
+    """The problem names the place, and repeats no address and no secret."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, f"[shared]\n{text}")
+
+    (problem,) = raised.value.problems
+    assert problem.startswith(f"{where}: ")
+    assert "hidden" not in problem

@@ -11,6 +11,7 @@ prints its port and answers
     milliseconds
     /begun/NAME              when the page was last asked for, by the clock that all processes of a
                              machine share; null
+    /asked/N                 requests to /healthy/N: [begun, ended or null, query], by that clock
 
 What a page sends is made while it is sent, and what was made is not kept.
 """
@@ -47,6 +48,7 @@ class Database:
     def __init__(self, latency: float) -> None:
         self._latency = latency
         self._begun: dict[str, float] = {}
+        self._asked: dict[str, list[list[Any]]] = {}
         self._library = Library()
         self._works: list[dict[str, Any]] = []
 
@@ -77,7 +79,14 @@ class Database:
             return PAGES[name].pieces()
         if kind == "begun":
             return answered("crossref", lambda: json.dumps(self._begun.get(name)).encode())()
+        if kind == "asked":
+            return answered("crossref", lambda: json.dumps(self._asked.get(name, [])).encode())()
+        queries = [values[0] for key, values in asked.items() if key.startswith("query")]
+        request: list[Any] = [begun, None, " ".join(queries)]
+        if kind == "healthy":
+            self._asked.setdefault(name, []).append(request)
         await asyncio.sleep(self._latency - (time.monotonic() - begun))
+        request[1] = time.monotonic()
         if kind == "benign":
             self._begun[name] = begun
             return answered(name, BENIGN[name])()
@@ -145,6 +154,12 @@ def begun(base: str, name: str) -> float | None:
     with urllib.request.urlopen(f"{base}/begun/{name}", timeout=10) as response:
         found: float | None = json.load(response)
     return found
+
+
+def asked(base: str, number: int) -> list[tuple[float, float | None, str]]:
+    """All requests to a healthy database: when each began and ended, and its query."""
+    with urllib.request.urlopen(f"{base}/asked/{number}", timeout=10) as response:
+        return [(begun, ended, query) for begun, ended, query in json.load(response)]
 
 
 def main() -> None:

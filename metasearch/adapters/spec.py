@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from metasearch.adapters.shapes import LateShape
@@ -49,6 +49,14 @@ class Limits:
     max_bytes: int = MAX_BYTES
     pause: float = 30.0
     stated: str = ""
+
+    def part(self, processes: int) -> Limits:
+        """The limits for each of several processes, with at least one request at once."""
+        return replace(
+            self,
+            requests=self.requests / processes,
+            concurrency=max(1, self.concurrency // processes),
+        )
 
 
 #: The longest address in characters, if a spec sets no other limit: most servers accept 8 KiB for

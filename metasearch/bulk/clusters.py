@@ -8,7 +8,7 @@ a record, it is by the id that stands there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -20,8 +20,15 @@ from metasearch.record import Match
 
 def write(outcome: Outcome) -> bytes:
     """The lines in UTF-8, in the order of the works; b"" for none."""
-    lines = (cluster_object(work, outcome.files) for work in outcome.works if len(work.items) > 1)
-    return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+    return b"".join(parts(outcome))
+
+
+def parts(outcome: Outcome) -> Iterator[bytes]:
+    """The same, a line after another."""
+    for work in outcome.works:
+        if len(work.items) > 1:
+            line = cluster_object(work, outcome.files)
+            yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any]:

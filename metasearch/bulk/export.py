@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import tee
 from typing import Any
 
 import orjson
 
 from metasearch import formats
-from metasearch.bulk.extra_tags import besides
+from metasearch.bulk.extra_tags import columns, with_besides
 from metasearch.bulk.job import FileRead, Outcome
-from metasearch.errors import SourceError
+from metasearch.errors import SourceError, UsageError
 from metasearch.events import (
     Added,
     Answer,
@@ -24,9 +26,12 @@ from metasearch.events import (
 from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.origins import Beside
 from metasearch.formats.text import clean, clean_or_none, line
+from metasearch.record import Hit
 
 #: Problems of a file that its report quotes; `metasearch.bulk.report` has all.
 NOTES = 20
+#: Works of a format that is held as a whole, where the works themselves are not held.
+MOST_WHOLE = 100_000
 
 
 def write(
@@ -37,7 +42,8 @@ def write(
     bom: bool = False,
     style: str = DEFAULT_STYLE,
 ) -> Iterator[bytes]:
-    """The works in one of `metasearch.formats.WRITABLE`, in parts.
+    """The works in one of `metasearch.formats.WRITABLE`, in parts; memory does not grow with them
+    but in the formats that `require` bounds, in xlsx (its packed bytes) and in BibTeX (its keys).
 
     Args:
         name: Of the format.
@@ -48,45 +54,91 @@ def write(
 
     Raises:
         FormatError: There is no such format.
+        UsageError: As `require`.
     """
     form = formats.get(name)
-    hits = [work.hit for work in outcome.works]
+    require(name, outcome)
+    hits, beside = _in_step(outcome, name)
     match name:
         case "ris":
             from metasearch.formats.ris import write as ris
 
-            yield ris.write(hits, provenance=provenance, beside=besides(outcome, name))
+            yield from ris.parts(hits, provenance=provenance, beside=beside)
         case "bibtex":
             from metasearch.formats.bibtex import write as bibtex
+            from metasearch.formats.bibtex.keys import CitationKeys
 
-            yield bibtex.write(hits, beside=besides(outcome, name))
+            keyed = CitationKeys(_Hits(outcome))
+            yield from bibtex.parts(hits, beside=beside, keyed=keyed)
         case "csv":
             from metasearch.formats.csv import write as csv_table
 
-            yield csv_table.write(hits, bom=bom, beside=besides(outcome, name))
+            more = columns(outcome, name)
+            yield from csv_table.parts(hits, bom=bom, beside=beside, columns=more)
+        case "xlsx":
+            yield from form.parts(hits, beside=beside, columns=columns(outcome, name))
         case "json":
-            from metasearch.formats.answer import answer_object
+            from metasearch.formats.answer import answer_object, hit_object, in_parts
 
-            beside = besides(outcome, name)
-            whole = answer_object(answer(outcome))
-            for hit, found in zip(hits, whole["hits"], strict=True):
-                found |= _object(beside[hit.id])
-            yield orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+            objects = (
+                hit_object(hit) | _object(found) for hit, found in zip(hits, beside, strict=True)
+            )
+            yield from in_parts(answer_object(_without_hits(outcome)), "hits", objects)
         case "citations":
-            yield from form.parts(hits, style=style)
+            yield from form.parts(_Hits(outcome), style=style)
         case _ if form.in_parts:
-            yield from form.parts(hits, beside=besides(outcome, name))
+            yield from form.parts(hits, beside=beside)
         case _ if form.unit == "event":
-            from metasearch.formats.events import event_object
-
-            beside = besides(outcome, name)
-            for event in events(outcome):
-                document = event_object(event)
-                if isinstance(event, Added):
-                    document |= _object(beside[event.hit.id])
-                yield orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+            yield from _events(outcome, hits, beside)
         case _:
             yield formats.write(name, answer(outcome))
+
+
+def require(name: str, outcome: Outcome) -> None:
+    """Check that a format can hold the works; formats with one record after another hold any.
+
+    Raises:
+        UsageError: It is one document that is held as a whole, and they are more than `MOST_WHOLE`
+            that are not in memory.
+    """
+    form = formats.get(name)
+    whole = name == "table" or (form.unit == "answer" and name != "json")
+    if whole and not isinstance(outcome.works, Sequence) and len(outcome.works) > MOST_WHOLE:
+        raise UsageError(
+            f"{name} is held in memory as a whole, and takes at most {MOST_WHOLE:,} works",
+            advice="Use ris, csv, ndjson, parquet or another format with one record after another.",
+        )
+
+
+class _Hits:
+    """The hits of the works, to be gone through several times."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._works = outcome.works
+
+    def __iter__(self) -> Iterator[Hit]:
+        return (work.hit for work in self._works)
+
+
+def _in_step(outcome: Outcome, name: str) -> tuple[Iterator[Hit], Iterator[Beside]]:
+    """The hits, and what stands beside each. Both come of one reading of the works, so whoever
+    takes one of these should take one of those.
+    """
+    some, others = tee(with_besides(outcome, name))
+    return (work.hit for work, _ in some), (beside for _, beside in others)
+
+
+def _events(outcome: Outcome, hits: Iterable[Hit], beside: Iterable[Beside]) -> Iterator[bytes]:
+    """The stream of events, a line each; the last one names every work, and comes in parts, too."""
+    from metasearch.formats.answer import in_parts
+    from metasearch.formats.events import event_object, ndjson, ranked_object
+
+    *first, last = events(outcome)
+    yield from map(ndjson, first)
+    for hit, found in zip(hits, beside, strict=True):
+        document = event_object(Added(hit)) | _object(found)
+        yield orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+    yield from in_parts(event_object(last), "hits", map(ranked_object, _Hits(outcome)))
 
 
 def _object(beside: Beside) -> dict[str, Any]:
@@ -104,29 +156,32 @@ def answer(outcome: Outcome) -> Answer:
     """The works as the hits of an answer to no query; `complete` is False where something could not
     be read.
     """
-    received = sum(len(work.items) for work in outcome.works)
+    return replace(_without_hits(outcome), hits=tuple(_Hits(outcome)))
+
+
+def _without_hits(outcome: Outcome) -> Answer:
+    received = sum(file.reading.count for file in outcome.files)
     return Answer(
         query="",
         complete=outcome.complete,
         counts=Counts(received, len(outcome.works), received - len(outcome.works)),
-        hits=tuple(work.hit for work in outcome.works),
+        hits=(),
         sources=tuple(map(report, outcome.files)),
         dedup=outcome.dedup,
     )
 
 
 def events(outcome: Outcome) -> Iterator[SearchEvent]:
-    """The same as a stream."""
-    whole = answer(outcome)
+    """The same as a stream, without the hits, whose place is before the last event."""
+    whole = _without_hits(outcome)
     yield Started("dedup", whole.query, tuple(source.source for source in whole.sources), 0.0)
     yield from map(SourceProgress, whole.sources)
-    yield from map(Added, whole.hits)
     yield Finished(whole)
 
 
 def report(file: FileRead) -> SourceReport:
     """How a file fared."""
-    entries, problems = file.reading.entries, file.reading.problems
+    count, problems = file.reading.count, file.reading.problems
     notes = [
         f"{problem.line}: {line(problem.message)}" if problem.line else line(problem.message)
         for problem in problems[:NOTES]
@@ -134,8 +189,8 @@ def report(file: FileRead) -> SourceReport:
     notes += [f"{len(problems) - NOTES:,} more"] if len(problems) > NOTES else []
     return SourceReport(
         file.input.name,
-        "error" if file.error else "ok" if entries else "empty",
-        count=len(entries),
+        "error" if file.error else "ok" if count else "empty",
+        count=count,
         total=None if file.error else file.found,
         notes=tuple(notes),
         error=SourceError(file.input.name, str(file.error), advice=file.error.advice)

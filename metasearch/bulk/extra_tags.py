@@ -1,24 +1,25 @@
 """What the files of a job say beside the fields of its records: what of it a format has a place
 for, and what not.
 
-A tag goes out again in the format that it came in. JSON and CSV have room for those of any format,
-under a name such as "ris:N1"; read again, they are N1 of RIS.
+A tag goes out again in the format that it came in. JSON, CSV and Parquet have room for those of any
+format, under a name such as "ris:N1"; read again, they are N1 of RIS.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from metasearch.bib.cuts import Cuts, kept_given
-from metasearch.bulk.job import FileRead, InputRecord, Outcome
+from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
 from metasearch.formats import READABLE
-from metasearch.formats.csv.write import columns_beside
+from metasearch.formats.csv.write import MOST_BESIDE, columns_beside
 from metasearch.formats.origins import Beside, Origin
+from metasearch.formats.reading.result import MOST_TAGS
 from metasearch.formats.text import line
 
 #: Output formats that have a place for the tags of any format.
-_ROOMY = frozenset({"json", "ndjson", "sse", "csv"})
+_ROOMY = frozenset({"json", "ndjson", "sse", "csv", "parquet"})
 #: Tags whose values every format has a place for.
 _HELD = frozenset({("ris", "DB")})
 #: Tags that a note names; the others are counted.
@@ -30,11 +31,12 @@ def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     return record.entry.origins or (Origin(file.input.name, line(record.entry.database) or None),)
 
 
-def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
-    """`Hit.id` -> what stands beside it in an output format; of each work, as much as of one
+def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Beside]]:
+    """Each work with what stands beside it in an output format; of each, as much as of one
     record.
     """
-    return {work.hit.id: _beside(work.items, outcome, name, Cuts()) for work in outcome.works}
+    for work in outcome.works:
+        yield work, _beside(work.items, outcome, name, Cuts())
 
 
 def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
@@ -54,10 +56,15 @@ def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str,
 
 
 def _parted(tag: str, form: str) -> tuple[str, str]:
-    """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
+    """The format whose tag it is, and the tag; CSV, JSON and Parquet hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    is_of_another = before in READABLE and form in ("csv", "ndjson")
+    is_of_another = before in READABLE and form in ("csv", "ndjson", "parquet")
     return (before, bare) if colon and bare and is_of_another else (form, tag)
+
+
+def columns(outcome: Outcome, name: str) -> list[str]:
+    """The columns that a table has for the tags of the files."""
+    return columns_beside(beside for _, beside in with_besides(outcome, name))
 
 
 def left_out(outcome: Outcome, name: str) -> list[str]:
@@ -67,28 +74,33 @@ def left_out(outcome: Outcome, name: str) -> list[str]:
     if name == "table":
         return []
     notes = []
-    for number, file in enumerate(outcome.files):
+    for file in outcome.files:
         lost: Counter[str] = Counter()
-        for entry in file.reading.entries:
-            for tag, _ in entry.given:
-                form, bare = _parted(tag, file.reading.format)
-                if form != name and name not in _ROOMY and (form, bare) not in _HELD:
-                    lost[bare] += 1
+        for tag, times in file.reading.tags().items():
+            form, bare = _parted(tag, file.reading.format)
+            if form != name and name not in _ROOMY and (form, bare) not in _HELD:
+                lost[bare] += times
         if lost:
             shown = ", ".join(
                 f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN)
             )
             more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
-            notes.append(
-                f"{outcome.files[number].input.name}: {name} has no place for {shown}{more}"
-            )
+            notes.append(f"{file.input.name}: {name} has no place for {shown}{more}")
     cuts = Cuts()
-    beside = [_beside(work.items, outcome, name, cuts) for work in outcome.works]
+    tags: set[str] = set()
+    written: dict[str, None] = {}
+    for work in outcome.works:
+        beside = _beside(work.items, outcome, name, cuts)
+        if name == "csv":
+            if len(tags) < MOST_TAGS:
+                tags.update(tag for tag, _ in beside.fields)
+            if len(written) <= MOST_BESIDE:
+                written.update(dict.fromkeys(columns_beside([beside])))
     notes += [f"of merged records, {note}" for note in cuts.notes()]
-    columns = {tag for one in beside for tag, _ in one.fields} if name == "csv" else set()
-    if len(columns) > (written := len(columns_beside(beside))):
+    held = min(len(written), MOST_BESIDE)
+    if len(tags) > held:
         notes.append(
-            f"a table has {written:,} columns of files at most: {len(columns) - written:,} more "
-            f"were left out"
+            f"a table has {held:,} columns of files at most: {len(tags) - held:,} more were left "
+            f"out"
         )
     return notes

@@ -7,12 +7,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading import Entry, FileReading, read_file, read_pipe
+from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
@@ -25,6 +25,10 @@ ROWS = "rows"
 
 #: Is told what is being done, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
+
+
+class TooManyRecords(UsageError):
+    """More records than a job holds in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class FileRead:
     @property
     def found(self) -> int:
         """Records that the file holds, also those that could not be read."""
-        return len(self.reading.entries) + self.reading.lost
+        return self.reading.count + self.reading.lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +83,34 @@ class MergedWork:
     hit: Hit
 
 
+class Works(Protocol):
+    """The works of a job, in the order of their first records: a list of them, or a folder from
+    which they are read anew each time.
+    """
+
+    def __iter__(self) -> Iterator[MergedWork]:
+        """From the first one, whenever it is called."""
+        ...
+
+    def __len__(self) -> int:
+        """How many they are; it costs nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a job has done.
 
     Attributes:
         files: In the order in which they were named.
-        works: In the order of their first records.
+        works: Gone through several times, and never held all at once by what writes them.
         versions: What has become of the versions of a work.
         passed_over: Comparisons that were not made, because too many records share a key.
         dedup: Name of the strategy that found the works.
     """
 
     files: Sequence[FileRead]
-    works: Sequence[MergedWork]
+    works: Works
     versions: VersionsMode
     passed_over: int
     dedup: str
@@ -119,6 +137,7 @@ def read_all(
     stdin: BinaryIO | None = None,
     first: ReadFirst | None = None,
     progress: Progress = _say_nothing,
+    most: int | None = None,
 ) -> list[FileRead]:
     """Read every file; one that cannot be read costs the others nothing.
 
@@ -129,39 +148,70 @@ def read_all(
         stdin: What `STDIN` stands for.
         first: Is asked before `metasearch.formats.reading` where the format is to be detected.
         progress: Is told after every file.
+        most: Records that they may hold; `MOST_RECORDS` if None.
 
     Raises:
-        UsageError: They hold more records than one job takes.
+        TooManyRecords: They hold more.
     """
+    most = MOST_RECORDS if most is None else most
     files = []
     records = 0
     for number, file in enumerate(inputs):
         progress("reading files", number, len(inputs))
         try:
-            reading = first(file) if first is not None and format is None else None
-            if reading is None:
-                reading = _read(file, format, encoding, stdin)
+            reading = read_one(file, format=format, encoding=encoding, stdin=stdin, first=first)
         except FileFormatError as exc:
             files.append(FileRead(file, FileReading(file.name, format or "", encoding or ""), exc))
         else:
             records += len(reading.entries)
-            if records > MOST_RECORDS:
-                raise UsageError(
+            if records > most:
+                raise TooManyRecords(
                     f"the files up to {file.name} hold {records:,} records, and one job compares "
-                    f"{MOST_RECORDS:,}",
+                    f"{most:,}",
                     advice="De-duplicate some of the files first, and their results with the "
-                    "others then.",
+                    "others then. Or use --engine duckdb, which keeps them on disk.",
                 )
             files.append(FileRead(file, reading))
     return files
 
 
-def _read(
-    file: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None
+def read_one(
+    file: Input,
+    *,
+    format: str | None = None,  # noqa: A002, as --from
+    encoding: str | None = None,
+    stdin: BinaryIO | None = None,
+    first: ReadFirst | None = None,
+    hand_out: HandOut | None = None,
 ) -> FileReading:
-    if file.path != STDIN:
-        return read_file(file.path, name=file.name, format=form, encoding=encoding)
-    return read_pipe(stdin or io.BytesIO(), file.name, format=form, encoding=encoding)
+    """Read one file, as `read_all` does each.
+
+    Args:
+        file: The file.
+        format: As in `read_all`, as the next three.
+        encoding: Of the file.
+        stdin: What `STDIN` stands for.
+        first: Is asked first; what it reads is not handed out.
+        hand_out: As in `metasearch.formats.reading.read_file`.
+
+    Raises:
+        FileFormatError: It cannot be read.
+    """
+    reading = first(file) if first is not None and format is None else None
+    return reading or _read(file, format, encoding, stdin, hand_out)
+
+
+def _read(
+    file: Input,
+    form: str | None,
+    encoding: str | None,
+    stdin: BinaryIO | None,
+    hand_out: HandOut | None,
+) -> FileReading:
+    if file.path == STDIN:
+        pipe = stdin or io.BytesIO()
+        return read_pipe(pipe, file.name, format=form, encoding=encoding, hand_out=hand_out)
+    return read_file(file.path, name=file.name, format=form, encoding=encoding, hand_out=hand_out)
 
 
 def deduplicate(
@@ -209,12 +259,12 @@ def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
         own = file.reading.format == ROWS
         for entry in file.reading.entries:
             number += 1
-            key = _free((entry.record.key,), number, keys)
+            key = free_name((entry.record.key,), number, keys)
             names = (entry.record.source_id, key) if own else (key,)
-            yield InputRecord(place, entry, key, _free(names, number, ids))
+            yield InputRecord(place, entry, key, free_name(names, number, ids))
 
 
-def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
+def free_name(names: Sequence[str], number: int, taken: set[str]) -> str:
     """The first of the names that is not taken, or else a new one; it is taken then."""
     free = [name for name in names if name and name not in taken]
     name = free[0] if free else f"{names[-1]}@{number}"

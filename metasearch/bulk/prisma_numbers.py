@@ -5,11 +5,12 @@ another.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
 from metasearch.errors import FileFormatError
+from metasearch.formats.reading.result import check_sum
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 
@@ -96,14 +97,13 @@ class Numbers:
 
 
 def count(outcome: Outcome) -> Numbers:
-    """The numbers of a job."""
-    matches = [match for work in outcome.works for match in work.hit.matches]
-    rules = Counter(match.matcher for match in matches if match.verdict == "same")
-    in_files = [len({item.file for item in work.items}) for work in outcome.works]
-    earlier = sum(_stands_for(item) - 1 for work in outcome.works for item in work.items)
+    """The numbers of a job; the works are gone through once."""
+    works = _Counted()
+    for work in outcome.works:
+        works.add(work)
     numbers = Numbers(
-        files=_by_file(outcome),
-        databases=_by_database(outcome),
+        files=_by_file(outcome, works.files),
+        databases=_by_database(works.databases),
         errors=[
             Trouble(error.file, 0, _reason(error))
             for file in outcome.files
@@ -111,28 +111,81 @@ def count(outcome: Outcome) -> Numbers:
         ],
         lost=[trouble for trouble in _troubles(outcome.files) if trouble.records],
         remarks=[trouble for trouble in _troubles(outcome.files) if not trouble.records],
-        found=sum(file.found for file in outcome.files) + earlier,
+        found=sum(file.found for file in outcome.files) + works.earlier,
         unread=sum(file.reading.lost for file in outcome.files),
         unique=len(outcome.works),
-        rules=dict(sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))),
-        earlier=earlier,
-        versions=sum(match.verdict == "version" for match in matches),
-        version_works=sum(bool(work.hit.versions) for work in outcome.works),
-        within=sum(len(work.items) for work in outcome.works) + earlier - sum(in_files),
-        across=sum(in_files) - len(outcome.works),
+        rules=dict(sorted(works.rules.items(), key=lambda rule: (-rule[1], rule[0]))),
+        earlier=works.earlier,
+        versions=works.versions,
+        version_works=works.version_works,
+        within=works.records + works.earlier - works.in_files,
+        across=works.in_files - len(outcome.works),
         passed_over=outcome.passed_over,
         mode=outcome.versions,
         dedup=outcome.dedup,
     )
-    _audit(numbers, outcome)
+    _audit(numbers, works, outcome)
     return numbers
 
 
-def _audit(numbers: Numbers, outcome: Outcome) -> None:
+@dataclass(slots=True)
+class _Counted:
+    """What is counted of the works.
+
+    Attributes:
+        records: All of them; `check_sum` is that of their entries.
+        in_files: Of each work, the files that have it.
+    """
+
+    works: int = 0
+    records: int = 0
+    check_sum: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+    earlier: int = 0
+    versions: int = 0
+    version_works: int = 0
+    in_files: int = 0
+    files: _Placed = field(default_factory=lambda: _Placed())
+    databases: _Placed = field(default_factory=lambda: _Placed())
+
+    def add(self, work: MergedWork) -> None:
+        """Count one more."""
+        self.works += 1
+        self.records += len(work.items)
+        self.check_sum += check_sum(item.entry for item in work.items)
+        self.rules.update(it.matcher for it in work.hit.matches if it.verdict == "same")
+        self.earlier += sum(_stands_for(item) - 1 for item in work.items)
+        self.versions += sum(match.verdict == "version" for match in work.hit.matches)
+        self.version_works += bool(work.hit.versions)
+        self.in_files += len({item.file for item in work.items})
+        self.files.add(item.file for item in work.items for _ in range(_stands_for(item)))
+        self.databases.add(name for item in work.items for name in _databases(item))
+
+
+@dataclass(slots=True)
+class _Placed:
+    """Records kept, records removed, and works that are nowhere else, by place."""
+
+    kept: Counter[Hashable] = field(default_factory=Counter)
+    removed: Counter[Hashable] = field(default_factory=Counter)
+    only: Counter[Hashable] = field(default_factory=Counter)
+
+    def add(self, places: Iterable[Hashable]) -> None:
+        """Count the places of the records of a work, in their order."""
+        first, *others = places
+        self.kept[first] += 1
+        self.removed.update(others)
+        self.only[first] += set(others) <= {first}
+
+
+def _audit(numbers: Numbers, works: _Counted, outcome: Outcome) -> None:
     """Check that nothing was lost between reading and writing, and that all counts agree."""
-    read = [id(entry) for file in outcome.files for entry in file.reading.entries]
-    kept = [id(item.entry) for work in outcome.works for item in work.items]
-    assert sorted(kept) == sorted(read), "a record is in no work, or in two"
+    read = [file.reading for file in outcome.files]
+    assert (works.records, works.check_sum) == (
+        sum(one.count for one in read),
+        sum(one.check_sum for one in read),
+    ), "a record is in no work, or in two"
+    assert works.works == numbers.unique
     assert numbers.found == numbers.unique + numbers.duplicates + numbers.unread
     assert numbers.duplicates == numbers.within + numbers.across
     for places, unread in ((numbers.files, 0), (numbers.databases, numbers.unread)):
@@ -140,17 +193,18 @@ def _audit(numbers: Numbers, outcome: Outcome) -> None:
         assert sum(place.removed for place in places) == numbers.duplicates
 
 
-def _by_file(outcome: Outcome) -> list[Place]:
-    kept, removed, only = _placed(outcome.works, lambda record: [record.file] * _stands_for(record))
+def _by_file(outcome: Outcome, placed: _Placed) -> list[Place]:
     return [
-        Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost)
+        Place(file.input.name, placed.kept[n], placed.removed[n], placed.only[n], file.reading.lost)
         for n, file in enumerate(outcome.files)
     ]
 
 
-def _by_database(outcome: Outcome) -> list[Place]:
-    kept, removed, only = _placed(outcome.works, _databases)
-    places = [Place(str(name), kept[name], removed[name], only[name]) for name in {*kept, *removed}]
+def _by_database(placed: _Placed) -> list[Place]:
+    places = [
+        Place(str(name), placed.kept[name], placed.removed[name], placed.only[name])
+        for name in {*placed.kept, *placed.removed}
+    ]
     return sorted(places, key=lambda place: (-place.found, place.name))
 
 
@@ -161,21 +215,6 @@ def _stands_for(record: InputRecord) -> int:
 
 def _databases(record: InputRecord) -> list[str]:
     return [line(one.database) for one in record.entry.origins] or [line(record.entry.database)]
-
-
-def _placed(
-    works: Iterable[MergedWork], places: Callable[[InputRecord], Iterable[Hashable]]
-) -> tuple[Counter[Hashable], Counter[Hashable], Counter[Hashable]]:
-    """(records kept, records removed, works that are nowhere else) by place."""
-    kept: Counter[Hashable] = Counter()
-    removed: Counter[Hashable] = Counter()
-    only: Counter[Hashable] = Counter()
-    for work in works:
-        first, *others = (place for record in work.items for place in places(record))
-        kept[first] += 1
-        removed.update(others)
-        only[first] += set(others) <= {first}
-    return kept, removed, only
 
 
 def _reason(error: FileFormatError) -> str:

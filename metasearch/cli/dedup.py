@@ -16,6 +16,13 @@ from metasearch.cli.common_options import (
     has_bom,
     writing_options,
 )
+from metasearch.cli.dedup_staged import (
+    ENGINES,
+    MOST_WORKERS,
+    EngineName,
+    Size,
+    StagedOptions,
+)
 from metasearch.cli.terminal.console import Console
 from metasearch.formats import READABLE
 
@@ -88,6 +95,37 @@ from metasearch.formats import READABLE
 @click.option(
     "--encoding", metavar="NAME", help="The encoding of all FILEs, instead of detecting it."
 )
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    help="What finds the records that are compared: memory; duckdb or spark, with all stages on "
+    "disk, for more records than memory holds. Without it, duckdb from 500,000 records on, if the "
+    "extra [bulk] is installed.",
+)
+@click.option(
+    "--memory-limit",
+    type=Size(),
+    metavar="SIZE",
+    help="Of duckdb or spark: memory of the joins, such as 4GB; the default is 1GB.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    metavar="N",
+    help="Of duckdb or spark: processes that read and compare; the default is one a processor.",
+)
+@click.option(
+    "--tmp",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Of duckdb or spark: the folder of the stages, instead of one that the system has for "
+    "temporary files. It is deleted at the end, unless --resume is given, too.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Of duckdb or spark: continue a job that was ended before it was done.",
+)
 @writing_options
 @dedup_options
 @common
@@ -101,6 +139,11 @@ def dedup(
     ndjson: bool,
     output: Path | None,
     bom: bool | None,
+    engine: EngineName | None,
+    memory_limit: int | None,
+    workers: int | None,
+    tmp: Path | None,
+    resume: bool,
     **options: Any,
 ) -> int:
     """Read FILEs of records, and write each work once.
@@ -115,5 +158,10 @@ def dedup(
     named = chosen_format(
         format_, json=json, ndjson=ndjson, output=output, without_ending=DEFAULT_FORMAT
     )
-    files = DedupOptions(format=named, output=output, bom=has_bom(bom, output), **options)
+    staged = StagedOptions(
+        engine=engine, memory_limit=memory_limit, workers=workers, tmp=tmp, resume=resume
+    )
+    files = DedupOptions(
+        format=named, output=output, bom=has_bom(bom, output), staged=staged, **options
+    )
     return deduplicate_files(files, console)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -15,15 +16,21 @@ from metasearch import __version__
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.inputs import STDIN, Input, gather
-from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
+from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
 from metasearch.bulk.prisma_numbers import Numbers, count
+from metasearch.cli.dedup_staged import (
+    MANY,
+    StagedOptions,
+    may_be_duckdb,
+    require_packages,
+    staged_works,
+)
 from metasearch.cli.labelled_input import read_rows
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.cli.terminal.progress_line import ProgressLine
-from metasearch.dedup import garbage_collection, strategy
-from metasearch.dedup.matcher import Chain
+from metasearch.dedup import Strategy, garbage_collection, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table
@@ -60,6 +67,7 @@ class DedupOptions:
         provenance: RIS names in N1 which file holds which field.
         style: The style of citations.
         bom: CSV begins with a byte order mark.
+        staged: Which engine, and what it may take.
     """
 
     files: tuple[Path, ...]
@@ -76,6 +84,7 @@ class DedupOptions:
     provenance: bool = False
     style: str = DEFAULT_STYLE
     bom: bool = False
+    staged: StagedOptions = field(default_factory=StagedOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +122,8 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
     settings = Settings.load(options.config, os.environ).deduplicated(
         options.pins, strategy=options.dedup
     )
-    chosen = strategy(settings.strategy)
-    chain = chosen.chain.pinned(Pins.load(settings.pins))
+    options.staged.check()
+    rules = _Rules(strategy(settings.strategy), Pins.load(settings.pins))
     if options.encoding is not None:
         decode(b"", "--encoding", options.encoding)
     inputs = gather(options.files)
@@ -123,50 +132,116 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
     if not console.quiet:
         for note in inputs.notes:
             console.say(note, "yellow")
-    with ExitStack() as stack:
-        # Outputs are opened first: one that cannot be written ends the command before the work. A
-        # command that fails leaves existing files unchanged. Standard output is written last,
-        # because its reader may close it, which must not cost the other outputs.
-        sinks = {
-            option: stack.enter_context(Sink(path))
-            for option, path in outputs.items()
-            if (option, path) != ("-o", DASH)
-        }
-        outcome = _works(inputs.files, options, chain, chosen.name, console)
-        notes = left_out(outcome, options.format or DEFAULT_FORMAT) if "-o" in outputs else []
-        result = DedupResult(outcome, count(outcome), notes)
-        for option, sink in sinks.items():
-            for part in _content(option, options, result):
-                sink.write(part)
-    try:
-        if outputs.get("-o") == DASH:
-            _write_to_stdout(options, result, console)
-    finally:  # also if the reader of standard output has closed it
-        show_numbers(result, console, whole=options.report == DASH)
+    # Works that lie on disk are there until all is written.
+    with ExitStack() as works:
+        with ExitStack() as stack:
+            # Outputs are opened first: one that cannot be written ends the command before the work.
+            # A command that fails leaves existing files unchanged. Standard output is written last,
+            # because its reader may close it, which must not cost the other outputs.
+            sinks = {
+                option: stack.enter_context(Sink(path))
+                for option, path in outputs.items()
+                if (option, path) != ("-o", DASH)
+            }
+            outcome = works.enter_context(_works(inputs.files, options, rules, console))
+            form = options.format or DEFAULT_FORMAT
+            notes = left_out(outcome, form) if "-o" in outputs else []
+            result = DedupResult(outcome, count(outcome), notes)
+            for option, sink in sinks.items():
+                for part in _content(option, options, result):
+                    sink.write(part)
+        try:
+            if outputs.get("-o") == DASH:
+                _write_to_stdout(options, result, console)
+        finally:  # also if the reader of standard output has closed it
+            show_numbers(result, console, whole=options.report == DASH)
     if not outcome.complete:
         return Exit.PARTIAL
     return Exit.OK if outcome.works else Exit.NO_HITS
 
 
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The strategy that finds the duplicates, and what somebody has decided."""
+
+    strategy: Strategy
+    pins: Pins
+
+
+@contextmanager
 def _works(
-    inputs: Sequence[Input], options: DedupOptions, chain: Chain, name: str, console: Console
-) -> Outcome:
-    """Read the files and find the duplicates in them with the strategy called `name`."""
+    inputs: Sequence[Input], options: DedupOptions, rules: _Rules, console: Console
+) -> Iterator[Outcome]:
+    """Read the files and find the duplicates in them; the outcome can be used in the block."""
     progress = ProgressLine(console)
+    duckdb = may_be_duckdb(options.staged, inputs)
     try:
-        files = _read(inputs, options, progress, console)
-        with garbage_collection.rarely():
-            return deduplicate(files, chain, options.versions or "separate", progress, name)
+        if options.staged.engine in (None, "memory"):
+            outcome = None
+            try:
+                files = _read(inputs, options, progress, console, MANY if duckdb else None)
+            except TooManyRecords:
+                if not duckdb:
+                    raise
+            else:
+                chain = rules.strategy.chain.pinned(rules.pins)
+                versions = options.versions or "separate"
+                with garbage_collection.rarely():
+                    outcome = deduplicate(files, chain, versions, progress, rules.strategy.name)
+                if len(outcome.works) > MANY and not console.quiet:
+                    console.say(
+                        f"more than {MANY:,} records need much memory; --engine duckdb, with the "
+                        f"extra metasearch[bulk], keeps them on disk",
+                        "yellow",
+                    )
+            if outcome is not None:
+                progress.clear()
+                yield outcome
+                return
+        with _on_disk(inputs, options, rules, progress, console) as outcome:
+            progress.clear()
+            show_problems(outcome.files, console, records=options.report is None)
+            _require_one(outcome.files, console)
+            yield outcome
     finally:
         progress.clear()
 
 
+def _on_disk(
+    inputs: Sequence[Input],
+    options: DedupOptions,
+    rules: _Rules,
+    progress: ProgressLine,
+    console: Console,
+) -> AbstractContextManager[Outcome]:
+    """The same by an engine that keeps all stages on disk."""
+    require_packages()
+    from metasearch.bulk.staged.job import StagedJob
+    from metasearch.bulk.staged.reading import ReadingOptions
+    from metasearch.bulk.staged.rules import Rules
+
+    job = StagedJob(
+        inputs,
+        Rules(rules.strategy.name, rules.pins, options.versions or "separate"),
+        ReadingOptions(options.read_as, options.encoding, read_rows),
+        workers=options.staged.processes,
+        stdin=sys.stdin.buffer,
+        version=__version__,
+    )
+    return staged_works(job, options.staged, progress, console)
+
+
 def _read(
-    inputs: Sequence[Input], options: DedupOptions, progress: ProgressLine, console: Console
+    inputs: Sequence[Input],
+    options: DedupOptions,
+    progress: ProgressLine,
+    console: Console,
+    most: int | None,
 ) -> list[FileRead]:
     """Read the files, and show the problems of each.
 
     Raises:
+        TooManyRecords: They hold more than `most`, or than one job in memory takes.
         click.exceptions.Exit: No file could be read.
     """
     files = read_all(
@@ -176,13 +251,18 @@ def _read(
         stdin=sys.stdin.buffer,
         first=read_rows,
         progress=progress,
+        most=most,
     )
     progress.clear()
     show_problems(files, console, records=options.report is None)
+    _require_one(files, console)
+    return files
+
+
+def _require_one(files: Sequence[FileRead], console: Console) -> None:
     if all(file.error for file in files):
         console.say("error: no file could be read", "red")
         raise click.exceptions.Exit(Exit.NO_ANSWER)
-    return files
 
 
 # --------------------------------------------------------------------------- the outputs
@@ -238,7 +318,7 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
     """The bytes of an output, in parts."""
     if option == "--clusters":
-        yield clusters.write(result.outcome)
+        yield from clusters.parts(result.outcome)
     elif option == "-o":
         yield from export.write(
             options.format or DEFAULT_FORMAT,
@@ -313,7 +393,7 @@ def show_works(outcome: Outcome, sink: Sink, console: Console, *, whole: bool) -
 
 def _table(outcome: Outcome, console: Console, limit: int | None) -> bytes:
     return table.write(
-        [work.hit for work in outcome.works[:limit]],
+        [work.hit for work in islice(outcome.works, limit)],
         width=console.size(sys.stdout)[0],
         color=console.colors(sys.stdout),
         hyperlinks=console.capable(sys.stdout),

@@ -43,16 +43,32 @@ class TitleFacts:
 
     def add(self, fingerprint: Fingerprint) -> None:
         """Take in what a record says."""
-        if fingerprint.year is None:
+        self.note(
+            fingerprint.year,
+            fingerprint.volume,
+            fingerprint.pages[0],
+            unsigned=not fingerprint.first,
+        )
+
+    def note(self, year: int | None, volume: str, page: str, *, unsigned: bool) -> None:
+        """Take in what a record says, of which only this is known.
+
+        Args:
+            year: Of publication.
+            volume: As in `Fingerprint`; "" for none.
+            page: The first one; "" for none.
+            unsigned: Whether it names no author.
+        """
+        if year is None:
             return
-        self.years.add(fingerprint.year)
+        self.years.add(year)
         volumes, pages, years = self.places
-        if fingerprint.volume:
-            volumes.add(fingerprint.volume)
-        elif fingerprint.pages[0]:
-            pages.add(fingerprint.pages[0])
-        elif not fingerprint.first:
-            years.add(fingerprint.year)
+        if volume:
+            volumes.add(volume)
+        elif page:
+            pages.add(page)
+        elif unsigned:
+            years.add(year)
 
     @property
     def recurs(self) -> bool:

@@ -92,11 +92,14 @@ class Scan:
     Args:
         signature_of: The signature of a record, or None where it has too little text.
         distance: Bits in which neighbours differ at most.
+
+    Attributes:
+        signature_of, distance: As they were given: who keeps the signatures elsewhere asks these.
     """
 
     def __init__(self, signature_of: Callable[[Fingerprint], int | None], distance: int) -> None:
-        self._signature_of = signature_of
-        self._distance = distance
+        self.signature_of = signature_of
+        self.distance = distance
         self._signatures = Signatures()
 
     @property
@@ -106,12 +109,12 @@ class Scan:
 
     def near(self, fingerprint: Fingerprint) -> list[int]:
         """Those within the distance."""
-        signature = self._signature_of(fingerprint)
-        return [] if signature is None else self._signatures.near(signature, self._distance)
+        signature = self.signature_of(fingerprint)
+        return [] if signature is None else self._signatures.near(signature, self.distance)
 
     def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record, if it has a signature."""
-        signature = self._signature_of(fingerprint)
+        signature = self.signature_of(fingerprint)
         if signature is not None:
             self._signatures.add(number, signature)
 

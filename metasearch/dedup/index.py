@@ -73,6 +73,11 @@ class KeyIndex:
         """
         return self._skipped + sum(neighbours.passed_over for neighbours in self._neighbours)
 
+    def reach(self, number: int) -> None:
+        """Set the bounds of a job that has taken in so many records, elsewhere or here."""
+        if number > FEW:
+            self._crowd, self._of_a_year = CROWD, OF_A_YEAR
+
     def places(self, fingerprint: Fingerprint) -> list[Place]:
         """Where a record belongs."""
         places = [
@@ -141,8 +146,6 @@ class KeyIndex:
         """
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
-        if number == FEW:
-            self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:
             bucket = table.setdefault(key, number)
             if isinstance(bucket, int):

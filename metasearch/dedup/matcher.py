@@ -90,6 +90,23 @@ class Signed(Searching, Protocol):
 
 
 @runtime_checkable
+class Blocked(Matcher, Protocol):
+    """A matcher by 64-bit signatures, one or several a record, whose keys are blocks of their bits
+    (Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007).
+
+    Of very many records nearly each shares such a key with another one by chance, so that keys do
+    not tell which may be one work; near signatures do.
+    """
+
+    @property
+    def radius(self) -> int:
+        """Bits in which the nearest signatures of two records that are the same differ at most."""
+
+    def signatures(self, fingerprint: Fingerprint) -> Iterable[int]:
+        """64 bits each, the same in every process; none of a record that is never the same."""
+
+
+@runtime_checkable
 class Preparing(Matcher, Protocol):
     """A matcher for which many records at once cost much less than one after the other."""
 

@@ -9,9 +9,10 @@ of the other one (year, identifier, place) tells it apart.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import TypeVar
 
 from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
@@ -135,7 +136,66 @@ def _said(fingerprint: Fingerprint, title: str) -> str:
     )
 
 
+def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
+    """The id, as a number, that the work of these records has where no other work has it.
+
+    Args:
+        prints: Of its records.
+        separate: Whether the versions of a work are works of their own.
+    """
+    return _base(
+        {names.id_number(own_id(fingerprint)) for fingerprint in prints},
+        lambda: map(key_of, prints),
+        preprints=separate and all(fingerprint.form == "preprint" for fingerprint in prints),
+    )
+
+
+def _base(own: set[int], keys: Callable[[], Iterable[WorkKey]], *, preprints: bool) -> int:
+    """The same of a work of which the ids of its records alone are known; the keys of all are
+    asked for where these differ.
+    """
+    base = own.pop() if len(own) == 1 else names.id_number(names.hit_id(most_common(keys())[1]))
+    if preprints:
+        return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
+    return base
+
+
 # --------------------------------------------------------------------------- ids within one answer
+
+#: (year, what tells the work from others, its smallest record key), of which the whole is no other
+#: work's.
+Known = tuple[int, tuple[str, ...], str]
+Work = TypeVar("Work")
+
+
+def known_of(records: Iterable[tuple[str, Record]]) -> Known:
+    """What is known of a work, by which it is told from others of the same id.
+
+    Args:
+        records: Of the work: the key of each, which no other record has, and the record.
+    """
+    keys, said = zip(*records, strict=True)
+    years = [record.year for record in said if record.year]
+    columns = zip(*map(names.distinctions, said), strict=True)
+    distinctions = tuple(_most_said(filter(None, column)) for column in columns)
+    return (
+        min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
+        distinctions,
+        min(keys),
+    )
+
+
+def told_apart(base: str, works: Mapping[Work, Known]) -> Iterator[tuple[Work, str]]:
+    """An id for each of the works that share one: the earliest keeps it."""
+    taken: set[str] = set()
+    for work in sorted(works, key=works.__getitem__):
+        _, distinctions, record_key = works[work]
+        candidates = chain((base,), (names.told_apart(base, said) for said in distinctions if said))
+        name = next(
+            (candidate for candidate in candidates if candidate not in taken), ""
+        ) or names.told_apart(base, record_key)
+        taken.add(name)
+        yield work, name
 
 
 class Names:
@@ -162,7 +222,7 @@ class Names:
         # Ids that several works would have, and those that these have instead.
         self._shared: dict[int, dict[Seat, None]] = {}
         self._given: dict[Seat, str] = {}
-        self._known: dict[Seat, tuple[int, tuple[str, ...], str]] = {}
+        self._known: dict[Seat, Known] = {}
         self._touched: set[int] = set()
 
     def add(self, fingerprint: Fingerprint) -> None:
@@ -278,50 +338,23 @@ class Names:
         return self._prints[number].form == "preprint"
 
     def _base(self, numbers: Sequence[int]) -> int:
-        own = {self._own_of(number) for number in numbers}
-        if len(own) == 1:
-            base = own.pop()
-        else:
-            keys = [key_of(self._prints[number]) for number in numbers]
-            base = names.id_number(names.hit_id(most_common(keys)[1]))
-        if self._separate and all(map(self._is_preprint, numbers)):
-            return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
-        return base
+        prints = self._prints
+        return _base(
+            {self._own_of(number) for number in numbers},
+            lambda: [key_of(prints[number]) for number in numbers],
+            preprints=self._separate and all(map(self._is_preprint, numbers)),
+        )
 
     def _told_apart(
         self, base: str, works: dict[Seat, Sequence[int]]
     ) -> Iterator[tuple[Seat, str]]:
-        """An id for each of the works that share one: the earliest keeps it."""
+        """An id for each of the works that share one."""
         known = self._known
         for seat, numbers in works.items():
             if seat not in known:
-                known[seat] = _known_of([self._prints[number] for number in numbers])
-        taken: set[str] = set()
-        for seat in sorted(works, key=known.__getitem__):
-            _, distinctions, record_key = known[seat]
-            candidates = chain(
-                (base,), (names.told_apart(base, said) for said in distinctions if said)
-            )
-            name = next(
-                (candidate for candidate in candidates if candidate not in taken), ""
-            ) or names.told_apart(base, record_key)
-            taken.add(name)
-            yield seat, name
-
-
-def _known_of(prints: Sequence[Fingerprint]) -> tuple[int, tuple[str, ...], str]:
-    """(year, what tells the work from others, its smallest record key), of which the whole is no
-    other work's.
-    """
-    records: list[Record] = [fingerprint.record for fingerprint in prints]
-    years = [record.year for record in records if record.year]
-    columns = zip(*map(names.distinctions, records), strict=True)
-    distinctions = tuple(_most_said(filter(None, column)) for column in columns)
-    return (
-        min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
-        distinctions,
-        min(fingerprint.record_key for fingerprint in prints),
-    )
+                prints = (self._prints[number] for number in numbers)
+                known[seat] = known_of((one.record_key, one.record) for one in prints)
+        return told_apart(base, {seat: known[seat] for seat in works})
 
 
 def _most_said(said: Iterable[str]) -> str:

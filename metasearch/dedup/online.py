@@ -45,6 +45,8 @@ class OnlineDedup:
             makes them one hit whose `versions` tells them apart, "separate" a hit each, "merge" one
             hit without distinction.
         recurs: As in `JournalColumns`: where these records are some of more.
+        places: The place of each record in the order of all, ascending, where these records are
+            some of more; see `KeyIndex.reach`.
     """
 
     def __init__(
@@ -53,8 +55,10 @@ class OnlineDedup:
         trust: Mapping[str, float] | None = None,
         versions: VersionsMode = "group",
         recurs: Callable[[Fingerprint], bool] | None = None,
+        places: Sequence[int] | None = None,
     ) -> None:
         self._chain = chain
+        self._places = places
         self._trust = trust
         self._versions: VersionsMode = versions
         # Other chains need the fingerprints of all that share a key, all the time.
@@ -114,10 +118,13 @@ class OnlineDedup:
         self._dirty.add(number)
         for one in self._columns.add(number, fingerprint):
             self._judge_anew(one)
+        before = number if self._places is None else self._places[number]
+        self._index.reach(before)
         places = self._index.places(fingerprint)
         candidates, exactly = self._index.candidates(fingerprint, places)
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             return  # what holds for the record that it repeats, holds for it
+        self._index.reach(before + 1)
         self._index.add(number, fingerprint, places, self._years)
         joined = 0
         # What somebody decided holds however far apart they are.

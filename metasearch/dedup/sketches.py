@@ -7,12 +7,17 @@ compare those that are by other people.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.fields import Fields
 from metasearch.dedup.matchers.text import Text
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _PEOPLE = 44
 _PEOPLE_MASK = (1 << _PEOPLE) - 1
@@ -51,6 +56,17 @@ def strangers(a: int, b: int) -> bool:
     if (a ^ b) & _HAN or not a & b & _FIRST or not ((a ^ b) >> _TITLE) & 0xFF:
         return False
     return not a >> _PAGE or a >> _PAGE != b >> _PAGE
+
+
+def are_strangers(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """`strangers` of many pairs at once."""
+    may_share = a & b & (_PEOPLE_MASK | _ISBN) != 0
+    may_share |= (a & _PEOPLE_MASK == 0) | (b & _PEOPLE_MASK == 0)
+    may_share |= ((a ^ b) & _HAN != 0) | (a & b & _FIRST == 0)
+    may_share |= ((a ^ b) >> _TITLE) & 0xFF == 0
+    may_share |= (a >> _PAGE != 0) & (a >> _PAGE == b >> _PAGE)
+    strangers_: npt.NDArray[np.bool_] = ~may_share
+    return strangers_
 
 
 def _hash(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
-from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause
+from metasearch.adapters.fetch.health import CAUSES, LONGEST_PAUSE, Pause
 from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
 from metasearch.adapters.specs.registry import Registry
 from metasearch.dedup import strategy
@@ -24,13 +25,19 @@ from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import Search
 from metasearch.engine.shared_runs import MOST, SharedRuns
 from metasearch.engine.works import ShownWorks
+from metasearch.errors import MetasearchError
+from metasearch.message import message
 from metasearch.query import Query
 from metasearch.settings import Settings
+from metasearch.settings.shared import NO_PAGES
+from metasearch.sharing import Alone, Sharing, SharingState
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
     from metasearch.cache import Store
     from metasearch.engine.asking import Asking
+
+log = logging.getLogger(__name__)
 
 #: Specs that are built on the loop, in a few milliseconds each.
 BUILT_AT_ONCE = 2
@@ -84,7 +91,12 @@ class Engine:
         self.registry = Registry(settings, files=spec_files)
         # Without a cache, and where exchanges are recorded, every search asks its sources.
         store = None if replay or record else _store(settings)
-        self._fetcher = _fetcher(settings, store, replay, record, self._recorded_as, transport)
+        # A replay asks nobody, so there is nothing to share.
+        sharing = Alone() if replay is not None else _sharing(settings, self.registry)
+        self._fetcher = _fetcher(
+            settings, store, replay, record, self._recorded_as, transport, sharing
+        )
+        sharing.listen(self._heard)
         self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
         self.works = ShownWorks(store)
@@ -138,6 +150,30 @@ class Engine:
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
         """Set what is called when a pause of a source begins; None removes it."""
         self._fetcher.listen(listener)
+
+    @property
+    def sharing(self) -> SharingState:
+        """How limits and pauses are shared with other replicas."""
+        return self._fetcher.sharing.state
+
+    async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
+        """Counts a request of a client of this server over all replicas; see `Sharing.take`.
+
+        Raises:
+            Away: Nothing is shared now.
+        """
+        return await self._fetcher.sharing.take(client, limit, window)
+
+    def _heard(self, source: str, cause: str, seconds: float) -> None:
+        """A pause that began in another replica."""
+        known = CAUSES.get(cause)
+        if known is None:
+            return
+        reason = message("another replica of this server has to wait")
+        try:
+            self.pause(Pause(source, known, min(seconds, LONGEST_PAUSE), reason))
+        except MetasearchError as exc:  # a spec that is wrong here is told by the next search
+            log.debug("a pause of %s was not heeded: %s", source, exc)
 
     def search(
         self, query: str | Query | SearchOptions, **options: Unpack[SearchKeywords]
@@ -211,6 +247,7 @@ def _fetcher(
     record: Path | None,
     recorded_as: Mapping[str, str],
     transport: Transport | None,
+    sharing: Sharing,
 ) -> Fetcher:
     from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 
@@ -219,8 +256,31 @@ def _fetcher(
     transport = transport or transport_of(settings)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
-        return Fetcher(RecordTransport(transport, record, recorded_as), None)
-    return Fetcher(transport, store)
+        return Fetcher(RecordTransport(transport, record, recorded_as), None, sharing=sharing)
+    return Fetcher(transport, store, sharing=sharing)
+
+
+def _sharing(settings: Settings, registry: Registry) -> Sharing:
+    """How the processes of these settings share their sources."""
+    shared = settings.shared
+    if not shared.url:
+        return Alone()
+    from metasearch.sharing.connection import Connection
+    from metasearch.sharing.names import Names, secret_of
+    from metasearch.sharing.pages import RedisPages
+    from metasearch.sharing.redis import RedisSharing
+
+    connection, names = Connection(shared.url), Names(secret_of(shared.url, shared.secret))
+    pages = None
+    if shared.pages != NO_PAGES:
+        pages = RedisPages(Connection(shared.pages) if shared.pages else connection, names)
+    return RedisSharing(
+        connection,
+        names,
+        replicas=shared.replicas * settings.workers,
+        sources=registry.names,
+        pages=pages,
+    )
 
 
 def transport_of(settings: Settings) -> Transport:

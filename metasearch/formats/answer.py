@@ -7,6 +7,7 @@ built by hand, without reflection.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -213,6 +214,27 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "filter": clean(answer.filter),
         "facets": facets_object(answer.facets),
     }
+
+
+def in_parts(
+    document: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]
+) -> Iterator[bytes]:
+    """A document as one JSON line, item after item of its one long list.
+
+    Args:
+        document: With an empty list, or any, under that name; more stands before and behind it.
+        name: Of the list.
+        items: What the list holds in the end.
+    """
+    names = list(document)
+    place = names.index(name)
+    before = orjson.dumps({each: document[each] for each in names[:place]})
+    behind = orjson.dumps({each: document[each] for each in names[place + 1 :]})
+    opening = before[:-1] + b',"%b":[' % name.encode()
+    for item in items:
+        yield opening + orjson.dumps(item)
+        opening = b","
+    yield (b"" if opening == b"," else opening) + b"]," + behind[1:] + b"\n"
 
 
 def write(answer: Answer) -> bytes:

@@ -41,6 +41,7 @@ from metasearch.formats.answer import (
     totals_object,
 )
 from metasearch.formats.text import clean
+from metasearch.record import Hit
 
 
 def event_object(event: SearchEvent) -> dict[str, Any]:
@@ -77,15 +78,7 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 "query": clean(answer.query),
                 "complete": answer.complete,
                 "counts": counts_object(answer.counts),
-                "hits": [
-                    {
-                        "id": clean(h.id),
-                        "rank": h.rank,
-                        "score": h.score,
-                        "reasons": [reason_object(r) for r in h.reasons],
-                    }
-                    for h in answer.hits
-                ],
+                "hits": [ranked_object(hit) for hit in answer.hits],
                 "sources": [report_object(r) for r in answer.sources],
                 "seconds": answer.seconds,
                 "merge_seconds": answer.merge_seconds,
@@ -100,6 +93,16 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
             }
         case _:
             assert_never(event)
+
+
+def ranked_object(hit: Hit) -> dict[str, Any]:
+    """One entry of "hits" of the last event."""
+    return {
+        "id": clean(hit.id),
+        "rank": hit.rank,
+        "score": hit.score,
+        "reasons": [reason_object(reason) for reason in hit.reasons],
+    }
 
 
 def ndjson(event: SearchEvent) -> bytes:

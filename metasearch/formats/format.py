@@ -33,9 +33,10 @@ class Format:
         media_type: Of what is written, without parameters; every format is UTF-8.
         download: A browser saves what is written, it does not show it.
         in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
-            in place of `write`.
-        library: Its writer needs it, and it comes with the extra of the format's name; "" for
-            none.
+            in place of `write`; RIS, BibTeX and CSV have both.
+        library: Its writer needs it, and its reader, where it has one; "" for none.
+        extra: What the library comes with; the format's name if "".
+        magic: Bytes that every file of it begins with; b"" for a format that is told by its text.
     """
 
     name: str
@@ -49,6 +50,8 @@ class Format:
     download: bool = False
     in_parts: bool = False
     library: str = ""
+    extra: str = ""
+    magic: bytes = b""
 
     @property
     def extension(self) -> str:
@@ -61,20 +64,21 @@ class Format:
         return self.unit != "event"
 
     def require(self) -> None:
-        """Check that what its writer needs is installed.
+        """Check that what reads and writes it is installed.
 
         Raises:
             UsageError: It is not; the advice is the command that installs it.
         """
         if self.library and find_spec(self.library) is None:
+            done = "read and written" if self.reader else "written"
             raise UsageError(
-                f"{self.name} is written by {self.library}, which is not installed",
-                advice=f'Install it with: pip install "metasearch[{self.name}]"',
+                f"{self.name} is {done} by {self.library}, which is not installed",
+                advice=f'Install it with: pip install "metasearch[{self.extra or self.name}]"',
             )
 
     def looks_like(self, head: str) -> bool:
-        """Whether a file with this beginning holds this format."""
-        return bool(_function(self.reader, "looks_like")(head))
+        """Whether a file with this beginning holds this format; never for one with `magic`."""
+        return not self.magic and bool(_function(self.reader, "looks_like")(head))
 
     @property
     def read(self) -> Callable[[Any, Any], None]:

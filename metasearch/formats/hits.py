@@ -44,10 +44,7 @@ def write(hit: Hit) -> bytes:
         "reasons": [_fields(reason) for reason in hit.reasons],
         "also": hit.also,
     }
-    try:
-        return orjson.dumps(values)
-    except TypeError:  # a lone surrogate, or a number of more than 64 bits; a record may hold both
-        return _ENCODER.encode(values).encode("ascii")
+    return dumped(values)
 
 
 def read(data: bytes) -> Hit:
@@ -76,6 +73,28 @@ def read(data: bytes) -> Hit:
         )
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise ValueError(f"not a hit as this release writes it: {exc!r}") from exc
+
+
+def record_values(record: Record) -> dict[str, Any]:
+    """Field -> value of a record, as JSON has it; empty ones are left out."""
+    return _fields(record)
+
+
+def record_of(values: Mapping[str, Any]) -> Record:
+    """The record of which `record_values` are.
+
+    Raises:
+        TypeError: They are of another release of metasearch.
+    """
+    return _record(values)
+
+
+def dumped(values: Any) -> bytes:
+    """JSON of what such values are part of; ASCII where they hold what UTF-8 cannot."""
+    try:
+        return orjson.dumps(values)
+    except TypeError:  # a lone surrogate, or a number of more than 64 bits; a record may hold both
+        return _ENCODER.encode(values).encode("ascii")
 
 
 def _fields(of: Author | Match | Reason | Record | Version) -> dict[str, Any]:

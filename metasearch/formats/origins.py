@@ -63,17 +63,26 @@ class Beside:
         )
 
 
-#: `Hit.id` -> what stands beside it; searches have none.
-BesideHits = Mapping[str, Beside]
+#: `Hit.id` -> what stands beside it, or what stands beside each hit, in the order of the hits;
+#: searches have none.
+BesideHits = Mapping[str, Beside] | Iterable[Beside]
 NOTHING = Beside()
 
 
 def with_beside(
     hits: Iterable[Hit], beside: BesideHits | None
 ) -> Iterator[tuple[Hit, Beside | None]]:
-    """Each hit with what files say beside its records; None for all where no files were read."""
-    for hit in hits:
-        yield hit, beside.get(hit.id, NOTHING) if beside is not None else None
+    """Each hit with what files say beside its records; None for all where no files were read.
+
+    Raises:
+        ValueError: What stands beside the hits is given in their order, and is not as much as they
+            are.
+    """
+    if beside is None or isinstance(beside, Mapping):
+        for hit in hits:
+            yield hit, beside.get(hit.id, NOTHING) if beside is not None else None
+    else:
+        yield from zip(hits, beside, strict=True)
 
 
 def texts(origins: Iterable[Origin]) -> list[str]:

@@ -18,6 +18,7 @@ from dataclasses import fields
 from typing import Any
 
 from metasearch.bib.cuts import Cuts, kept
+from metasearch.errors import FileFormatError
 from metasearch.formats import origins
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector
@@ -30,6 +31,10 @@ from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 LONGEST_LINE = 32_000_000
 #: Characters by which a document is distinguished from lines.
 _HEAD = 8_192
+#: Hits of one stream of events, which are held until its end: a later event may change any.
+MOST_OPEN = 1_000_000
+#: Unknown keys of a file that are remembered.
+_MOST_UNKNOWN = 10_000
 #: What a key holds, where that is not text.
 _NUMBERS = frozenset({"position", "year", "citations"})
 _LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
@@ -55,7 +60,7 @@ def looks_like(head: str) -> bool:
 
 def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of an NDJSON file, or of one JSON document of ours."""
-    taker = _Taker(EntryCollector(reading), reading.name)
+    taker = OwnObjects(EntryCollector(reading), reading.name)
     for line, value, flaw in _values(text):
         if flaw:
             taker.collector.lose(line, f"the line could not be read and was left out: {flaw}")
@@ -91,8 +96,13 @@ def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
                 yield number, item.value, item.flaw
 
 
-class _Taker:
-    """Takes objects one by one, and knows which hits a stream of events has left so far."""
+class OwnObjects:
+    """Takes objects one by one, and knows which hits a stream of events has left so far.
+
+    Args:
+        collector: Where the records go.
+        name: Of the file.
+    """
 
     def __init__(self, collector: EntryCollector, name: str) -> None:
         self.collector = collector
@@ -109,11 +119,11 @@ class _Taker:
             self._event(line, value)
         elif isinstance(value.get("hits"), list):
             for hit in value["hits"]:
-                self._hit(line, hit)
+                self.hit(line, hit)
         elif isinstance(value.get("source"), str):
             self._record(line, value)
         elif isinstance(value.get("sources"), list):
-            self._hit(line, value)
+            self.hit(line, value)
         else:
             self.collector.lose(line, "it is no record, hit or event of ours, and was left out")
 
@@ -146,6 +156,13 @@ class _Taker:
             for gone in absorbed if isinstance(absorbed, list) else []:
                 self._hits.pop(gone, None) if isinstance(gone, str) else None
             self._hits[hit["id"]] = (line, hit)
+            if len(self._hits) > MOST_OPEN:
+                raise FileFormatError(
+                    self._name,
+                    f"a stream of events in it has more than {MOST_OPEN:,} hits, which are held "
+                    f"until its end",
+                    advice="Write the works as parquet or csv instead.",
+                )
         elif event["event"] == "done":
             self._flush(event.get("hits"))
 
@@ -158,11 +175,12 @@ class _Taker:
         )
         place = {name: index for index, name in enumerate(order) if isinstance(name, str)}
         for name in sorted(self._hits, key=lambda name: place.get(name, len(place))):
-            self._hit(*self._hits[name])
+            self.hit(*self._hits[name])
         self._hits.clear()
         self._open = False
 
-    def _hit(self, line: int, hit: Any) -> None:
+    def hit(self, line: int, hit: Any) -> None:
+        """Take one entry of "hits"."""
         if not isinstance(hit, Mapping):
             self.collector.lose(line, "the hit is no object and was left out")
             return
@@ -209,7 +227,8 @@ class _Taker:
         problems = []
         for name, value in given.items():
             if name not in _NAMES:
-                self._unknown.update({name[:60]} - known)
+                if name not in known and len(self._unknown) < _MOST_UNKNOWN:
+                    self._unknown.add(name[:60])
             elif value is not None:
                 good = _checked(name, value)
                 if good is None:

@@ -8,33 +8,43 @@ a cell is cut, and the sheet "notes" says where.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from metasearch.errors import UsageError
 from metasearch.formats.csv.write import (
     COLUMNS,
     OF_FILES,
     cells,
     cells_beside,
-    columns_beside,
     is_formula,
+    more_columns,
 )
-from metasearch.formats.origins import NOTHING, BesideHits
+from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.formats.text import exact_number, line
 from metasearch.record import Hit
 
 #: Characters of a cell in Excel.
 LONGEST_CELL = 32_767
+#: Rows of a sheet, that of the names among them.
+MOST_ROWS = 1_048_576
 
 
-def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The workbook, in one part: its directory stands at its end.
+def parts(
+    hits: Iterable[Hit],
+    *,
+    beside: BesideHits | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[bytes]:
+    """The workbook, in one part: its directory stands at its end. Rows wait in a temporary file.
 
     Args:
         hits: In the order of the rows.
         beside: What files say beside the records, by `Hit.id`: a column for each of their tags.
+        columns: What `columns_beside` gives for that; needed unless it is a `Mapping`.
 
     Raises:
+        UsageError: There are more hits than Excel has rows.
         ImportError: openpyxl is not installed; `metasearch.formats.get` checks that before.
     """
     from openpyxl import Workbook
@@ -42,18 +52,23 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
     book = Workbook(write_only=True)
     sheet = book.create_sheet("works")
     sheet.freeze_panes = "A2"
-    more = columns_beside(beside.values()) if beside is not None else []
-    columns = [*COLUMNS, *(OF_FILES if beside is not None else ()), *more]
+    more = more_columns(beside, columns)
+    names = [*COLUMNS, *(OF_FILES if beside is not None else ()), *more]
     notes: list[str] = []
-    sheet.append([_cell(sheet, name, "", notes) for name in columns])
-    for number, hit in enumerate(hits, 2):
+    sheet.append([_cell(sheet, name, "", notes) for name in names])
+    for number, (hit, found) in enumerate(with_beside(hits, beside), 2):
+        if number > MOST_ROWS:
+            raise UsageError(
+                f"Excel has {MOST_ROWS:,} rows, and these are more works",
+                advice="Write them as csv or parquet.",
+            )
         row = cells(hit)
-        if beside is not None:
-            row += cells_beside(beside.get(hit.id, NOTHING), more)
+        if found is not None:
+            row += cells_beside(found, more)
         sheet.append(
             [
                 _cell(sheet, value, f"row {number}, {column}", notes)
-                for column, value in zip(columns, row, strict=True)
+                for column, value in zip(names, row, strict=True)
             ]
         )
     if notes:

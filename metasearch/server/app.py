@@ -168,7 +168,7 @@ def make_app(
             workspace = await _workspace(running)
             users = _users(running.settings, workspace)
             switches = await _switches(running, workspace)
-            metrics = Metrics(running.source_states, others.saved())
+            metrics = Metrics(running.source_states, others.saved(), lambda: running.sharing)
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
             app[SHARED] = ServerContext(
@@ -179,7 +179,9 @@ def make_app(
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
-                limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients)
+                limiter=RateLimiter(
+                    _part(limits.rate_limit, running), limits.rate_window, limits.max_clients
+                )
                 if limited
                 else None,
                 keys=keys or ApiKeys(),
@@ -217,6 +219,12 @@ def make_app(
     app.on_response_prepare.append(cors_headers)
     add(app, (*ROUTES, *TEAM_ROUTES, *USERS_ROUTES) if users else ROUTES)
     return app
+
+
+def _part(limit: int, engine: Engine) -> int:
+    """What this replica allows a client while it cannot ask the others."""
+    shared = engine.settings.shared
+    return max(1, limit // shared.replicas) if shared.url else limit
 
 
 async def _workspace(engine: Engine) -> WorkspaceService | None:

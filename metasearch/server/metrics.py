@@ -22,6 +22,7 @@ from metasearch.events import Answer
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.health import SourceState
+    from metasearch.sharing import SharingState
 
 #: Of what `MetricsPage.text` writes.
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -38,10 +39,14 @@ class Metrics:
     Args:
         states: Returns the states of its sources.
         earlier: What a worker that this one replaces has counted.
+        sharing: Returns how it shares its sources with other replicas; None where it cannot.
     """
 
     def __init__(
-        self, states: Callable[[], Iterable[SourceState]] = tuple, earlier: Dump | None = None
+        self,
+        states: Callable[[], Iterable[SourceState]] = tuple,
+        earlier: Dump | None = None,
+        sharing: Callable[[], SharingState] | None = None,
     ) -> None:
         self._registry = CollectorRegistry()
         self._earlier = earlier or {}
@@ -69,6 +74,7 @@ class Metrics:
             "outcome",
         )
         self._registry.register(_CachedPages(states))
+        self._registry.register(_SharedServer(sharing))
         # Counted by the parent of the workers, which does without this library.
         self._counter("metasearch_workers_replaced", "Workers that were replaced.", "reason")
 
@@ -151,6 +157,27 @@ class _CachedPages(Collector):
         yield family
 
 
+class _SharedServer(Collector):
+    """What was asked of the server that replicas share, which the connection counts already."""
+
+    def __init__(self, sharing: Callable[[], SharingState] | None) -> None:
+        self._sharing = sharing
+
+    def collect(self) -> Iterator[Metric]:
+        """Two families."""
+        state = self._sharing() if self._sharing is not None else None
+        yield CounterMetricFamily(
+            "metasearch_shared_commands",
+            "Commands to the server that replicas share.",
+            state.commands if state else 0,
+        )
+        yield CounterMetricFamily(
+            "metasearch_shared_failures",
+            "How often the server that replicas share was left alone after a failure.",
+            state.failures if state else 0,
+        )
+
+
 class MetricsPage(Collector):
     """What `/metrics` shows.
 
@@ -161,6 +188,7 @@ class MetricsPage(Collector):
         version: Of the program.
         loop: The name of the event loop.
         workers: Processes that answer.
+        away: How many of them cannot use the server that replicas share.
     """
 
     def __init__(
@@ -171,7 +199,9 @@ class MetricsPage(Collector):
         version: str,
         loop: str = "asyncio",
         workers: int = 1,
+        away: int = 0,
     ) -> None:
+        self._away = away
         self._sums = added(dumps)
         self._states = states
         self._running = running
@@ -204,6 +234,11 @@ class MetricsPage(Collector):
         )
         yield GaugeMetricFamily(
             "metasearch_workers", "Processes that the server was started with.", self._workers
+        )
+        yield GaugeMetricFamily(
+            "metasearch_shared_away",
+            "Processes that cannot use the server that replicas share.",
+            self._away,
         )
         build = GaugeMetricFamily(
             "metasearch_build_info",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -15,16 +16,17 @@ from metasearch.server.access import route
 from metasearch.server.api import form_again
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
-from metasearch.server.limits.rate import Quota
+from metasearch.server.limits.rate import Quota, RateLimiter
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
 from metasearch.server.route import Route, route_of
-from metasearch.server.site import SHARED
+from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.stream import SEARCH_ID
 from metasearch.server.users.identity import identity_of
 from metasearch.server.users.preferred import keep_chosen
 from metasearch.server.visit import visit_of
+from metasearch.sharing import Away
 
 if TYPE_CHECKING:
     from metasearch.server.users.service import UsersService
@@ -137,8 +139,18 @@ async def count(request: web.Request, quota: str = "") -> None:
         identity = identity_of(request)
         counted = f"user {identity.uid}" if identity and identity.uid else client.name
         name = f"{counted} {quota}" if quota else counted
-        request[QUOTA] = await shared.peers.take(name) or shared.limiter.take(name)
+        request[QUOTA] = await _taken(shared, shared.limiter, name)
         request[QUOTA].check()
+
+
+async def _taken(shared: ServerContext, limiter: RateLimiter, name: str) -> Quota:
+    """Counts a request: over all replicas, else over all workers, else here."""
+    if shared.engine.settings.shared.url:
+        limit, window = shared.options.rate_limit, shared.options.rate_window
+        with suppress(Away):
+            left, allowed = await shared.engine.take(name, limit, window)
+            return Quota(limit, window, left, allowed)
+    return await shared.peers.take(name) or limiter.take(name)
 
 
 def fault(request: web.Request) -> Problem:

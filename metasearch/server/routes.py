@@ -201,7 +201,10 @@ async def readyz(request: web.Request) -> web.Response:
             headers={"Cache-Control": "no-store"},
             sources=[{"source": source.name, "status": source.status} for source in views],
         )
-    return _json({"ready": True, "sources": usable}, "application/json")
+    ready: dict[str, object] = {"ready": True, "sources": usable}
+    if (mode := request.app[SHARED].engine.sharing.mode) != "alone":
+        ready["sharing"] = mode  # a server that is away does not make a replica less ready
+    return _json(ready, "application/json")
 
 
 async def metrics(request: web.Request) -> web.Response:
@@ -215,6 +218,7 @@ async def metrics(request: web.Request) -> web.Response:
         __version__,
         running_loop_name(),
         shared.peers.workers,
+        sum(snapshot.away for snapshot in snapshots),
     )
     return web.Response(
         body=page.text(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}

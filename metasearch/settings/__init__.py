@@ -4,3 +4,4 @@ from metasearch.settings.server import ServerSettings as ServerSettings
 from metasearch.settings.server import web_address as web_address
 from metasearch.settings.settings import NO_ENRICHER as NO_ENRICHER
 from metasearch.settings.settings import Settings as Settings
+from metasearch.settings.shared import SharedSettings as SharedSettings

@@ -17,6 +17,7 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.settings import places
 from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
 from metasearch.settings.server import ServerSettings, public_url, server_settings
+from metasearch.settings.shared import SharedSettings, shared
 from metasearch.settings.tables import SettingsTables, read_file
 from metasearch.settings.users import UsersSettings, users
 
@@ -64,6 +65,7 @@ class Settings:
         public_url: Base of the absolute URLs that a server returns; None is the address at which
             the server listens.
         server: All other settings of a server.
+        shared: The server through which replicas act as one.
         workers: Processes that send requests at the same time; each takes its part of the limits
             of a source.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
@@ -99,6 +101,7 @@ class Settings:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
     server: ServerSettings = field(default_factory=ServerSettings)
+    shared: SharedSettings = field(default_factory=SharedSettings)
     workers: int = 1
     shipped: bool = True
     file: str = ""
@@ -210,6 +213,7 @@ def _settings(tables: SettingsTables) -> Settings:
         env=secrets,
         public_url=public_url(tables),
         server=server_settings(tables),
+        shared=shared(tables),
     )
 
 

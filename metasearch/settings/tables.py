@@ -71,6 +71,7 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "silence": (int, float),
         "max_query": int,
     },
+    "shared": {"url": str, "replicas": int, "secret": str, "pages": str},
     "sources": {},
     "groups": {},
 }

@@ -12,6 +12,7 @@ from metasearch.demo import DemoDatabases
 from metasearch.formats import WRITABLE
 from metasearch.formats.events import fold
 from tests.cli.conftest import Run
+from tests.formats.exported import text_of_parquet
 
 DEMO = ("--demo", "-s", "demo-crossref,demo-openalex", "machine learning")
 
@@ -84,7 +85,9 @@ def test_every_format_has_the_works_that_pass(run: Run, tmp_path: Path, ending: 
 
 
 def text_of(path: Path) -> str:
-    """The text of a file; of a workbook that of all its parts."""
+    """The text of a file; of a workbook that of all its parts, of Parquet that of its rows."""
+    if path.suffix == ".parquet":
+        return text_of_parquet(path.read_bytes())
     if path.suffix != ".xlsx":
         return path.read_text("utf-8")
     with zipfile.ZipFile(path) as parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -119,6 +120,13 @@ def read_back(name: str, hits: list[Hit]) -> FileReading:
     assert (reading.format, reading.lost) == (name, 0)
     assert len(reading.entries) == len(hits)
     return reading
+
+
+def text_of_parquet(data: bytes) -> str:
+    """The rows of a Parquet file, as they are printed."""
+    from pyarrow import parquet
+
+    return str(parquet.read_table(io.BytesIO(data)).to_pylist())
 
 
 def said(record: Record) -> dict[str, Any]:

@@ -41,6 +41,7 @@ _MARC = frozenset({"version", "citations"})
 LOST: Mapping[str, frozenset[str]] = {
     "json": frozenset(),
     "ndjson": frozenset(),
+    "parquet": frozenset(),
     "csv": frozenset({"titles", "orcid", "affiliation", "collective"}),
     "marc": _MARC,
     "marcxml": _MARC,

@@ -51,6 +51,7 @@ from metasearch.server.preferences import Preferences
 from metasearch.server.site import Site
 from metasearch.server.visit import Changes, Visit
 from metasearch.settings import Settings
+from metasearch.sharing import SharingState
 
 
 def spec(name: str, **changes: Any) -> AdapterSpec:
@@ -291,6 +292,7 @@ class FakeEngine:
         self.heeded: list[Pause] = []
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
+        self.sharing = SharingState()
         self.scheduler = FairScheduler()
         self.works = ShownWorks(None)
         self._ids = count(1)

@@ -73,6 +73,13 @@ def lifetime(limits: Limits, *, negative: bool = False) -> float:
     return limits.ttl + max(_grace(limits), SPARE_SECONDS)
 
 
+def shared_lifetime(limits: Limits, *, negative: bool = False) -> float:
+    """Seconds for which replicas keep a page for one another: as long as it may be answered without
+    need.
+    """
+    return lifetime(limits, negative=True) if negative else limits.ttl + _grace(limits)
+
+
 def is_negative(page: Page) -> bool:
     """Whether the status alone means that there are no hits."""
     return page.status == 404

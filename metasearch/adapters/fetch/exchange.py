@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 from metasearch.adapters.fetch.health import Health, Pause, SourceState
 from metasearch.adapters.fetch.history import ENOUGH, History
 from metasearch.adapters.fetch.overdue import Overdue, in_usual_time
+from metasearch.adapters.fetch.shared_limiter import SharedLimiter
 from metasearch.adapters.fetch.status import judged, overloaded, passing
-from metasearch.adapters.fetch.throttle import RequestLimiter
+from metasearch.adapters.fetch.throttle import NotInTime, RequestLimiter
 from metasearch.adapters.fetch.tokens import Tokens
 from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
 from metasearch.loop.lag import lag
 from metasearch.message import message
+from metasearch.sharing import Alone, Away, Sharing
 
 if TYPE_CHECKING:  # a replay needs no aiohttp
     from metasearch.adapters.fetch.transport import Transport
@@ -35,6 +37,8 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
+#: Seconds by which a probe keeps those of other replicas back beyond its own timeout.
+PROBE_SLACK = 2.0
 #: An exchange during which the loop was late for a larger share of the time is no measure of the
 #: source's speed.
 LATE_SHARE = 0.1
@@ -73,6 +77,7 @@ class Exchanges:
         transport: What sends; the caller closes it.
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
+        sharing: With whom limits, pauses and probes are shared; None with nobody.
 
     Attributes:
         listener: Called with each wait that a source's answers or its silence here lead to; None
@@ -85,8 +90,10 @@ class Exchanges:
         *,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float,
+        sharing: Sharing | None = None,
     ) -> None:
         self._transport = transport
+        self._sharing = Alone() if sharing is None else sharing
         self._monotonic = monotonic
         self._patience = patience
         self._sources: dict[str, _Source] = {}
@@ -148,13 +155,16 @@ class Exchanges:
             # A rate that is used up beyond the deadline is an error at once: waiting would only
             # cost the search its time.
             if 0 < asking.deadline - loop.time() < (due := known.limiter.due):
-                own = f"{limits.requests:g} in {limits.per:g} s"
-                raise RateLimited(request.source, due, url=request.shown, own=own)
+                raise _used_up(request, limits, due)
             try:
-                async with known.limiter.passed(asking.asker, asking.user):
+                async with known.limiter.passed(
+                    asking.asker, asking.user, lambda: asking.deadline - loop.time()
+                ):
                     return await self._exchanged(
                         request, limits, asking.deadline - loop.time(), known, env_name
                     )
+            except NotInTime as exc:
+                raise _used_up(request, limits, exc.wait) from None
             except Unreachable as exc:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = asking.deadline - loop.time() < wait + WORTH_A_TRY
@@ -171,12 +181,16 @@ class Exchanges:
         if known is None:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
             health = Health(source, self._monotonic, jitter, self._notify)
-            known = self._sources[source] = _Source(
-                health, History(), RequestLimiter(limits, patience=self._patience)
+            limiter = (
+                RequestLimiter(limits, patience=self._patience)
+                if isinstance(self._sharing, Alone)
+                else SharedLimiter(source, limits, self._sharing, patience=self._patience)
             )
+            known = self._sources[source] = _Source(health, History(), limiter)
         return known
 
     def _notify(self, pause: Pause) -> None:
+        self._sharing.tell(pause.source, pause.cause, pause.seconds)
         if self.listener is not None:
             self.listener(pause)
 
@@ -190,8 +204,42 @@ class Exchanges:
                 message("its turn did not come before the deadline"),
                 url=request.shown,
             )
+        if not known.health.admit():
+            return await self._sent(request, limits, left, known, env_name, probe=False)
+        await self._own_probe(known.health, limits)
+        try:
+            return await self._sent(request, limits, left, known, env_name, probe=True)
+        finally:
+            self._sharing.probed(request.source)
+
+    async def _own_probe(self, health: Health, limits: Limits) -> None:
+        """Makes a probe the one of all replicas.
+
+        Raises:
+            SourceError: As `Health.check`: another replica sends it just now.
+        """
+        try:
+            mine = await self._sharing.probe(health.source, limits.timeout + PROBE_SLACK)
+        except Away:
+            return
+        except BaseException:
+            health.abandoned()
+            raise
+        if not mine:
+            health.denied()
+
+    async def _sent(
+        self,
+        request: Request,
+        limits: Limits,
+        left: float,
+        known: _Source,
+        env_name: str | None,
+        *,
+        probe: bool,
+    ) -> Page:
+        """The exchange itself, with what follows from it."""
         health = known.health
-        probe = health.admit()
         began, lost = self._monotonic(), lag().lost
         try:
             page = await in_usual_time(
@@ -240,6 +288,12 @@ class Exchanges:
         if lag().lost - lost <= took * LATE_SHARE:
             known.history.answered(request, took)
         return page
+
+
+def _used_up(request: Request, limits: Limits, wait: float) -> RateLimited:
+    """The rate of a source is used up for so many seconds."""
+    own = f"{limits.requests:g} in {limits.per:g} s"
+    return RateLimited(request.source, wait, url=request.shown, own=own)
 
 
 def _no_answer(exc: BaseException, request: Request) -> SourceError:

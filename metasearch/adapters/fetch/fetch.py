@@ -1,8 +1,8 @@
 """Request to page: one exchange for all who ask for the same page, and the cache.
 
 A fetch goes through these steps: is the page being fetched already? Is it in the cache, and may
-it be used (page_cache.py)? Then the source is asked (exchange.py). The parser gets only pages
-that may be answers.
+it be used (page_cache.py)? Does another replica fetch it? Then the source is asked (exchange.py).
+The parser gets only pages that may be answers.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from metasearch.errors import (
 )
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
+from metasearch.sharing import Alone, Sharing
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.fetch.transport import Transport
@@ -53,10 +54,20 @@ class _Flight(Asker):
     task: asyncio.Task[Page] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A page that is asked for: see the arguments of `Fetcher.fetch`; `key` is the request's."""
+
+    request: Request
+    key: str
+    limits: Limits
+    env_name: str | None
+
+
 class Fetcher:
     """Fetches pages for all searches of one process, and knows how the sources are doing.
 
-    Belongs to one event loop. Owns what it is given: `close` closes the transport and the store.
+    Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
         transport: What sends.
@@ -65,6 +76,7 @@ class Fetcher:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
             replays.
+        sharing: With whom limits, pauses, probes and pages are shared; None with nobody.
     """
 
     def __init__(
@@ -75,10 +87,14 @@ class Fetcher:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float = 1.0,
+        sharing: Sharing | None = None,
     ) -> None:
         self._transport = transport
-        self._cache = None if store is None else PageCache(store, clock)
-        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience)
+        self.sharing: Sharing = Alone() if sharing is None else sharing
+        self._cache = None if store is None else PageCache(store, clock, self.sharing.pages)
+        self._exchanges = Exchanges(
+            transport, monotonic=monotonic, patience=patience, sharing=self.sharing
+        )
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._renewals: dict[str, asyncio.Task[Page]] = {}
@@ -131,7 +147,8 @@ class Fetcher:
             flight = self._flights[name] = _Flight(
                 latest, asker or asyncio.current_task(), user, again
             )
-            fly = self._fly(request, key, limits, flight, use_cache=use_cache, env_name=env_name)
+            wanted = _Wanted(request, key, limits, env_name)
+            fly = self._fly(wanted, flight, use_cache=use_cache)
             flight.task = loop.create_task(fly)
             self._tasks.add(flight.task)
             flight.task.add_done_callback(self._landed)
@@ -195,11 +212,15 @@ class Fetcher:
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, closes the transport, finishes writes, closes the store."""
+        """Cancels what is in flight, finishes writes, ends the sharing, closes transport and
+        store.
+        """
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.settled()
+        await self.sharing.close()
         await self._transport.close()
         if self._cache is not None:
             await self._cache.close()
@@ -214,41 +235,44 @@ class Fetcher:
         if not task.cancelled():
             task.exception()  # counts as seen, even if no caller waits any more
 
-    async def _fly(
-        self,
-        request: Request,
-        key: str,
-        limits: Limits,
-        flight: _Flight,
-        *,
-        use_cache: bool,
-        env_name: str | None,
-    ) -> Page:
-        cache = self._cache
-        if cache is None or not use_cache or limits.ttl <= 0:
-            return await self._exchanges.tried(request, limits, flight, env_name)
-        kept, worth = await cache.look_up(request, key, limits)
+    async def _fly(self, wanted: _Wanted, flight: _Flight, *, use_cache: bool) -> Page:
+        cache, limits = self._cache, wanted.limits
+        if cache is None or not use_cache or limits.ttl <= 0 or wanted.request.private:
+            return await self._exchanges.tried(wanted.request, limits, flight, wanted.env_name)
+        kept, worth = await cache.look_up(wanted.request, wanted.key, limits)
         if kept is None:
-            page = await self._exchanges.tried(request, limits, flight, env_name)
-        elif worth is Worth.FRESH:
+            return await self._asked(cache, wanted, flight)
+        if worth is Worth.SPARE:
+            return await self._asked_or_spared(cache, wanted, flight, kept)
+        return self._answer(cache, wanted, kept, worth)
+
+    def _answer(self, cache: PageCache, wanted: _Wanted, kept: Page, worth: Worth) -> Page:
+        """A page that was kept, as the answer; fetched anew behind if it is ageing."""
+        if worth is Worth.FRESH:
             return cache.fresh(kept)
-        elif worth is Worth.AGEING:
-            renewed = self._renew(cache, request, key, limits, env_name)
-            return cache.ageing(kept, renewed=renewed)
-        else:
-            page = await self._tried_or_spared(cache, request, limits, flight, env_name, kept)
-        if not page.cached:
-            cache.keep(key, page, limits)
+        return cache.ageing(kept, renewed=self._renew(cache, wanted))
+
+    async def _asked(
+        self, cache: PageCache, wanted: _Wanted, asking: Asker, *, fresh: bool = False
+    ) -> Page:
+        """The page of another replica, else a new one of the source, which is kept.
+
+        `fresh`: whether that of another replica must be as good as a new one.
+        """
+        request, key, limits = wanted.request, wanted.key, wanted.limits
+        kept, worth = await cache.claim(request, key, limits, deadline=asking.deadline, fresh=fresh)
+        if kept is not None:
+            return self._answer(cache, wanted, kept, worth)
+        try:
+            page = await self._exchanges.tried(request, limits, asking, wanted.env_name)
+        except BaseException:
+            cache.release(key)
+            raise
+        cache.keep(key, page, limits)
         return page
 
-    async def _tried_or_spared(
-        self,
-        cache: PageCache,
-        request: Request,
-        limits: Limits,
-        flight: _Flight,
-        env_name: str | None,
-        spare: Page,
+    async def _asked_or_spared(
+        self, cache: PageCache, wanted: _Wanted, flight: _Flight, spare: Page
     ) -> Page:
         """A new page; the spare one where the source cannot be asked, in time for the
         callers that wait.
@@ -258,36 +282,27 @@ class Fetcher:
         until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
         try:
             async with asyncio.timeout_at(until):
-                return await self._exchanges.tried(request, limits, flight, env_name)
+                return await self._asked(cache, wanted, flight)
         except TimeoutError:
             reason: str = message("the database did not answer in time")
         except (Unreachable, RateLimited, Blocked) as exc:
             reason = str(exc)
         return cache.spared(spare, reason)
 
-    def _renew(
-        self, cache: PageCache, request: Request, key: str, limits: Limits, env_name: str | None
-    ) -> bool:
+    def _renew(self, cache: PageCache, wanted: _Wanted) -> bool:
         """Has a page fetched anew in the background, for the next requests; returns whether it
         is being fetched.
         """
+        key = wanted.key
         if key in self._renewals:
             return True
-        if len(self._renewals) >= RENEWALS or not self._exchanges.well(request.source):
+        if len(self._renewals) >= RENEWALS or not self._exchanges.well(wanted.request.source):
             return False
-        task = asyncio.get_running_loop().create_task(
-            self._renewed(cache, request, key, limits, env_name)
-        )
+        loop = asyncio.get_running_loop()
+        asking = Asker(loop.time() + LONGEST_RENEWAL)
+        task = loop.create_task(self._asked(cache, wanted, asking, fresh=True))
         self._renewals[key] = task
         self._tasks.add(task)
         task.add_done_callback(self._landed)
         task.add_done_callback(lambda _: self._renewals.pop(key, None))
         return True
-
-    async def _renewed(
-        self, cache: PageCache, request: Request, key: str, limits: Limits, env_name: str | None
-    ) -> Page:
-        asking = Asker(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
-        page = await self._exchanges.tried(request, limits, asking, env_name)
-        cache.keep(key, page, limits)
-        return page

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from metasearch.errors import (
     Blocked,
@@ -33,6 +33,8 @@ State = Literal["ok", "paused", "open", "half-open"]
 #: Why a source is left alone: it named a time; it showed a bot wall; it answered 503 without a
 #: time; it was silent.
 Cause = Literal["limited", "blocked", "overloaded", "failing"]
+#: The word of a cause, as processes tell it one another -> the cause.
+CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
 
 #: Exchanges without an answer, in a row, that open the breaker.
 FAILURES = 5
@@ -201,6 +203,20 @@ class Health:
         self._requests += 1
         self._probing = not self.ok
         return self._probing
+
+    def denied(self) -> None:
+        """Another process sends the probe that `admit` has let through here.
+
+        Raises:
+            SourceError: As `check`.
+        """
+        try:
+            self.check()
+        except SourceError:
+            self._requests -= 1
+            raise
+        finally:
+            self._probing = False
 
     def answered(self) -> None:
         """An answer came, of whatever kind; one to a request from before a pause does not end the

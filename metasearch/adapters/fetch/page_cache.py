@@ -1,23 +1,26 @@
 """The pages that a fetcher keeps: looked up, counted, and written without waiting.
 
-cache_policy.py decides what a kept page is worth, and `Store` keeps its bytes.
+cache_policy.py decides what a kept page is worth, and `Store` keeps its bytes. Replicas have a
+second tier behind that, `Pages` of metasearch.sharing: what is found there is kept here as well.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.cache_policy import (
     NEGATIVE_SECONDS,
+    Kept,
     Worth,
     ageing,
     is_negative,
     keepable,
     lifetime,
     packed,
+    shared_lifetime,
     spared,
     unpacked,
 )
@@ -27,6 +30,7 @@ from metasearch.adapters.spec import Limits
 
 if TYPE_CHECKING:  # a replay does not need diskcache
     from metasearch.cache import Store
+    from metasearch.sharing.second_tier import Pages
 
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32
@@ -47,11 +51,15 @@ class PageCache:
     Args:
         store: Where the pages are kept.
         clock: Unix time in seconds, for the age of pages.
+        shared: The pages of all replicas; None where nothing is shared.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float], shared: Pages | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._shared = shared
         self._writes: set[asyncio.Task[None]] = set()
         self._served: dict[str, _Served] = {}
 
@@ -67,8 +75,56 @@ class PageCache:
         """
         value = await self._store.get(key)
         kept = None if value is None else unpacked(value, request)
-        worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
-        return (None if kept is None or worth is Worth.NOTHING else kept.page), worth
+        return self._judged(kept, limits)
+
+    async def claim(
+        self,
+        request: Request,
+        key: str,
+        limits: Limits,
+        *,
+        deadline: float = float("inf"),
+        fresh: bool = False,
+    ) -> tuple[Page | None, Worth]:
+        """The page that another replica has fetched, or fetches now, and what it is worth.
+
+        Where there is none, the others wait for the page that the caller fetches now, until `keep`
+        or `release`.
+
+        Args:
+            request: The request.
+            key: Its `key`.
+            limits: The source's.
+            deadline: Latest moment of an answer, in `loop.time()` seconds. Half of the time until
+                then is left to ask the source, should the other one fail.
+            fresh: Whether only a page is wanted that is as good as a new one.
+        """
+        if self._shared is None:
+            return None, Worth.NOTHING
+        now = asyncio.get_running_loop().time()
+        seconds = shared_lifetime(limits)
+        found = await self._shared.claim(
+            key,
+            seconds=seconds,
+            oldest=limits.ttl if fresh else seconds,
+            until=None if deadline == float("inf") else (now + deadline) / 2,
+        )
+        kept = None if found is None else unpacked(found.value, request)
+        if found is None or kept is None:
+            return None, Worth.NOTHING
+        # By the clock of one server: those of two replicas may differ.
+        kept = replace(kept, page=replace(kept.page, fetched_at=self._clock() - found.age))
+        page, worth = self._judged(kept, limits)
+        if page is not None and len(self._writes) < PENDING_WRITES:
+            value = packed(page, page.fetched_at, negative=kept.negative)
+            left = lifetime(limits, negative=kept.negative) - found.age
+            self._write(self._store.set(key, value, left, tag=request.source))
+        return page, worth
+
+    def release(self, key: str) -> None:
+        """Lets other replicas fetch the page, because it did not come here; see `claim`."""
+        if self._shared is not None:
+            self._write(self._shared.release(key))
 
     def fresh(self, page: Page) -> Page:
         """The page, counted as an answer that is as good as a new one."""
@@ -102,15 +158,16 @@ class PageCache:
             negative: Whether the page is known to have no hits; None decides by its status.
         """
         if len(self._writes) >= PENDING_WRITES or not keepable(page):
+            self.release(key)
             return
         if negative is None:
             negative = is_negative(page)
         value = packed(page, self._clock(), negative=negative)
         seconds = lifetime(limits, negative=negative)
-        write = self._store.set(key, value, seconds, tag=page.request.source)
-        task = asyncio.get_running_loop().create_task(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
+        self._write(self._store.set(key, value, seconds, tag=page.request.source))
+        if self._shared is not None:
+            seconds = shared_lifetime(limits, negative=negative)
+            self._write(self._shared.keep(key, value, seconds))
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
         """Keeps a page without hits for `NEGATIVE_SECONDS` at most."""
@@ -123,11 +180,22 @@ class PageCache:
         """Deletes the page for a request."""
         await self.settled()
         await self._store.delete(request.key)
+        if self._shared is not None:
+            await self._shared.forget(request.key)
 
     async def close(self) -> None:
         """Finishes all writes and closes the store."""
         await self.settled()
         await self._store.close()
+
+    def _judged(self, kept: Kept | None, limits: Limits) -> tuple[Page | None, Worth]:
+        worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
+        return (None if kept is None or worth is Worth.NOTHING else kept.page), worth
+
+    def _write(self, write: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
 
     def _counts(self, page: Page) -> _Served:
         return self._served.setdefault(page.request.source, _Served())

@@ -9,13 +9,25 @@ import math
 import time
 from asyncio import Lock, Semaphore, sleep
 from collections import deque
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from enum import Enum
 
 from asyncio_throttle.throttler import Throttler
 
 from metasearch.adapters.spec import Limits
+
+
+class NotInTime(Exception):
+    """The rate lets a request start only after its deadline.
+
+    Args:
+        wait: Seconds until then.
+    """
+
+    def __init__(self, wait: float) -> None:
+        super().__init__(wait)
+        self.wait = wait
 
 
 class FairThrottler:
@@ -62,6 +74,10 @@ class FairThrottler:
                 await sleep(wait + 1e-3)
             await self._throttler.acquire()  # type: ignore[no-untyped-call]  # it has no types
             self._starts.append(time.monotonic())
+
+    def count(self) -> None:
+        """Counts a start that happens now without having been waited for."""
+        self._starts.append(time.monotonic())
 
     def _free_at(self) -> float:
         """When the next start is free, in monotonic seconds; it may be over."""
@@ -163,9 +179,17 @@ class RequestLimiter:
         self._rate = FairThrottler(limits.requests, limits.per * patience)
 
     @asynccontextmanager
-    async def passed(self, asker: Hashable = None, user: Hashable = None) -> AsyncIterator[None]:
+    async def passed(
+        self,
+        asker: Hashable = None,
+        user: Hashable = None,
+        left: Callable[[], float] = lambda: math.inf,
+    ) -> AsyncIterator[None]:
         """Holds a place for a request of that asker, from its turn to its end; see
         `RoundRobin.acquire`.
+
+        `left` returns the seconds until its deadline. Here it is not asked, as `due` says it
+        before; where replicas share a limit, `NotInTime` is raised when its turn has come.
         """
         await self._enter(asker, user)
         try:

@@ -138,7 +138,10 @@ class Registry(SourceNames):
             if (on := self._switches.get(name)) is not None:
                 spec = replace(spec, enabled=on, barred=not on)
             self._limits[name] = spec.limits
-            self._specs[name] = replace(spec, limits=_divided(spec.limits, self._settings.workers))
+            # Workers that share limits with other replicas share them with one another, too.
+            workers = 1 if self._settings.shared.url else self._settings.workers
+            limits = spec.limits if workers == 1 else spec.limits.part(workers)
+            self._specs[name] = replace(spec, limits=limits)
         return self._specs[name]
 
     def switch(self, switches: Mapping[str, bool]) -> None:
@@ -218,14 +221,3 @@ class Registry(SourceNames):
 
 def _collection_table(name: str) -> dict[str, Any]:
     return {"extends": COLLECTION, "url": f"collection:{name}"}
-
-
-def _divided(limits: Limits, workers: int) -> Limits:
-    """The limits for each of several processes, with at least one request at once."""
-    if workers == 1:
-        return limits
-    return replace(
-        limits,
-        requests=limits.requests / workers,
-        concurrency=max(1, limits.concurrency // workers),
-    )

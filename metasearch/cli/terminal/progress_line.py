@@ -11,6 +11,8 @@ from metasearch.formats.text import line
 
 #: Seconds between two drawings.
 EVERY = 0.1
+#: Seconds after which it is said how many are left.
+ESTIMATED_AFTER = 10.0
 
 
 class ProgressLine:
@@ -22,10 +24,22 @@ class ProgressLine:
         self._clock = clock
         self._last = float("-inf")
         self._drawn = False
+        # What is being done; since when, and how much of it was done then.
+        self._doing: tuple[str, float, int] = ("", 0.0, 0)
 
     def __call__(self, doing: str, done: int, total: int) -> None:
-        """Show "doing: done of total"."""
-        self.show(f"{doing}: {done:,} of {total:,}")
+        """Show "doing: done of total"; of what takes long, also how long the rest may take."""
+        self.show(f"{doing}: {done:,} of {total:,}{self._left(doing, done, total)}")
+
+    def _left(self, doing: str, done: int, total: int) -> str:
+        now = self._clock()
+        if doing != self._doing[0]:
+            self._doing = doing, now, done
+        _, began, before = self._doing
+        if now - began < ESTIMATED_AFTER or done <= before:
+            return ""
+        seconds = (now - began) * (total - done) / (done - before)
+        return f", {_duration(seconds)} left"
 
     def show(self, text: str) -> None:
         """Show a text, unless the last one was shown less than `EVERY` seconds ago."""
@@ -43,3 +57,10 @@ class ProgressLine:
             sys.stderr.flush()
             self._drawn = False
             self._last = float("-inf")
+
+
+def _duration(seconds: float) -> str:
+    """As in "40 s", "12 min" and "3 h"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3_600:.0f} h"

@@ -100,6 +100,15 @@ class Drpkp:
     min_topics: int = 5
     blocks: int = 4
 
+    @property
+    def radius(self) -> int:
+        """Bits in which two paragraphs may differ that are the same, whatever the texts."""
+        return self.distance(MOST_PARAGRAPHS)
+
+    def signatures(self, fingerprint: Fingerprint) -> Iterable[int]:
+        """Those of the paragraphs: what the first job of the paper makes of a file."""
+        return sorted(self.prints(fingerprint))
+
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The blocks of every paragraph; none where too many bits may differ for a block to be
         equal.
@@ -172,7 +181,7 @@ class Drpkp:
 
     @property
     def _scans(self) -> bool:
-        return self.distance(MOST_PARAGRAPHS) >= self.blocks
+        return self.radius >= self.blocks
 
     def _kept(self, fingerprint: Fingerprint) -> tuple[Prints, bool]:
         """(fingerprints, whether some word's part of speech is known)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable
-from itertools import chain, count
+from collections.abc import Iterable, Iterator
 
 from metasearch.bib import unicode_forms
 from metasearch.formats.reference import is_corporate
@@ -17,6 +17,8 @@ _key_word = re.compile(r"[a-z]{2,}[a-z0-9]*")
 _ignored_word = re.compile(
     r"the|an|on|of|in|for|and|to|with|from|by|at|de|la|le|les|der|die|das|ein|eine|el|los", re.ASCII
 )
+#: So many numbers are counted without numpy, whose import takes longer.
+_FEW = 10_000
 #: Letters that decomposition does not take to ASCII.
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe", "đ": "d"}
@@ -30,22 +32,66 @@ def citation_keys(hits: Iterable[Hit]) -> list[str]:
     hits there are but not on their order, and the same search gives the same keys tomorrow.
     """
     chosen = list(hits)
-    bases = [_base_key(hit.record) for hit in chosen]
-    shared = Counter(bases)
-    keys = [""] * len(chosen)
-    taken: set[str] = set()
-    for index in sorted(range(len(chosen)), key=lambda i: chosen[i].id):
-        base = bases[index]
-        keys[index] = base if shared[base] == 1 else _distinct(base, chosen[index].id, taken)
-        taken.add(keys[index])
-    return keys
+    keys = CitationKeys(chosen)
+    return [keys.of(hit) for hit in chosen]
 
 
-def _distinct(base: str, hit_id: str, taken: set[str]) -> str:
-    """The base with as much behind it as sets it apart; the hyphen occurs in no base."""
-    digest = hashlib.sha256(hit_id.encode("utf-8", "replace")).hexdigest()
-    suffixes = chain((digest[:6],), (f"{digest[:6]}-{n}" for n in count(2)))
-    return next(key for suffix in suffixes if (key := f"{base}-{suffix}") not in taken)
+class CitationKeys:
+    """The keys of `citation_keys` for hits that are too many to be held: 16 bytes a hit, and
+    some 70 for each key that several would share.
+
+    Args:
+        hits: All of them, with ids of their own; they are gone through once, and once more where
+            six digits of a hash do not set them apart.
+    """
+
+    def __init__(self, hits: Iterable[Hit]) -> None:
+        bases, suffixed = array("Q"), array("Q")
+        for hit in hits:
+            base = _base_key(hit.record)
+            bases.append(_number(base))
+            suffixed.append(_number(f"{base}-{_digest(hit.id)}"))
+        self._shared = _repeated(bases)
+        self._alike = _repeated(suffixed)
+        self._distinct = dict(self._told_apart(hits)) if self._alike else {}
+
+    def of(self, hit: Hit) -> str:
+        """The key of one of the hits."""
+        base = _base_key(hit.record)
+        if _number(base) not in self._shared:
+            return base
+        return self._distinct.get(hit.id) or f"{base}-{_digest(hit.id)}"
+
+    def _told_apart(self, hits: Iterable[Hit]) -> Iterator[tuple[str, str]]:
+        """The ids of hits that share a base and a digest, and their keys, numbered by the ids."""
+        few = [
+            (hit.id, suffixed)
+            for hit in hits
+            if _number(suffixed := f"{_base_key(hit.record)}-{_digest(hit.id)}") in self._alike
+        ]
+        times: Counter[str] = Counter()
+        for hit_id, suffixed in sorted(few):
+            times[suffixed] += 1
+            yield hit_id, suffixed if times[suffixed] == 1 else f"{suffixed}-{times[suffixed]}"
+
+
+def _digest(hit_id: str) -> str:
+    """What sets a key apart; the hyphen before it occurs in no base."""
+    return hashlib.sha256(hit_id.encode("utf-8", "replace")).hexdigest()[:6]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def _repeated(numbers: array[int]) -> frozenset[int]:
+    """The numbers that come more than once."""
+    if len(numbers) < _FEW:
+        return frozenset(number for number, times in Counter(numbers).items() if times > 1)
+    import numpy as np
+
+    found, times = np.unique(np.frombuffer(numbers, np.uint64), return_counts=True)
+    return frozenset(found[times > 1].tolist())
 
 
 def _base_key(record: Record) -> str:

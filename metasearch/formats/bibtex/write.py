@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import tee
 
 from metasearch.formats.bibtex.escapes import as_given, escaped, names_of, title_of, verbatim
-from metasearch.formats.bibtex.keys import citation_keys
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
+from metasearch.formats.bibtex.keys import CitationKeys, citation_keys
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined, with_beside
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -95,12 +96,28 @@ def write(
             own.
     """
     chosen = list(hits)
-    around = beside or {}
-    entries = (
-        _entry(hit, key, around.get(hit.id, NOTHING))
-        for hit, key in zip(chosen, keys or citation_keys(chosen), strict=True)
-    )
-    return "\n".join(entries).encode()
+    return b"".join(_joined(chosen, beside, keys or citation_keys(chosen)))
+
+
+def parts(
+    hits: Iterable[Hit], *, beside: BesideHits | None = None, keyed: CitationKeys
+) -> Iterator[bytes]:
+    """The same bytes, an entry after another.
+
+    Args:
+        hits: In the order of the entries.
+        beside: What files say beside the records.
+        keyed: The keys of these hits.
+    """
+    hits, again = tee(hits)
+    return _joined(hits, beside, map(keyed.of, again))
+
+
+def _joined(hits: Iterable[Hit], beside: BesideHits | None, keys: Iterable[str]) -> Iterator[bytes]:
+    between = ""
+    for (hit, found), key in zip(with_beside(hits, beside), keys, strict=True):
+        yield f"{between}{_entry(hit, key, found or NOTHING)}".encode()
+        between = "\n"
 
 
 def _entry(hit: Hit, key: str, beside: Beside) -> str:

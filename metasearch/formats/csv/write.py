@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
+from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
 from metasearch.formats.reference import field_sources, identifiers, inverted, link
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit
@@ -93,18 +93,42 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
         bom: Begin with a byte order mark, without which Excel takes the file for its own code page.
         beside: What files say beside the records, by `Hit.id`: a column for each of their tags.
     """
+    return b"".join(parts(hits, bom=bom, beside=beside))
+
+
+def parts(
+    hits: Iterable[Hit],
+    *,
+    bom: bool = False,
+    beside: BesideHits | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[bytes]:
+    """The same bytes, a row after another.
+
+    Args:
+        hits: In the order of the rows.
+        bom: Begin with a byte order mark.
+        beside: What files say beside the records.
+        columns: What `columns_beside` gives for that; needed unless it is a `Mapping`.
+    """
+    more = more_columns(beside, columns)
+    heading = COLUMNS if beside is None else (*COLUMNS, *OF_FILES, *more)
+    yield (b"\xef\xbb\xbf" if bom else b"") + _row(heading)
+    for hit, found in with_beside(hits, beside):
+        yield _row(cells(hit) if found is None else [*cells(hit), *cells_beside(found, more)])
+
+
+def more_columns(beside: BesideHits | None, columns: Sequence[str] | None) -> Sequence[str]:
+    """The names of the columns that files add, which are given or can be found."""
+    if columns is None and isinstance(beside, Mapping):
+        return columns_beside(beside.values())
+    return columns or ()
+
+
+def _row(values: Iterable[str | float | None]) -> bytes:
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    if beside is None:
-        writer.writerow(COLUMNS)
-        writer.writerows([guarded(cell) for cell in cells(hit)] for hit in hits)
-    else:
-        more = columns_beside(beside.values())
-        writer.writerow([guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
-        for hit in hits:
-            row = [*cells(hit), *cells_beside(beside.get(hit.id, NOTHING), more)]
-            writer.writerow([guarded(cell) for cell in row])
-    return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
+    csv.writer(out, lineterminator="\r\n").writerow([guarded(value) for value in values])
+    return out.getvalue().encode()
 
 
 def cells(hit: Hit) -> list[str | float | None]:
@@ -150,7 +174,7 @@ def cells(hit: Hit) -> list[str | float | None]:
     ]
 
 
-def cells_beside(beside: Beside, columns: list[str]) -> list[str]:
+def cells_beside(beside: Beside, columns: Sequence[str]) -> list[str]:
     """The cells behind those of a row; several values of one tag are apart by semicolons."""
     found: dict[str, list[str]] = {}
     for tag, value in beside.fields:

@@ -4,6 +4,8 @@ its line.
     reading = read_file(Path("search.ris"))
     reading.records, reading.problems
 
+    read_file(Path("large.ndjson"), hand_out=lambda entries: ...)  # some at a time, none is kept
+
 Importing this package loads no format; a format's module is imported by its first use.
 """
 
@@ -14,19 +16,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from metasearch.errors import FileFormatError
+from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
 from metasearch.formats.reading.detect import HEAD, detect
-from metasearch.formats.reading.result import Entry, FileProblem, FileReading
+from metasearch.formats.reading.result import (
+    Entry,
+    FileProblem,
+    FileReading,
+    HandOut,
+    NotTaken,
+)
 from metasearch.formats.reading.text_pieces import DecodedText
 from metasearch.formats.registry import READABLE
 
 __all__ = [
     "MOST_BYTES",
+    "MOST_BYTES_HANDED_OUT",
     "READABLE",
     "Entry",
     "FileProblem",
     "FileReading",
+    "HandOut",
+    "NotTaken",
     "read_bytes",
     "read_content",
     "read_file",
@@ -35,6 +46,8 @@ __all__ = [
 
 #: Of a file, packed and unpacked.
 MOST_BYTES = 1_000_000_000
+#: The same of a file whose entries are handed out.
+MOST_BYTES_HANDED_OUT = 200_000_000_000
 _BLANKS = b"\x00\x1a\t\r\n\f\v \xef\xbb\xbf"
 
 
@@ -44,6 +57,7 @@ def read_file(
     name: str | None = None,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
+    hand_out: HandOut | None = None,
 ) -> FileReading:
     """The records of a file. Memory goes into its records, and not into its bytes, where its format
     permits that.
@@ -55,14 +69,18 @@ def read_file(
             path if None.
         format: One of `READABLE`; detected if None.
         encoding: As Python calls it; detected if None.
+        hand_out: Takes the entries, some at a time, which the reading does not keep then; so a file
+            may be larger than memory, where its format is not held as a whole (JSON documents and
+            BibTeX are). What was handed out before an error was raised is no whole file.
 
     Raises:
         FileFormatError: The file cannot be opened or read, holds too much, or its format
             or encoding is not known.
+        NotTaken: `hand_out` raised an OSError or a MemoryError.
     """
     name = name or path.name
-    with content_of(path, name, MOST_BYTES) as content:
-        return read_content(content, format=format, encoding=encoding)
+    with content_of(path, name, _most(hand_out)) as content:
+        return read_content(content, format=format, encoding=encoding, hand_out=hand_out)
 
 
 def read_pipe(
@@ -71,10 +89,15 @@ def read_pipe(
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
+    hand_out: HandOut | None = None,
 ) -> FileReading:
     """Like `read_file`, for what can be read only once, such as standard input."""
-    with content_of_pipe(pipe, name, MOST_BYTES) as content:
-        return read_content(content, format=format, encoding=encoding)
+    with content_of_pipe(pipe, name, _most(hand_out)) as content:
+        return read_content(content, format=format, encoding=encoding, hand_out=hand_out)
+
+
+def _most(hand_out: HandOut | None) -> int:
+    return MOST_BYTES if hand_out is None else MOST_BYTES_HANDED_OUT
 
 
 def read_bytes(
@@ -95,6 +118,7 @@ def read_content(
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
+    hand_out: HandOut | None = None,
 ) -> FileReading:
     """Like `read_file`, for content that is open."""
     name = content.name
@@ -102,12 +126,14 @@ def read_content(
         advice = f"Formats are {', '.join(READABLE)}."
         raise FileFormatError(name, f"there is no format {format[:40]!r} for files", advice=advice)
     try:
-        return _read(content, format, encoding)
+        return _read(content, format, encoding, hand_out)
     except (OSError, MemoryError) as exc:
         raise unreadable(name, exc) from exc
 
 
-def _read(content: Content, form: str | None, encoding: str | None) -> FileReading:
+def _read(
+    content: Content, form: str | None, encoding: str | None, hand_out: HandOut | None
+) -> FileReading:
     name = content.name
     # All of it is read, so that what is too large or damaged is known before a record is made.
     if not sum(bool(block.strip(_BLANKS)) for block in content.blocks()):
@@ -118,16 +144,22 @@ def _read(content: Content, form: str | None, encoding: str | None) -> FileReadi
     if form is None:
         content.refuse_packed()
     known = form or detect(content.head(HEAD), name, encoding)
-    reading = FileReading(name, known, encoding or "utf-8", problems=_told(content))
     one = READABLE[known]
-    if one.binary and encoding is None:
+    try:
+        one.require()
+    except UsageError as exc:
+        raise FileFormatError(name, str(exc), advice=exc.advice) from exc
+    reading = FileReading(
+        name, known, encoding or "utf-8", problems=_told(content), hand_out=hand_out
+    )
+    if one.magic or (one.binary and encoding is None):
         one.read(content, reading)
     else:
         text = DecodedText.of(content, encoding)
         reading.problems += text.problems
         one.read(_Encoded(text) if one.binary else text, reading)
         reading.encoding = text.encoding
-    if not reading.entries and not reading.lost:
+    if not reading.count and not reading.lost:
         told = any("no record" in problem.message for problem in reading.problems)
         reading.problems += (
             [] if told else [FileProblem(0, f"no record was found in it, read as {known}")]

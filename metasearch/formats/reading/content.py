@@ -90,7 +90,22 @@ class Content:
                 break
         return found[:size]
 
+    @contextmanager
+    def seekable(self) -> Iterator[IO[bytes]]:
+        """Its bytes as a file that can be read from any place, as long as the block lasts; what is
+        gzipped is unpacked into a temporary one.
+        """
+        if not self._starts_with_gzip():
+            yield self._file
+            return
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as plain:
+            for block in self.blocks():
+                plain.write(block)
+            plain.seek(0)
+            yield plain
+
     def _starts_with_gzip(self) -> bool:
+        self._file.seek(0)
         start = self._file.read(len(GZIP)) == GZIP
         self._file.seek(0)
         return start

@@ -23,6 +23,9 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
     Raises:
         FileFormatError: Neither content nor name tell; the message says which formats there are.
     """
+    for known, one in READABLE.items():
+        if one.magic and data.startswith(one.magic):
+            return known
     head = decode(data[:HEAD], name, encoding).text
     if head.lstrip("\ufeff\x00 \t\r\n"):
         for known, one in READABLE.items():

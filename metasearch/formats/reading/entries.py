@@ -21,6 +21,8 @@ LONGEST = 500
 #: Records that one file may hold: more do not fit into the memory of most machines when they are
 #: compared.
 MOST_RECORDS = 1_000_000
+#: The same of a file whose entries are handed out: what is kept of each is its identifier.
+MOST_HANDED_OUT = 100_000_000
 #: Fields of which one at least must be there: without them, a record identifies no work.
 TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
 
@@ -81,16 +83,17 @@ class EntryCollector:
         """Put a record that is made already.
 
         Raises:
-            FileFormatError: The file holds more than `MOST_RECORDS`.
+            FileFormatError: The file holds more than `MOST_RECORDS`, or `MOST_HANDED_OUT`.
         """
         self.position += 1
-        if len(self._reading.entries) >= MOST_RECORDS:
-            message = f"the file holds more than {MOST_RECORDS:,} records"
+        most = MOST_RECORDS if self._reading.hand_out is None else MOST_HANDED_OUT
+        if self._reading.count >= most:
+            message = f"the file holds more than {most:,} records"
             raise FileFormatError(
                 self._reading.name, message, advice="Divide it into several files."
             )
         self._taken.add(entry.record.source_id)
-        self._reading.entries.append(entry)
+        self._reading.add(entry)
 
     def lose(self, line: int, why: str, count: int = 1) -> None:
         """Count records that cannot be read."""

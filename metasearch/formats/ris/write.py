@@ -49,10 +49,16 @@ def write(
         beside: What files say beside the records, by `Hit.id`; their databases take the place of
             the sources.
     """
-    out: list[str] = []
+    return b"".join(parts(hits, provenance=provenance, beside=beside))
+
+
+def parts(
+    hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
+) -> Iterator[bytes]:
+    """The same bytes, a record after another."""
     for hit, found in with_beside(hits, beside):
-        out += [f"{tag}  - {value}\r\n" for tag, value in _lines(hit, provenance, found)]
-    return "".join(out).encode()
+        lines = _lines(hit, provenance, found)
+        yield "".join(f"{tag}  - {value}\r\n" for tag, value in lines).encode()
 
 
 def _lines(hit: Hit, provenance: bool, beside: Beside | None) -> Iterator[tuple[str, str]]:

@@ -38,6 +38,7 @@ FORMAT_WORDS = {
     "marc": "MARC 21",
     "csv": "CSV",
     "xlsx": "Excel",
+    "parquet": "Parquet",
     "citations": N_("Citations as text"),
 }
 

@@ -108,7 +108,8 @@ def _snapshot(shared: ServerContext, counted: bool) -> Snapshot:
     counts = shared.metrics.dump()
     if counted:
         shared.peers.save(counts)
-    return Snapshot(counts, states, shared.admission.running)
+    away = shared.engine.sharing.mode == "away"
+    return Snapshot(counts, states, shared.admission.running, away)
 
 
 def _json(content: object) -> web.Response:

@@ -13,14 +13,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, Self
 from zlib import crc32
 
 import aiohttp
 import orjson
 from yarl import URL
 
-from metasearch.adapters.fetch.health import Cause, Pause, SourceState
+from metasearch.adapters.fetch.health import CAUSES, Pause, SourceState
 from metasearch.server.limits.rate import Quota
 from metasearch.server.suggest import Completion
 from metasearch.server.workers.heartbeat import PARENT_FILE
@@ -33,7 +33,6 @@ PATIENCE = 1.0
 MOST_PAUSES = 64
 #: Characters of the reason of a pause that is sent.
 _LONGEST_REASON = 500
-_CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
 #: Whose request another worker passes on.
 _USER_HEADER = "X-Metasearch-User"
 #: The ids of stream events; nothing else from a client is sent to the other workers.
@@ -50,21 +49,24 @@ class Snapshot:
         metrics: Of `Metrics.dump`.
         states: Of all sources.
         running: Searches that run.
+        away: Whether it cannot use the server that replicas share.
     """
 
     metrics: Mapping[str, Any]
     states: tuple[SourceState, ...] = ()
     running: int = 0
+    away: bool = False
 
     def dumped(self) -> bytes:
         """As JSON."""
-        return orjson.dumps([self.metrics, [asdict(state) for state in self.states], self.running])
+        states = [asdict(state) for state in self.states]
+        return orjson.dumps([self.metrics, states, self.running, self.away])
 
     @classmethod
     def loaded(cls, text: bytes) -> Self:
         """Of `dumped`."""
-        metrics, states, running = orjson.loads(text)
-        return cls(metrics, tuple(SourceState(**state) for state in states), running)
+        metrics, states, running, away = orjson.loads(text)
+        return cls(metrics, tuple(SourceState(**state) for state in states), running, away)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,8 @@ def loaded_pause(text: bytes) -> Pause:
     content = orjson.loads(text)
     match content:
         case [str(source), str(cause), float(seconds) | int(seconds), str(reason)]:
-            if (
-                cause in _CAUSES
-                and len(reason) <= _LONGEST_REASON
-                and not isinstance(seconds, bool)
-            ):
-                return Pause(source, _CAUSES[cause], seconds, reason)
+            if cause in CAUSES and len(reason) <= _LONGEST_REASON and not isinstance(seconds, bool):
+                return Pause(source, CAUSES[cause], seconds, reason)
     raise ValueError("not a pause")
 
 

@@ -13,11 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metasearch.dedup import Fingerprint, OnlineDedup
+from metasearch.dedup.key_numbers import title_place
 from metasearch.dedup.sketches import applies, strangers
 from metasearch.record import Hit
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works.journal_titles import JournalTitles
-from metasearch.workspace.works.places import Placed, title_place
+from metasearch.workspace.works.places import Placed
 from metasearch.workspace.works.records import AT_ONCE, Stored, batches, in_marks, read
 from metasearch.workspace.works.rules import Rules
 

@@ -7,15 +7,14 @@ hundreds share is bounded as there: a few of the same year, and of the years bes
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from metasearch.dedup import Chain, Fingerprint
-from metasearch.dedup.columns import journal_title
 from metasearch.dedup.hamming import Signatures
 from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, OF_A_YEAR_OF_FEW
+from metasearch.dedup.key_numbers import place, title_place
 from metasearch.dedup.matcher import Signed
 from metasearch.dedup.sketches import sketch
 from metasearch.workspace.store.database import Database
@@ -23,23 +22,7 @@ from metasearch.workspace.works.records import in_marks
 
 #: Crowds that one look at the places of a record may meet before each is looked at alone.
 MOST_PLACES = 8
-#: Beside the names of matchers.
-_TITLES = "journal title"
 _SIGN = 1 << 63
-
-
-def place(matcher: str, value: str) -> int:
-    """The number of a key, the same in every process: 64 bits, as SQLite keeps them. A collision
-    costs one comparison more.
-    """
-    key = f"{matcher}\x1f{value}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), signed=True)
-
-
-def title_place(fingerprint: Fingerprint) -> int | None:
-    """The place of a title in its journal; None of a record that has none."""
-    title = journal_title(fingerprint)
-    return None if title is None else place(_TITLES, "\x1f".join((title[0], *title[1])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,3 +40,22 @@ def test_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     live.clear()
 
     assert terminal.getvalue() == ""
+
+
+def test_what_takes_long_is_said_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From what was done since it began, not from what was there before."""
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    now = 0.0
+    live = ProgressLine(Console(env={}), clock=lambda: now)
+
+    live("comparing", 500, 1_000)
+    now = 20.0
+    live("comparing", 510, 1_000)
+    now = 21.0
+    live("writing", 1, 2)
+
+    assert terminal.getvalue().split("\r")[1:] == [
+        "comparing: 500 of 1,000\x1b[K",
+        "comparing: 510 of 1,000, 16 min left\x1b[K",
+        "writing: 1 of 2\x1b[K",
+    ]

@@ -368,6 +368,7 @@ FORMATS: dict[str, Read] = {
             "marcxml",
             "nbib",
             "noteexpress",
+            "parquet",
             "refworks",
             "ris",
         )

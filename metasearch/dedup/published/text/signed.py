@@ -44,6 +44,16 @@ class Signed(ABC):
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
         """What shaped the signatures of a pair, in words: features, hash, segmenter."""
 
+    @property
+    def radius(self) -> int:
+        """As `max_distance`."""
+        return self.max_distance
+
+    def signatures(self, fingerprint: Fingerprint) -> Iterable[int]:
+        """The one of the record, if it has one."""
+        signature = self.signature(fingerprint)
+        return () if signature is None else (signature,)
+
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The blocks; none where too many bits may differ for a block to be equal."""
         if self.max_distance >= self.blocks:

@@ -207,7 +207,12 @@ SCHEMAS: Mapping[str, Schema] = {
         {
             "ready": yes_or_no(const=True),
             "sources": listed(text(), description="Default sources that can be asked."),
-        }
+            "sharing": one_of(
+                ("shared", "away"),
+                description="Whether the server that replicas share can be used, if there is one.",
+            ),
+        },
+        optional=("sharing",),
     ),
     "Suggestions": listed(
         {"anyOf": [text(), listed(text())]},

@@ -1,0 +1,348 @@
+"""Dedup of large files: the engines side by side, on the same generated records.
+
+    python3 tasks.py bench bulk [--records 100000] [--engines memory,duckdb,spark] [--workers 2]
+        [--memory-limit 1GB] [--part jobs|components] [--rows 6000000] [--little 600]
+
+`jobs`: the command `metasearch dedup` from a file of records to a file of works, by each engine in
+processes of its own, on records of `benchmarks/generated.py` with hostile blocks of
+`benchmarks/hostile.py` among them. Printed are seconds, CPU and peak memory of all its processes,
+precision and recall against how the records were made, and whether the works are those of the first
+engine. `components`: key rows to components alone, by both ways of the engine duckdb, and by stars
+within little memory. Exit 1 where works differ, or an engine fails; an engine that is not installed
+is left out, and that is said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+import orjson
+
+from benchmarks import bulk_keys
+from benchmarks.dedup import truth
+from benchmarks.generated import Library
+from benchmarks.held import MIB
+from benchmarks.hostile import HOSTILE
+from benchmarks.processes import HERTZ, TOLD, family
+from metasearch.record import Record
+
+PARTS = ("jobs", "components")
+ENGINES = ("memory", "duckdb", "spark")
+#: Share of the records that are hostile, all sets together.
+HOSTILE_SHARE = 0.02
+#: Seconds between two looks at the processes of a job.
+LOOK = 0.2
+
+
+def say(text: str = "") -> None:
+    print(text, flush=True)
+
+
+# --------------------------------------------------------------------------- processes
+
+
+@dataclass
+class Used:
+    """What a command and its descendants have used, ended ones included.
+
+    Attributes:
+        peak: Bytes of memory that all of them held at one time; what several share counts once.
+        ticks: CPU of each process by its id and start.
+    """
+
+    seconds: float = 0.0
+    peak: int = 0
+    ticks: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU."""
+        return sum(self.ticks.values()) / HERTZ
+
+    def look(self, process: int) -> None:
+        """Take in what they hold and have used by now."""
+        held = 0
+        for one in family(process):
+            with suppress(OSError, IndexError, ValueError):
+                folder = Path("/proc") / str(one)
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                self.ticks[one, fields[19]] = int(fields[11]) + int(fields[12])
+                for line in (folder / "smaps_rollup").read_text().splitlines():
+                    if line.startswith("Pss:"):
+                        held += int(line.split()[1]) * 1024
+        self.peak = max(self.peak, held)
+
+
+def watched(command: Sequence[str], log: Path) -> tuple[int, Used]:
+    """Run a command; gives its exit code and what it used. What it says goes to a file."""
+    used, began = Used(), time.monotonic()
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file) as process,
+    ):
+        ended = threading.Event()
+
+        def look() -> None:
+            while not ended.wait(LOOK):
+                used.look(process.pid)
+
+        looking = threading.Thread(target=look, daemon=True)
+        if TOLD:
+            used.look(process.pid)
+            looking.start()
+        code = process.wait()
+        ended.set()
+        if TOLD:
+            looking.join()
+    used.seconds = time.monotonic() - began
+    return code, used
+
+
+# --------------------------------------------------------------------------- whole jobs
+
+
+def row(own: str, record: Record) -> dict[str, object]:
+    """A record as a row of a labelled set, whose id comes back in the list of clusters."""
+    values = {
+        "id": own,
+        "source": record.source,
+        "title": record.title,
+        "authors": [
+            f"{it.family}, {it.given}" if it.family and it.given else it.name
+            for it in record.authors
+        ],
+        "year": record.year,
+        "container": record.venue,
+        "volume": record.volume,
+        "issue": record.issue,
+        "pages": record.pages,
+        "doi": record.doi,
+        "type": record.type,
+        "abstract": record.abstract,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def write_records(file: Path, count: int) -> list[int]:
+    """Write so many records with hostile ones among them; gives the work of each of the others, by
+    the number that is their id.
+    """
+    works: list[int] = []
+    with file.open("wb") as out:
+        for own, record in mixed(count, works):
+            out.write(orjson.dumps(row(own, record), option=orjson.OPT_APPEND_NEWLINE))
+    return works
+
+
+def mixed(count: int, works: list[int]) -> Iterator[tuple[str, Record]]:
+    """(id, record) of generated records, and every so often one of each hostile set."""
+    each = int(count * HOSTILE_SHARE / len(HOSTILE))
+    hostile = {name: make(each) for name, make in HOSTILE.items()}
+    usual = count - each * len(HOSTILE)
+    every = usual // each if each else usual
+    for number, (work, record) in enumerate(Library().records(usual)):
+        works.append(work)
+        yield str(number), record
+        place, rest = divmod(number, every)
+        if rest == every - 1 and place < each:
+            for name, records in hostile.items():
+                yield f"{name} {place}", records[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The works that a job has found.
+
+    Attributes:
+        digest: Of all of them, whatever their order.
+        generated: Those of generated records, as their numbers.
+    """
+
+    digest: str
+    generated: list[list[int]]
+
+
+def clusters_of(file: Path) -> Clusters:
+    """Read what `--clusters` has written."""
+    total = 0
+    generated = []
+    with file.open("rb") as lines:
+        for line in lines:
+            ids: list[str] = orjson.loads(line)["cluster"]
+            key = hashlib.blake2b(orjson.dumps(sorted(ids)), digest_size=16)
+            total = (total + int.from_bytes(key.digest())) % (1 << 128)
+            generated.append([int(own) for own in ids if own.isdecimal()])
+    return Clusters(f"{total:032x}", generated)
+
+
+def command_of(engine: str, options: argparse.Namespace, folder: Path) -> list[str]:
+    """The whole job by one engine."""
+    command = [sys.executable, "-m", "metasearch", "dedup", str(folder / "records.jsonl")]
+    command += ["--engine", engine, "-o", str(folder / f"{engine}.ris")]
+    command += ["--clusters", str(folder / f"{engine}.jsonl")]
+    if engine != "memory":
+        command += ["--workers", str(options.workers), "--memory-limit", options.memory_limit]
+        command += ["--tmp", str(folder / "tmp")]
+    return command
+
+
+def missing(engine: str) -> str | None:
+    """Why an engine cannot be measured here; None where it can."""
+    needs = {"memory": (), "duckdb": ("duckdb", "pyarrow"), "spark": ("pyspark", "pyarrow")}
+    absent = [name for name in needs[engine] if find_spec(name) is None]
+    if absent:
+        return f"not installed: {', '.join(absent)}"
+    if engine == "spark" and which("java") is None and not os.environ.get("JAVA_HOME"):
+        return "there is no Java"
+    return None
+
+
+def jobs(options: argparse.Namespace, folder: Path) -> int:
+    """Each engine on the same file."""
+    works = write_records(folder / "records.jsonl", options.records)
+    hostile = options.records - len(works)
+    size = (folder / "records.jsonl").stat().st_size
+    say(f"{options.records:,} records, {hostile:,} of them hostile; {size / MIB:,.0f} MiB of JSON")
+    say(
+        f"{'engine':10}{'seconds':>9}{'CPU s':>9}{'rec/s':>9}{'peak MiB':>10}"
+        f"{'P':>9}{'R':>9}  works"
+    )
+    first: Clusters | None = None
+    failed = 0
+    for engine in options.engines:
+        why = missing(engine)
+        if why is not None:
+            say(f"{engine:10}{why}")
+            continue
+        log = folder / f"{engine}.log"
+        code, used = watched(command_of(engine, options, folder), log)
+        if code:
+            text = log.read_text(encoding="utf-8", errors="replace").strip()
+            say(f"{engine:10}failed with {code}: {text[-1_000:]}")
+            failed += 1
+            continue
+        found = clusters_of(folder / f"{engine}.jsonl")
+        listed = {number for cluster in found.generated for number in cluster}
+        alone = [[number] for number in range(len(works)) if number not in listed]
+        tally = truth(works, [*filter(None, found.generated), *alone]).tally
+        if first is None:
+            first, told = found, f"{found.digest[:12]}"
+        else:
+            told = "the same" if found.digest == first.digest else "OTHER WORKS"
+            failed += found.digest != first.digest
+        say(
+            f"{engine:10}{used.seconds:9.1f}{used.cpu:9.1f}{options.records / used.seconds:9,.0f}"
+            f"{used.peak / MIB:10,.0f}{tally.precision:9.4f}{tally.recall:9.4f}  {told}"
+        )
+    return failed
+
+
+# --------------------------------------------------------------------------- components
+
+
+def components(options: argparse.Namespace, folder: Path) -> int:
+    """Key rows to components alone."""
+    if missing("duckdb") is not None:
+        say(f"components: {missing('duckdb')}")
+        return 0
+    records = round(options.rows / sum(bulk_keys.PRESENT))
+    rows = bulk_keys.write(folder / "keys", records)
+    say(f"{rows:,} key rows of {records:,} records")
+    say(
+        f"{'way':12}{'limit MiB':>10}{'seconds':>9}{'CPU s':>9}{'CPU s/M rows':>14}{'peak MiB':>10}"
+    )
+    outputs = set()
+    plenty = max(4 * 1024, rows // 5_000)
+    for way, limit in (("recursion", plenty), ("stars", plenty), ("stars", options.little)):
+        into = folder / f"{way}-{limit}"
+        command = [sys.executable, "-m", "benchmarks.bulk", "--join", way, "--limit", str(limit)]
+        command += ["--workers", str(options.workers), str(folder / "keys"), str(into)]
+        code, used = watched(command, folder / "log")
+        if code:
+            say(f"{way:12}{limit:10,}  failed: {(folder / 'log').read_text()[-1_000:]}")
+            return 1
+        outputs.add(hashlib.sha256((into / "part-00000.parquet").read_bytes()).hexdigest())
+        way_taken = (folder / "log").read_text().strip()
+        say(
+            f"{way_taken:12}{limit:10,}{used.seconds:9.1f}{used.cpu:9.1f}"
+            f"{used.cpu / rows * 1e6:14.2f}{used.peak / MIB:10,.0f}"
+        )
+    if len(outputs) > 1:
+        say("THE COMPONENTS DIFFER")
+    return len(outputs) - 1
+
+
+def join(options: argparse.Namespace) -> int:
+    """What a process of `components` does."""
+    from metasearch.bulk.engines.duckdb import DuckDB
+    from metasearch.bulk.engines.duckdb_session import Bounds
+
+    keys, into = options.folders
+    bounds = Bounds(memory=options.limit * MIB, threads=options.workers)
+    engine = DuckDB(into.with_suffix(".scratch"), bounds, way=options.join)
+    engine.components(keys, into.with_suffix(".edges"), into)
+    assert engine.found is not None
+    say(engine.found.way)
+    return 0
+
+
+MEASURED: dict[str, Callable[[argparse.Namespace, Path], int]] = {
+    "jobs": jobs,
+    "components": components,
+}
+
+
+def named(text: str) -> list[str]:
+    """The engines of an option."""
+    names = text.split(",")
+    if wrong := [name for name in names if name not in ENGINES]:
+        raise argparse.ArgumentTypeError(f"no engine: {', '.join(wrong)}")
+    return names
+
+
+def main() -> int:
+    """Run the parts that were asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, default=100_000, help="of the part `jobs`")
+    parser.add_argument("--engines", type=named, default=list(ENGINES), metavar="NAME[,NAME]")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--memory-limit", default="1GB", metavar="SIZE")
+    parser.add_argument("--part", choices=PARTS, help="only this one")
+    parser.add_argument("--rows", type=int, default=6_000_000, help="of the part `components`")
+    parser.add_argument(
+        "--little", type=int, default=600, metavar="MIB", help="memory of the last row of it"
+    )
+    parser.add_argument("--tmp", type=Path, metavar="DIR", help="where files are made")
+    parser.add_argument("--join", choices=("recursion", "stars"), help=argparse.SUPPRESS)
+    parser.add_argument("--limit", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("folders", nargs="*", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.join:
+        return join(options)
+    if min(options.records, options.rows, options.workers) < 1 or options.folders:
+        parser.error("--records, --rows and --workers must be 1 or more, and nothing else is taken")
+    failed = 0
+    for part in (options.part,) if options.part else PARTS:
+        with tempfile.TemporaryDirectory(prefix="bulk-", dir=options.tmp) as folder:
+            failed += MEASURED[part](options, Path(folder))
+        say()
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Components of too many records are cut into smaller ones.
+
+Every key joins records, also keys that prove little (a first author and a year), and of a million
+records nearly all may hang together by those. Of such a component, these pairs stay joined: those
+that share the key of an exact matcher, and those that share other keys which no more records have
+than a crowd (`dedup/index.py` compares all of these), and that are no strangers by their sketches.
+Where that is not enough, they must share two such keys, then three, then four. What is not joined
+is not compared, so works may stay apart that the engine memory would join; the job says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.engine import Engine
+from metasearch.bulk.staged.ordering import is_in
+from metasearch.bulk.staged.parts import batches, clear, columns_of, parts_in, write_part
+from metasearch.bulk.staged.shuffling import buckets_for, shuffled
+from metasearch.dedup.index import CROWD
+from metasearch.dedup.sketches import are_strangers
+
+#: Records of a component that is judged in one piece.
+LARGEST = 50_000
+#: Keys that two records must share, one after the other.
+SHARED = (1, 2, 3, 4)
+
+Numbers = npt.NDArray[np.int64]
+_PAIRS = pa.schema([*schemas.EDGES, pa.field("keys", pa.int32(), nullable=False)])
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The components of a job.
+
+    Attributes:
+        numbers: Of the records that have one.
+        components: Of each.
+        cut: Records that stood in components which were cut.
+        shared: Keys that pairs of them share at least; 0 where nothing was cut.
+    """
+
+    numbers: Numbers
+    components: Numbers
+    cut: int = 0
+    shared: int = 0
+
+
+def read_components(folder: Path) -> Cut:
+    """The components that an engine wrote."""
+    table = columns_of(folder, schemas.COMPONENTS, ["number", "component"])
+    return Cut(table.column("number").to_numpy(), table.column("component").to_numpy())
+
+
+def write_components(found: Cut, into: Path) -> None:
+    """Write components as one part."""
+    columns = [found.numbers, found.components]
+    write_part(into / "part-00000.parquet", pa.table(columns, schema=schemas.COMPONENTS))
+
+
+def cut(
+    found: Cut,
+    keys: Path,
+    edges: Path,
+    traits: Path,
+    scratch: Path,
+    engine: Engine,
+    *,
+    sketches: bool,
+    largest: int = LARGEST,
+) -> Cut:
+    """Cut the components of more than `largest` records.
+
+    Args:
+        found: All components.
+        keys: The stage of that name.
+        edges: The stage of that name.
+        traits: The stage of that name.
+        scratch: A folder for this alone.
+        engine: Finds the components of what stays joined.
+        sketches: Whether `strangers` holds for the matchers of the job.
+        largest: Records that a component may have.
+    """
+    large = _large(found, largest)
+    if not large.any():
+        return found
+    wanted = np.sort(found.numbers[large])
+    inputs = {name: scratch / name for name in ("keys", "pairs", "edges", "components", "buckets")}
+    for folder in inputs.values():
+        clear(folder)
+    _exact_keys(keys, wanted, inputs["keys"])
+    _pairs(keys, traits, wanted, inputs["pairs"], inputs["buckets"], sketches=sketches)
+    parts = [np.stack([found.numbers[~large], found.components[~large]])]
+    shared = 0
+    for shared in SHARED:
+        clear(inputs["edges"])
+        clear(inputs["components"])
+        _joined(inputs["pairs"], edges, wanted, shared, inputs["edges"])
+        engine.components(inputs["keys"], inputs["edges"], inputs["components"])
+        one = read_components(inputs["components"])
+        mine = is_in(one.numbers, wanted)
+        one = Cut(one.numbers[mine], one.components[mine])
+        still = _large(one, largest)
+        if shared == SHARED[-1]:
+            still[:] = False
+        parts.append(np.stack([one.numbers[~still], one.components[~still]]))
+        if not still.any():
+            break
+        wanted = np.sort(one.numbers[still])
+    for folder in inputs.values():
+        clear(folder)
+    numbers, components = np.concatenate(parts, axis=1)
+    return Cut(numbers, components, int(large.sum()), shared)
+
+
+def _large(found: Cut, largest: int) -> npt.NDArray[np.bool_]:
+    """Which records stand in components of more than so many."""
+    _, member, sizes = np.unique(found.components, return_inverse=True, return_counts=True)
+    return (sizes > largest)[member] if len(sizes) else np.zeros(0, dtype=bool)
+
+
+def _exact_keys(keys: Path, wanted: Numbers, into: Path) -> None:
+    for path in parts_in(keys):
+        tables = []
+        for batch in batches(path):
+            exact = batch.column("exact").to_numpy(zero_copy_only=False)
+            mine = exact & is_in(batch.column("number").to_numpy(), wanted)
+            tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
+        if tables:
+            write_part(into / path.name, pa.concat_tables(tables))
+
+
+def _pairs(
+    keys: Path, traits: Path, wanted: Numbers, into: Path, scratch: Path, *, sketches: bool
+) -> None:
+    """Write the pairs that share keys which a crowd at most has, with how many they share."""
+    table = columns_of(traits, schemas.TRAITS, ["number", "sketch"])
+    numbers = table.column("number").to_numpy()
+    mine = is_in(numbers, wanted)
+    order = np.argsort(numbers[mine], kind="stable")
+    sketch_of = table.column("sketch").to_numpy()[mine][order]
+    del table, numbers, mine
+    buckets = buckets_for(len(wanted))
+
+    def rows() -> Iterator[tuple[pa.Table, Numbers]]:
+        for path in parts_in(keys):
+            for batch in batches(path):
+                chosen = batch.filter(pa.array(is_in(batch.column(0).to_numpy(), wanted)))
+                values = chosen.column("key").to_numpy()
+                yield pa.Table.from_batches([chosen]), values % buckets
+
+    def found() -> Iterator[tuple[pa.Table, Numbers]]:
+        by_key = scratch / "by-key"
+        for bucket in shuffled(rows(), schemas.KEYS, buckets, by_key):
+            a, b = pairs_of(
+                np.searchsorted(wanted, bucket.column("number").to_numpy()),
+                bucket.column("key").to_numpy(),
+            )
+            if sketches:
+                kept = ~are_strangers(sketch_of[a], sketch_of[b])
+                a, b = a[kept], b[kept]
+            pairs = pa.table([wanted[a], wanted[b]], schema=schemas.EDGES)
+            # Those of a record together.
+            yield pairs, a * buckets // max(1, len(wanted))
+
+    by_record = shuffled(found(), schemas.EDGES, buckets, scratch / "by-record")
+    for number, bucket in enumerate(by_record):
+        ends = np.stack([bucket.column("a").to_numpy(), bucket.column("b").to_numpy()])
+        different, times = np.unique(ends, axis=1, return_counts=True)
+        columns = [different[0], different[1], times.astype(np.int32)]
+        write_part(into / f"part-{number:06}.parquet", pa.table(columns, schema=_PAIRS))
+
+
+def pairs_of(records: Numbers, keys: Numbers) -> tuple[Numbers, Numbers]:
+    """The pairs (smaller, larger) of records that share a key which at most `CROWD` records have;
+    once for each key.
+    """
+    order = np.lexsort((records, keys))
+    records, keys = records[order], keys[order]
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else order
+    sizes = np.diff(np.r_[first, len(keys)])
+    few = (sizes > 1) & (sizes <= CROWD)
+    starts, sizes = first[few], sizes[few]
+    a, b = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for one in range(CROWD):
+        for other in range(one + 1, CROWD):
+            some = starts[sizes > other]
+            a.append(records[some + one])
+            b.append(records[some + other])
+    return np.concatenate(a), np.concatenate(b)
+
+
+def _joined(pairs: Path, edges: Path, wanted: Numbers, shared: int, into: Path) -> None:
+    """Write the edges of the records that are wanted: those that they had, and the pairs that
+    share so many keys.
+    """
+    for path in parts_in(edges):
+        for number, batch in enumerate(batches(path)):
+            mine = is_in(batch.column("a").to_numpy(), wanted)
+            table = pa.Table.from_batches([batch.filter(pa.array(mine))])
+            write_part(into / f"{path.stem}-{number:06}.parquet", table)
+    for path in parts_in(pairs):
+        for number, batch in enumerate(batches(path)):
+            mine = batch.column("keys").to_numpy() >= shared
+            mine &= is_in(batch.column("a").to_numpy(), wanted)
+            table = pa.Table.from_batches([batch.filter(pa.array(mine))]).select(["a", "b"])
+            write_part(into / f"pairs-{path.stem}-{number:06}.parquet", table)

@@ -1,0 +1,125 @@
+"""The stages `keys`, `titles`, `signatures` and `traits`: what matchers and joins need of each
+record, made by the matchers themselves, a part of records at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from metasearch.bulk.job import Progress
+from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.parts import parts_in, read_part, rows_of, write_part
+from metasearch.bulk.staged.pool import run_all
+from metasearch.bulk.staged.reading import entry_of
+from metasearch.bulk.staged.rules import Rules
+from metasearch.dedup import Fingerprint, naming
+from metasearch.dedup.key_numbers import place, title_place
+from metasearch.dedup.online import AT_ONCE
+from metasearch.dedup.sketches import sketch
+
+DOING = "making keys"
+_SIGN = 1 << 63
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFolders:
+    """Where the stages lie."""
+
+    records: Path
+    keys: Path
+    titles: Path
+    signatures: Path
+    traits: Path
+
+
+def export_stage(folders: KeyFolders, rules: Rules, workers: int, progress: Progress) -> None:
+    """Export what is needed of all parts of records of which nothing was exported yet."""
+    parts = parts_in(folders.records)
+    sizes = [rows_of(path) for path in parts]
+    # The traits of a part are written last.
+    missing = [n for n, path in enumerate(parts) if not (folders.traits / path.name).exists()]
+    total = sum(sizes)
+    ready = total - sum(sizes[n] for n in missing)
+    progress(DOING, ready, total)
+    run_all(
+        partial(_export, folders, rules),
+        [parts[n] for n in missing],
+        min(workers, len(missing)),
+        # Parts end nearly in their order, and nearly all have the same size.
+        lambda done: progress(DOING, ready + sum(sizes[n] for n in missing[:done]), total),
+    )
+
+
+@dataclass(slots=True)
+class _Columns:
+    """The rows of a part, by table and column."""
+
+    keys: list[tuple[int, int, bool]] = field(default_factory=list)
+    titles: list[tuple[int, int, int | None, str, str, bool]] = field(default_factory=list)
+    signatures: list[tuple[str, int, int]] = field(default_factory=list)
+    traits: list[tuple[int, int | None, int, int]] = field(default_factory=list)
+
+
+def _export(folders: KeyFolders, rules: Rules, path: Path) -> None:
+    found = _Columns()
+    table = read_part(path, ["number", "entry"])
+    numbers = table.column("number").to_pylist()
+    prints = (
+        Fingerprint(entry_of(data, path).record) for data in table.column("entry").to_pylist()
+    )
+    for some in _batches(prints):
+        rules.chain.prepare(some)
+        for fingerprint in some:
+            _take(numbers[len(found.traits)], fingerprint, rules, found)
+    write_part(folders.keys / path.name, _table(found.keys, schemas.KEYS))
+    write_part(folders.titles / path.name, _table(found.titles, schemas.TITLES))
+    write_part(folders.signatures / path.name, _table(found.signatures, schemas.SIGNATURES))
+    write_part(folders.traits / path.name, _table(found.traits, schemas.TRAITS))
+
+
+def _batches(prints: Iterator[Fingerprint]) -> Iterator[list[Fingerprint]]:
+    while some := list(islice(prints, AT_ONCE)):
+        yield some
+
+
+def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) -> None:
+    chain = rules.chain
+    keys: dict[int, bool] = {}
+    for matcher in rules.keyed:
+        # What somebody decided joins records whatever else they say.
+        exact = matcher.exact or matcher is chain.pins
+        for value in matcher.keys(fingerprint):
+            key = place(matcher.name, value)
+            keys[key] = keys.get(key, False) or exact
+    found.keys += [(number, key, exact) for key, exact in keys.items()]
+    title = title_place(fingerprint)
+    if title is not None:
+        volume, page = fingerprint.volume, fingerprint.pages[0]
+        unsigned = not fingerprint.first
+        found.titles.append((title, number, fingerprint.year, _utf8(volume), _utf8(page), unsigned))
+    for signs in rules.signed:
+        for signature in signs.signatures(fingerprint):
+            found.signatures.append((signs.name, number, signature - _SIGN))
+    base = naming.base_of([fingerprint], separate=rules.separate)
+    found.traits.append((number, fingerprint.year, base, sketch(fingerprint)))
+
+
+def _utf8(text: str) -> str:
+    # Only whether two are equal matters.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
+    if not rows:
+        return schema.empty_table()
+    columns = zip(*rows, strict=True)
+    return pa.table(
+        [pa.array(column, of.type) for column, of in zip(columns, schema, strict=True)],
+        schema=schema,
+    )

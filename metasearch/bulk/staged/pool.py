@@ -1,0 +1,134 @@
+"""Worker processes: each task is a call that writes its own parts, so that a job that was killed
+goes on with those that are missing.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing.connection import wait as wait_for_one
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from metasearch.bulk.staged.engine import Done, Judge
+from metasearch.bulk.staged.parts import metadata_of, read_part, write_part
+from metasearch.errors import UsageError
+
+T = TypeVar("T")
+#: Tasks that wait for each worker: their arguments are kept in memory.
+WAITING = 2
+#: Key of the number of passed over comparisons among the metadata of a part of works.
+_PASSED_OVER = b"passed_over"
+
+
+def run_all(
+    call: Callable[[T], Any], tasks: Iterable[T], workers: int, done: Done = lambda _: None
+) -> list[Any]:
+    """Call a function for each task, in worker processes if `workers` is more than 1; the results
+    in the order of the tasks.
+
+    Args:
+        call: A function of a module.
+        tasks: What it is called with; can be pickled.
+        workers: Processes.
+        done: Is told how many tasks are done.
+
+    Raises:
+        UsageError: A worker was killed, most likely because memory was short.
+        Exception: What a call raises; tasks that run are finished first.
+    """
+    if workers < 2:
+        results = []
+        for number, task in enumerate(tasks, 1):
+            results.append(call(task))
+            done(number)
+        return results
+    # Processes begin with nothing of ours in memory, and hold no lock of a thread.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
+        try:
+            return _run(pool, call, tasks, workers, done)
+        except BrokenProcessPool as exc:
+            raise UsageError(
+                "a worker process of the job was ended from outside, most likely because memory "
+                "was short",
+                advice="Run it again with --resume and fewer --workers.",
+            ) from exc
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _run(
+    pool: ProcessPoolExecutor,
+    call: Callable[[T], Any],
+    tasks: Iterable[T],
+    workers: int,
+    done: Done,
+) -> list[Any]:
+    coming = enumerate(tasks)
+    running: dict[Future[Any], int] = {}
+    results: dict[int, Any] = {}
+    while True:
+        for number, task in islice(coming, workers * WAITING - len(running)):
+            running[pool.submit(call, task)] = number
+        if not running:
+            return [results[number] for number in sorted(results)]
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            results[running.pop(future)] = future.result()
+        done(len(results))
+
+
+def _end_with_parent() -> None:
+    """End this worker when the job's process has ended, also where that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait_for_one([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="end with parent").start()
+
+
+# --------------------------------------------------------------------------- chunks
+
+
+def judge_all(
+    judge: Judge, chunks: Sequence[Path], into: Path, workers: int, done: Done = lambda _: None
+) -> None:
+    """`Engine.judge` in worker processes of this machine."""
+    missing = [path for path in chunks if not (into / path.name).exists()]
+    before = len(chunks) - len(missing)
+    run_all(
+        _judge_one,
+        ((judge, path, into / path.name) for path in missing),
+        min(workers, len(missing)),
+        lambda number: done(before + number),
+    )
+
+
+def _judge_one(task: tuple[Judge, Path, Path]) -> None:
+    judge, chunk, path = task
+    works, passed_over = judge(read_part(chunk))
+    keep(works, passed_over, path)
+
+
+def keep(works: pa.Table, passed_over: int, path: Path) -> None:
+    """Write the works of a chunk, and how many comparisons were passed over."""
+    metadata = {_PASSED_OVER: str(passed_over).encode()}
+    write_part(path, works.replace_schema_metadata(metadata))
+
+
+def passed_over(path: Path) -> int:
+    """The number that `keep` wrote."""
+    return int(metadata_of(path).get(_PASSED_OVER, b"0"))

@@ -1,0 +1,123 @@
+"""The works of a staged job as a stream: read from disk whenever they are iterated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from heapq import merge
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metasearch.bib.work_ids import numbered_id
+from metasearch.bulk.job import InputRecord, MergedWork
+from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.chunking import Places
+from metasearch.bulk.staged.free_names import FreeNames
+from metasearch.bulk.staged.ordering import is_in, members_of
+from metasearch.bulk.staged.parts import DamagedPart, batches, parts_in, read_part, rows_of
+from metasearch.bulk.staged.reading import entry_of
+from metasearch.dedup import Fingerprint, naming
+from metasearch.dedup.merge import alone
+from metasearch.formats import hits
+from metasearch.record import Hit
+
+
+class StagedWorks:
+    """All works, in the order of their first records; iterated as often as one likes.
+
+    Args:
+        records: The stage of that name, as `traits` and `ordered`.
+        places: The places of records.
+        names: What records are called.
+        ids: First record of a work -> its id, where that is not its base.
+    """
+
+    def __init__(
+        self,
+        records: Path,
+        traits: Path,
+        ordered: Path,
+        places: Places,
+        names: FreeNames,
+        ids: dict[int, str],
+    ) -> None:
+        self._records = records
+        self._traits = traits
+        self._ordered = ordered
+        self._places = places
+        self._names = names
+        self._ids = ids
+        self._members = members_of(ordered)
+        several = sum(map(rows_of, parts_in(ordered)))
+        self._length = places.total - len(self._members) + several
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[MergedWork]:
+        both = merge(self._alone(), self._several(), key=itemgetter(0))
+        for rank, (_, work) in enumerate(both, 1):
+            yield replace(work, hit=replace(work.hit, rank=rank))
+
+    def _alone(self) -> Iterator[tuple[int, MergedWork]]:
+        """(number, work) of the records that are alone in their work."""
+        seen = 0
+        for path in parts_in(self._records):
+            bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
+            start = 0
+            for batch in batches(path, ["number", "key", "entry"]):
+                numbers = batch.column(0).to_numpy()
+                mine = np.flatnonzero(~is_in(numbers, self._members))
+                some = batch.take(pa.array(mine)).to_pydict()
+                places = self._places.of(numbers[mine]).tolist()
+                for place, number, own, data, base in zip(
+                    places,
+                    some["number"],
+                    some["key"],
+                    some["entry"],
+                    bases[start + mine].tolist(),
+                    strict=True,
+                ):
+                    key, shown = self._names.of_record(place, own)
+                    item = InputRecord(
+                        number >> schemas.FILE_BITS, entry_of(data, path), key, shown
+                    )
+                    yield number, MergedWork((item,), self._hit(number, item, numbered_id(base)))
+                start += batch.num_rows
+            seen += start
+        if seen != self._places.total:
+            raise DamagedPart(self._records, "records are missing")
+
+    def _hit(self, number: int, item: InputRecord, base: str) -> Hit:
+        name = self._ids.get(number, base)
+        if name == base:
+            return alone(name, item.entry.record)
+        own = naming.own_id(Fingerprint(item.entry.record, item.key))
+        return alone(name, item.entry.record, tuple(sorted({base, own} - {name})))
+
+    def _several(self) -> Iterator[tuple[int, MergedWork]]:
+        """(first number, work) of the works of several records."""
+        for path in parts_in(self._ordered):
+            for batch in batches(path):
+                for row in batch.to_pylist():
+                    yield row["first"], self._work(row, path)
+
+    def _work(self, row: dict[str, Any], path: Path) -> MergedWork:
+        items = tuple(
+            InputRecord(number >> schemas.FILE_BITS, entry_of(data, path), key, shown)
+            for number, data, key, shown in zip(
+                row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
+            )
+        )
+        try:
+            hit = hits.read(row["hit"])
+        except ValueError as exc:
+            raise DamagedPart(path, str(exc)) from exc
+        name = self._ids.get(row["first"], hit.id)
+        records = tuple(item.entry.record for item in sorted(items, key=lambda item: item.key))
+        also = tuple(sorted({hit.id, *hit.also} - {name}))
+        return MergedWork(items, replace(hit, id=name, records=records, also=also))

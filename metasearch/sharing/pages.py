@@ -1,0 +1,234 @@
+"""Pages that all replicas have together, and one request for each of them.
+
+A page lies in the server as long as it may be answered from the cache (its ttl and its stale
+window), sealed (sealed.py), under a name that tells nothing (names.py). Who does not find it there
+takes the *flight* for it in the same step: a key with a random token that expires by itself. It
+asks the source. Others who look for the page meanwhile wait for a message that the flight has
+ended, and look again. Every wait is bounded, and whatever goes wrong with the server costs a search
+this sharing only: then each replica asks for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
+from functools import partial
+from typing import Literal, TypeVar
+
+from metasearch.sharing.connection import Connection, Script
+from metasearch.sharing.names import Names
+from metasearch.sharing.sealed import LARGEST_SEALED, Damaged, Seal
+from metasearch.sharing.second_tier import Found
+from metasearch.sharing.sharing import Away
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+#: Milliseconds after which a flight ends by itself, if the replica that has it is gone.
+FLIGHT = 15_000
+#: Seconds after which who waits looks again, message or not: messages may be lost.
+LOOK = 0.5
+#: Values of so many bytes are sealed and opened in a thread.
+IN_THREAD = 1 << 15
+
+#: KEYS page, flight, "somebody waits". ARGV token, FLIGHT, least ms that the page must still have,
+#: LARGEST_SEALED. Returns {page, ms left}; 1 where the flight is ours now; 0 where another has it.
+_CLAIM = Script("""
+local left = redis.call('PTTL', KEYS[1])
+if left > tonumber(ARGV[3]) then
+  local size = redis.pcall('STRLEN', KEYS[1])
+  if type(size) == 'number' and size <= tonumber(ARGV[4]) then
+    return {redis.call('GET', KEYS[1]), left}
+  end
+end
+if redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+redis.call('SET', KEYS[3], '1', 'PX', ARGV[2])
+return 0
+""")
+#: KEYS as above. ARGV token or "", page or "", its ms, channel. The flight ends whatever happens to
+#: the page, but only by who has it. Returns what went wrong with the page, or "".
+_LAND = Script("""
+local wrong = ''
+if ARGV[2] ~= '' then
+  local kept = redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  if type(kept) == 'table' and kept.err then wrong = kept.err end
+end
+if ARGV[1] ~= '' and redis.pcall('GET', KEYS[2]) == ARGV[1] then
+  redis.call('DEL', KEYS[2])
+  if redis.call('DEL', KEYS[3]) == 1 then redis.call('PUBLISH', ARGV[4], KEYS[2]) end
+end
+return wrong
+""")
+
+
+class RedisPages:
+    """`Pages` in a server of Redis or Valkey. Belongs to one event loop.
+
+    Args:
+        connection: To the server; closed with this.
+        names: What keys are called there.
+    """
+
+    def __init__(self, connection: Connection, names: Names) -> None:
+        self._connection = connection
+        self._names = names
+        self._seal = Seal(names.secret("values"))
+        self._channel = names.of("done")
+        #: Key of a request -> the token of its flight, where this process has it.
+        self._tokens: dict[str, str] = {}
+        #: Name of a flight -> those who wait for its end.
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._listening: asyncio.Task[None] | None = None
+        #: Orders the changes: two connections may overtake each other.
+        self._changing = asyncio.Lock()
+        #: Flights that are ended for callers that did not stay.
+        self._ending: set[asyncio.Task[None]] = set()
+        #: What the server said last of a page that it did not keep.
+        self._wrong = ""
+
+    async def claim(
+        self, key: str, *, seconds: float, oldest: float, until: float | None
+    ) -> Found | None:
+        """See `Pages`."""
+        least = max(0, int((seconds - oldest) * 1000))
+        found = await self._look(key, least)
+        if found != "waits":
+            return found
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._listen())
+        flight, ended = self._names.of("flight", key), asyncio.Event()
+        self._waiting.setdefault(flight, set()).add(ended)
+        loop = asyncio.get_running_loop()
+        try:
+            # Looked again at once: the message may have come before we waited for it.
+            while (found := await self._look(key, least)) == "waits":
+                wait = LOOK if until is None else min(LOOK, until - loop.time())
+                if wait <= 0:
+                    return None
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        await ended.wait()
+                ended.clear()
+        finally:
+            self._waiting[flight].discard(ended)
+            if not self._waiting[flight]:
+                del self._waiting[flight]
+        return found
+
+    async def keep(self, key: str, value: bytes, seconds: float) -> None:
+        """See `Pages`."""
+        milliseconds = int(seconds * 1000)
+        async with self._changing:
+            sealed = await self._sealed(key, value, milliseconds) if milliseconds > 0 else None
+            await self._land(key, self._tokens.pop(key, ""), sealed or b"", milliseconds)
+
+    async def release(self, key: str) -> None:
+        """See `Pages`."""
+        if token := self._tokens.pop(key, ""):
+            await self._land(key, token)
+
+    async def forget(self, key: str) -> None:
+        """See `Pages`."""
+        async with self._changing:
+            with suppress(Away):
+                await self._connection.command("DEL", self._names.of("page", key))
+
+    async def close(self) -> None:
+        """Ends the flights that this process has, and the waits."""
+        for key in list(self._tokens):
+            await self.release(key)
+        if self._listening is not None:
+            while not self._listening.done():  # a client may lose a cancellation
+                self._listening.cancel()
+                await asyncio.wait([self._listening], timeout=LOOK)
+        if self._ending:
+            await asyncio.wait(self._ending)
+        await self._connection.close()
+
+    async def _look(self, key: str, least: int) -> Found | Literal["waits"] | None:
+        """What there is under a key, or the flight, or "waits" where another one has that.
+
+        Args:
+            key: Of a request.
+            least: Milliseconds for which a value must still be kept.
+        """
+        if self._connection.away:
+            return None
+        page, flight, waits = self._keys(key)
+        token = secrets.token_hex(16)
+        words = (token, FLIGHT, least, LARGEST_SEALED)
+        try:
+            reply = await self._connection.script(_CLAIM, (page, flight, waits), words)
+        except Away:
+            return None
+        except asyncio.CancelledError:
+            # The flight may be ours, and nobody would end it.
+            self._in_background(self._land(key, token))
+            raise
+        if reply == 0:
+            return "waits"
+        if reply == 1:
+            self._tokens[key] = token
+            return None
+        return await self._opened(page, *reply)
+
+    async def _opened(self, name: str, sealed: bytes, left: int) -> Found | None:
+        unseal = partial(self._seal.open, name, sealed)
+        try:
+            value, whole = await _run(unseal, len(sealed))
+            if left > whole:
+                raise Damaged("it is kept for longer than it says")
+        except Damaged as exc:
+            _log.warning("a page in the server that replicas share is not used: %s", exc)
+            return None
+        return Found(value, (whole - left) / 1000)
+
+    async def _sealed(self, key: str, value: bytes, milliseconds: int) -> bytes | None:
+        return await _run(
+            partial(self._seal.seal, self._names.of("page", key), value, milliseconds), len(value)
+        )
+
+    async def _land(self, key: str, token: str, sealed: bytes = b"", milliseconds: int = 0) -> None:
+        """Keeps what is sealed, and ends the flight with this token."""
+        if not token and not sealed:
+            return
+        try:
+            wrong = await self._connection.script(
+                _LAND, self._keys(key), (token, sealed, milliseconds, self._channel)
+            )
+        except Away:
+            return
+        text = wrong.decode(errors="replace")[:200]
+        if text and text != self._wrong:  # once, and not with every page
+            _log.warning("the server that replicas share keeps no pages: %r", text)
+        self._wrong = text
+
+    async def _listen(self) -> None:
+        async with aclosing(self._connection.messages(self._channel)) as messages:
+            async for message in messages:
+                if message is None:  # some may have been missed: all look
+                    woken = [event for events in self._waiting.values() for event in events]
+                else:
+                    woken = list(self._waiting.get(message.decode(errors="replace"), ()))
+                for event in woken:
+                    event.set()
+
+    def _keys(self, key: str) -> tuple[str, str, str]:
+        return (
+            self._names.of("page", key),
+            self._names.of("flight", key),
+            self._names.of("waits", key),
+        )
+
+    def _in_background(self, ending: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(ending)
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+
+async def _run(work: Callable[[], T], size: int) -> T:
+    """What the work returns; in a thread where it has to do with many bytes."""
+    return await asyncio.to_thread(work) if size >= IN_THREAD else work()

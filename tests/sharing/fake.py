@@ -1,0 +1,28 @@
+"""Replicas over a server that is simulated in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fakeredis import FakeAsyncRedis, FakeServer
+
+from metasearch.sharing.connection import Connection
+from metasearch.sharing.names import Names
+from metasearch.sharing.pages import RedisPages
+
+SECRET = b"a secret of all replicas"
+
+
+def client(server: FakeServer) -> Any:
+    """A client of the server, as redis-py gives it."""
+    return FakeAsyncRedis(server=server, version=(7,))
+
+
+def connected(server: FakeServer) -> Connection:
+    """The connection of one replica."""
+    return Connection("redis://localhost", client(server))
+
+
+def pages(server: FakeServer, secret: bytes = SECRET) -> RedisPages:
+    """The pages of all replicas, as one of them sees them."""
+    return RedisPages(connected(server), Names(secret))

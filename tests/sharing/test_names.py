@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from metasearch.sharing.names import PREFIX, Names, secret_of
+
+
+def test_a_name_tells_nothing_of_what_it_names() -> None:
+    """Neither a query nor a source can be read in it, nor found by trying without the secret."""
+    name = Names(b"one").of("page", "crossref", "depression after stroke")
+
+    assert name.startswith(PREFIX)
+    assert "crossref" not in name
+    assert "stroke" not in name
+    assert name != Names(b"two").of("page", "crossref", "depression after stroke")
+
+
+def test_replicas_with_one_secret_use_one_name() -> None:
+    """The same thing has the same name in all of them."""
+    assert Names(b"one").of("starts", "arxiv") == Names(b"one").of("starts", "arxiv")
+
+
+def test_different_things_have_different_names() -> None:
+    """The kind, each part, and where one part ends and the next begins all count."""
+    names = Names(b"one")
+
+    assert len({
+        names.of("a", "bc", "d"), names.of("a", "b", "cd"), names.of("ab", "c", "d"),
+        names.of("a", "bcd"), names.of("a"),
+    }) == 5  # fmt: skip
+
+
+def test_without_a_secret_the_password_of_the_server_is_one() -> None:
+    """Replicas that know the password agree; who reads the server only does not."""
+    assert secret_of("redis://u:secret@a/0") == secret_of("redis://u:secret@b/1")
+    assert secret_of("redis://u:secret@a/0") != secret_of("redis://u:other@a/0")
+    assert secret_of("redis://u:secret@a/0", "own") == secret_of("redis://b", "own")
+
+
+def test_half_a_character_has_a_name() -> None:
+    """A surrogate, which no encoding writes, raises nothing."""
+    assert Names(b"one").of("page", "\udcff")

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import fakeredis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.sharing import SharedLimits, Start
+from metasearch.sharing.connection import Script
+from metasearch.sharing.redis import MOST_STARTS, RedisSharing, _starts
+from metasearch.sharing.scripts import LEASE, START
+from tests.sharing.conftest import ServerClock
+from tests.sharing.servers import in_memory, replica
+
+Two = tuple[RedisSharing, RedisSharing]
+#: More places than any test here needs.
+MANY = 1_000
+
+
+async def used(
+    who: Sequence[RedisSharing], clock: ServerClock, limits: SharedLimits, steps: Sequence[float]
+) -> list[float]:
+    """When requests start that the replicas want to send in turns, so many seconds apart."""
+    moments = []
+    for number, step in enumerate(steps):
+        clock.now += step
+        start = await who[number % len(who)].start("db", limits, 1.0)
+        if start.lease:
+            moments.append(clock.now + start.wait)
+    return moments
+
+
+async def free(one: RedisSharing) -> None:
+    """Waits until the only place of a source is free for a replica."""
+    async with asyncio.timeout(10):
+        while not (await one.start("db", SharedLimits(MANY, 1.0, 1), 1.0)).lease:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("requests", "per", "most"), [(5, 1.0, 5), (0.5, 1.0, 1), (1, 0.3, 1)])
+async def test_no_window_holds_more_starts_than_allowed(
+    two: Two, clock: ServerClock, requests: float, per: float, most: int
+) -> None:
+    """In any window of the period lie at most so many starts of both replicas together."""
+    limits = SharedLimits(requests, per, MANY)
+    window = per / requests if requests < 1 else per
+
+    moments = await used(two, clock, limits, [0.05] * 160)
+
+    assert len(moments) > most + 2
+    assert moments == sorted(moments)
+    for first, later in zip(moments, moments[most:], strict=False):
+        assert later - first > window
+
+
+@given(st.lists(st.floats(0, 0.6), max_size=40), st.integers(1, 6))
+def test_whatever_the_moments_no_window_holds_more(steps: list[float], most: int) -> None:
+    """As above, for requests that come in bursts and pauses."""
+    with pytest.MonkeyPatch.context() as patch:
+        clock = ServerClock()
+        patch.setattr("fakeredis.commands_mixins.server_mixin.time", clock)
+
+        async def moments() -> list[float]:
+            memory = fakeredis.FakeServer()
+            both = replica(in_memory(memory)), replica(in_memory(memory))
+            found = await used(both, clock, SharedLimits(most, 1.0, MANY), steps)
+            for one in both:
+                await one.close()
+            return found
+
+        found = asyncio.run(moments())
+
+    for first, later in zip(found, found[most:], strict=False):
+        assert later - first > 1.0
+
+
+async def test_starts_at_once_are_at_once(two: Two, clock: ServerClock) -> None:
+    """A source that allows five in a second may be sent five in one moment, not one each 200 ms."""
+    starts = [await two[0].start("db", SharedLimits(5, 1.0, MANY), 1.0) for _ in range(6)]
+
+    assert [start.wait for start in starts[:5]] == [0.0] * 5
+    assert starts[5].wait == pytest.approx(1.001)
+
+
+async def test_a_start_that_is_too_far_away_is_not_taken(two: Two, clock: ServerClock) -> None:
+    """Its wait is told, and the next one has the same."""
+    limits = SharedLimits(1, 60.0, MANY)
+    assert (await two[0].start("db", limits, 1.0)).lease
+    clock.now += 10
+
+    for one in (*two, *two):
+        assert await one.start("db", limits, 1.0) == Start(pytest.approx(50.001), "")
+
+
+async def test_places_are_one_for_all(two: Two, clock: ServerClock) -> None:
+    """What one replica uses, the other has not; what has ended is free again."""
+    limits = SharedLimits(MANY, 1.0, 1)
+    first = await two[0].start("db", limits, 1.0)
+
+    assert first.lease
+    assert (await two[1].start("db", limits, 1.0)).busy
+    assert (await two[1].start("other", limits, 1.0)).lease
+
+    two[0].finished("db", first.lease)
+    await free(two[1])
+
+
+async def test_a_place_goes_to_who_waits_for_it(two: Two, clock: ServerClock) -> None:
+    """A replica that sends one request after the other does not keep the others out."""
+    limits = SharedLimits(MANY, 1.0, 1)
+    first = await two[0].start("db", limits, 1.0)
+    assert (await two[1].start("db", limits, 1.0)).busy
+
+    two[0].finished("db", first.lease)
+    assert (await two[0].start("db", limits, 1.0)).busy
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+
+async def test_a_place_that_nobody_waits_for_is_taken_over(two: Two, clock: ServerClock) -> None:
+    """The next request of the same replica has it as it is: one command each."""
+    limits = SharedLimits(MANY, 1.0, 1)
+    for _ in range(5):
+        start = await two[0].start("db", limits, 1.0)
+        assert start.lease
+        two[0].finished("db", start.lease)
+
+    assert two[0].state.commands == 6  # and the one that says when the server began
+
+
+async def test_places_of_a_replica_that_died_come_back(two: Two, clock: ServerClock) -> None:
+    """Its leases end by themselves."""
+    limits = SharedLimits(MANY, 1.0, 1)
+    assert (await two[0].start("db", limits, 1.0)).lease
+    assert (await two[1].start("db", limits, 1.0)).busy
+
+    clock.now += LEASE + 0.1
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+
+async def test_a_request_that_lasts_keeps_its_place(
+    two: Two, clock: ServerClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lease is renewed for as long as it runs."""
+    monkeypatch.setattr("metasearch.sharing.leases.LEASE", 0.02)
+    limits = SharedLimits(MANY, 1.0, 1)
+    assert (await two[0].start("db", limits, 1.0)).lease
+
+    for _ in range(3):
+        clock.now += LEASE * 0.7
+        commands = two[0].state.commands
+        while two[0].state.commands < commands + 2:
+            await asyncio.sleep(0.01)
+    assert (await two[1].start("db", limits, 1.0)).busy
+
+
+async def test_closing_gives_places_back(two: Two, clock: ServerClock) -> None:
+    """A replica that ends as it should keeps nothing."""
+    limits = SharedLimits(MANY, 1.0, 1)
+    assert (await two[0].start("db", limits, 1.0)).lease
+
+    await two[0].close()
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+
+async def test_a_clock_that_was_set_back_stops_nothing(two: Two, clock: ServerClock) -> None:
+    """Neither starts nor leases wait for the old time to come again, and the limit holds."""
+    limits = SharedLimits(2, 1.0, 3)
+    for _ in range(2):
+        assert (await two[0].start("db", limits, 1.0)).lease
+    clock.now -= 3600
+
+    third = await two[1].start("db", limits, 1.1)
+    assert third.lease
+    assert third.wait == pytest.approx(1.001)
+    assert (await two[1].start("db", limits, 1.1)).busy
+    clock.now += LEASE + 0.1
+    assert (await two[1].start("db", limits, 1.1)).lease
+
+
+async def test_a_clock_that_was_set_forward_stops_nothing(two: Two, clock: ServerClock) -> None:
+    """What was kept is over."""
+    limits = SharedLimits(2, 1.0, 2)
+    for _ in range(2):
+        assert (await two[0].start("db", limits, 1.0)).lease
+    clock.now += 3600
+
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+
+async def test_a_server_that_has_lost_its_data_begins_slowly(clock: ServerClock) -> None:
+    """It may have known of starts: the first one waits for a period, of three seconds at most."""
+    one = replica(in_memory(fakeredis.FakeServer()))
+
+    assert (await one.start("db", SharedLimits(5, 1.0, 4), 1.0)).wait == pytest.approx(1.0)
+    assert (await one.start("rare", SharedLimits(1, 60.0, 1), 9.0)).wait == pytest.approx(3.0)
+    await one.close()
+
+
+async def test_a_cancelled_request_holds_no_place(
+    two: Two, clock: ServerClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that is cancelled when the server has given the place, and before it has said so."""
+    real = two[0].connection.script
+    given = asyncio.Event()
+
+    async def slow(script: Script, *rest: Any) -> Any:
+        answer = await real(script, *rest)
+        if script is START:
+            given.set()
+            await asyncio.sleep(60)
+        return answer
+
+    monkeypatch.setattr(two[0].connection, "script", slow)
+    task = asyncio.create_task(two[0].start("db", SharedLimits(MANY, 1.0, 1), 1.0))
+    await given.wait()
+    assert (await two[1].start("db", SharedLimits(MANY, 1.0, 1), 1.0)).busy
+    task.cancel()
+    await asyncio.wait([task])
+
+    await free(two[1])
+
+
+def test_numbers_of_the_server_allow_no_more_than_the_limits() -> None:
+    """Fractions become longer periods, and very large numbers smaller ones with fewer starts."""
+    assert _starts(SharedLimits(0.5, 1.0, 1)) == (1, 2_000_000)
+    assert _starts(SharedLimits(2.9, 1.0, 1)) == (2, 1_000_000)
+    most, per = _starts(SharedLimits(1e12, 1.0, 1))
+    assert most == MOST_STARTS
+    assert most / per <= 1e9 / 1e6
