@@ -10,10 +10,9 @@ _PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 _TABLES = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
 #: Name of an extra -> its lines.
 EXTRAS: dict[str, list[str]] = _TABLES["project"]["optional-dependencies"]
-#: What the tests need; the lines of the group, and of that of the marker `spark`.
+#: What the tests need; the lines of the groups. Spark has its own, because it is large.
 FOR_TESTS: list[str] = [
-    *_TABLES["dependency-groups"]["test"],
-    *_TABLES["dependency-groups"]["spark"],
+    line for group in ("test", "spark") for line in _TABLES["dependency-groups"][group]
 ]
 
 
