@@ -113,24 +113,20 @@ def test_only_edges(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------- bounds
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """500,000 rows of some 300,000 records."""
-    rng = random.Random(1)
-    rows = [(rng.randrange(400_000), rng.randrange(200_000)) for _ in range(500_000)]
-    return samples.keys(tmp_path_factory.mktemp("many") / "keys", rows)
-
-
-def test_the_way_is_chosen_by_memory(many: Path, tmp_path: Path) -> None:
+def test_the_way_is_chosen_by_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is expected to fit is found by the recursion, and else by stars: both write the same
     file, with any number of threads."""
+    monkeypatch.setattr(duckdb_components, "STATE_OF_A_RECORD", 5_000)
+    rng = random.Random(1)
+    rows = [(rng.randrange(40_000), rng.randrange(20_000)) for _ in range(50_000)]
+    keys = samples.keys(tmp_path / "keys", rows)
     files = []
-    for place, (memory, way) in enumerate(((1024, "recursion"), (64, "stars"))):
-        duck = engine(tmp_path, Bounds(memory=memory * MIB, threads=1 + (memory > 64)))
-        duck.components(many, tmp_path / "edges", tmp_path / str(place))
+    for memory, threads, way in ((1024, 2, "recursion"), (64, 1, "stars")):
+        duck = engine(tmp_path, Bounds(memory=memory * MIB, threads=threads))
+        duck.components(keys, tmp_path / "edges", tmp_path / way)
         assert duck.found is not None
         assert duck.found.way == way
-        files.append((tmp_path / str(place) / "part-00000.parquet").read_bytes())
+        files.append((tmp_path / way / "part-00000.parquet").read_bytes())
 
     assert files[0] == files[1]
 
