@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import signal
 import statistics
 import sys
 import time
@@ -24,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks import upstreams
 from benchmarks.pages.database import asked, databases
-from benchmarks.processes import cpu_of_all
+from benchmarks.processes import cpu_of_all, family
 from benchmarks.redis_server import RedisServer, executable, redis_server
 from benchmarks.replica_faults import FAULTS, Fault
 from benchmarks.replica_processes import (
@@ -165,7 +167,8 @@ def killed(_: int, url: str | None) -> Rows:
             first = asyncio.create_task(searches([(one, "killed replica")]))
             while len(asked(base, 0)) == before:
                 await asyncio.sleep(0.05)
-            one.process.kill()
+            for process in family(one.process.pid):  # also the worker, which would tidy up
+                os.kill(process, signal.SIGKILL)
             ended = time.monotonic()
             await asyncio.gather(first, searches([(other, "next replica")]))
             return ended
