@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from metasearch.errors import UsageError
+from metasearch.loop.ending import ended
 from metasearch.loop.lag import lag
 from metasearch.message import message
 from metasearch.sharing.names import PREFIX
@@ -150,8 +151,7 @@ class Connection:
         """Closes all connections."""
         self._closed = True
         if self._probing is not None:
-            self._probing.cancel()
-            await asyncio.wait([self._probing])
+            await ended((self._probing,))
         with suppress(Exception):
             async with asyncio.timeout(PATIENCE):
                 await self._client.aclose()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
+from metasearch.loop.ending import ended
 from metasearch.sharing.connection import Connection, Word
 from metasearch.sharing.names import Names
 from metasearch.sharing.scripts import LEASE, LEASES
@@ -66,12 +67,13 @@ class Leases:
         if self._returning is None:
             self._returning = asyncio.get_running_loop().create_task(self._give_back())
 
+    def lost(self, source: str, lease: str) -> None:
+        """The server has given the place to another one, or never gave it."""
+        self._held.get(source, set()).discard(lease)
+
     async def close(self) -> None:
         """Gives everything back, if the server can be told."""
-        for task in (self._renewing, self._returning):
-            if task is not None:
-                task.cancel()
-                await asyncio.wait([task])
+        await ended(task for task in (self._renewing, self._returning) if task is not None)
         for source, leases in self._held.items():
             self._spare.setdefault(source, []).extend(leases)
         self._held.clear()

@@ -18,6 +18,7 @@ from contextlib import aclosing, suppress
 from functools import partial
 from typing import Literal, TypeVar
 
+from metasearch.loop.ending import ended
 from metasearch.sharing.connection import Connection, Script
 from metasearch.sharing.names import Names
 from metasearch.sharing.sealed import LARGEST_SEALED, Damaged, Seal
@@ -99,8 +100,8 @@ class RedisPages:
             return found
         if self._listening is None:
             self._listening = asyncio.create_task(self._listen())
-        flight, ended = self._names.of("flight", key), asyncio.Event()
-        self._waiting.setdefault(flight, set()).add(ended)
+        flight, landed = self._names.of("flight", key), asyncio.Event()
+        self._waiting.setdefault(flight, set()).add(landed)
         loop = asyncio.get_running_loop()
         try:
             # Looked again at once: the message may have come before we waited for it.
@@ -110,10 +111,10 @@ class RedisPages:
                     return None
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait):
-                        await ended.wait()
-                ended.clear()
+                        await landed.wait()
+                landed.clear()
         finally:
-            self._waiting[flight].discard(ended)
+            self._waiting[flight].discard(landed)
             if not self._waiting[flight]:
                 del self._waiting[flight]
         return found
@@ -141,9 +142,7 @@ class RedisPages:
         for key in list(self._tokens):
             await self.release(key)
         if self._listening is not None:
-            while not self._listening.done():  # a client may lose a cancellation
-                self._listening.cancel()
-                await asyncio.wait([self._listening], timeout=LOOK)
+            await ended((self._listening,))
         if self._ending:
             await asyncio.wait(self._ending)
         await self._connection.close()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import aclosing, suppress
 
+from metasearch.loop.ending import ended
 from metasearch.sharing.connection import Connection
 from metasearch.sharing.names import Names
 from metasearch.sharing.scripts import PAUSE, PAUSES
@@ -82,10 +83,7 @@ class Pauses:
 
     async def close(self) -> None:
         """Ends all that runs here."""
-        tasks = [*self._telling, *self._listening]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended((*self._telling, *self._listening))
 
     async def _tell(self, pause: str, microseconds: int) -> None:
         with suppress(Away):

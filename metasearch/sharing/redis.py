@@ -74,10 +74,13 @@ class RedisSharing:
         """See `Sharing`."""
         return self.connection.state
 
-    async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
+    async def start(
+        self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
+    ) -> Start:
         """See `Sharing`."""
         most, per = _starts(limits)
-        lease = self._leases.take(source)
+        lease = self._leases.take(source) if missed is None else missed.lease
+        moment = 0 if missed is None else missed.moment
         keys = self._keys.get(source)
         if keys is None:
             keys = self._keys[source] = (
@@ -87,18 +90,20 @@ class RedisSharing:
                 self.names.of("began").encode(),
             )
         ahead = int(longest * 1e6)
-        words = (f"{most} {per} {limits.concurrency} {ahead} {self._replica} {lease}".encode(),)
+        word = f"{most} {per} {limits.concurrency} {ahead} {self._replica} {lease} {moment}"
         try:
-            wait, state = await self.connection.script(START, keys, words)
+            wait, state, at = await self.connection.script(START, keys, (word.encode(),))
         except BaseException:
             # The server may have done it all the same.
             self._leases.give_back(source, lease)
             raise
         if state == 1:
             self._leases.hold(source, lease)
-            return Start(wait / 1e6, lease)
+            return Start(wait / 1e6, lease, moment=int(at))
         if state == 0:
             self._leases.give_back(source, lease)
+        else:
+            self._leases.lost(source, lease)
         return Start(wait / 1e6, "", busy=state < 0)
 
     def finished(self, source: str, lease: str) -> None:

@@ -16,6 +16,10 @@ AHEAD = 1.0
 #: Seconds for which a server that begins without data, of which others may know that it had some,
 #: lets nothing start; no longer than the period of a limit.
 FRESH = 3.0
+#: Seconds that are added to the period of a limit, and the share of it that they are at most. The
+#: way from the moment that the server names to the database takes one request longer than another;
+#: while the difference is no more than this, the limit holds as the database counts.
+MARGIN, LARGEST_MARGIN = 0.1, 0.1
 #: Seconds for which the next free place is kept for a replica that asked for one in vain.
 KEPT = 0.3
 
@@ -36,19 +40,23 @@ local function text(number) return string.format('%.0f', number) end
 #: began (string: a moment).
 #:
 #: Words: one, as each costs the client some µs: most starts in a period, the period in µs, places,
-#: µs for which a start may be taken in advance, the replica, the lease; a blank between them.
+#: µs for which a start may be taken in advance, the replica, the lease, the moment of a start that is
+#: exchanged (0: none; else the lease is the one that it came with); a blank between them.
 #:
-#: Returns [µs, state]: 1: taken, to be used in so many µs; 0: not taken, may be asked for again in
-#: so many µs; -1: no place is free.
+#: Returns [µs, state, moment as text]: 1: taken, to be used in so many µs, at that moment; 0: not
+#: taken, may be asked for again in so many µs; -1: no place is free. What is exchanged is free
+#: again in any case.
 START = Script(
     _NOW
     + f"""
 local lease_time, ahead, fresh, kept = {LEASE * 1e6:.0f}, {AHEAD * 1e6:.0f}, {FRESH * 1e6:.0f}, """
     + f"""{KEPT * 1e3:.0f}
+local margin, largest_margin = {MARGIN * 1e6:.0f}, {LARGEST_MARGIN}
 local starts, leases, waiting, began = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local most, per, places, longest, replica, lease =
-  string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+) (%S+) (%S+)$')
+local most, per, places, longest, replica, lease, missed =
+  string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+) (%S+) (%S+) (%d+)$')
 most, per, places, longest = tonumber(most), tonumber(per), tonumber(places), tonumber(longest)
+if missed ~= '0' then redis.call('LREM', starts, 1, missed) end
 
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', text(now))
 local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
@@ -60,11 +68,11 @@ end
 local used = redis.call('ZCARD', leases)
 if redis.call('ZSCORE', leases, lease) then used = used - 1 end
 local other = redis.call('GET', waiting)
-if other == replica then other = false end
+if other == replica or missed ~= '0' then other = false end
 if used >= places or (other and used + 1 >= places) then
   redis.call('ZREM', leases, lease)
   if not other then redis.call('SET', waiting, replica, 'PX', kept) end
-  return {{0, -1}}
+  return {{0, -1, '0'}}
 end
 
 local newest = tonumber(redis.call('LINDEX', starts, -1) or 0)
@@ -75,24 +83,25 @@ if newest > now + ahead + 1000000 then
     redis.call('RPUSH', starts, text(tonumber(each) - newest + now))
   end
 end
-local at = now
+-- Never before the last one, as one before that may have been exchanged.
+local at = math.max(now, tonumber(redis.call('LINDEX', starts, -1) or 0))
 local first = redis.call('LINDEX', starts, -most)
--- A millisecond more: a start is free only when the period is over.
-if first then at = math.max(at, tonumber(first) + per + 1000) end
+per = per + math.ceil(math.min(margin, per * largest_margin))
+if first then at = math.max(at, tonumber(first) + per) end
 local born = tonumber(redis.call('GET', began) or 0)
 if born == 0 or born > now then
   born = now
   redis.call('SET', began, text(now))
 end
 at = math.max(at, born + math.min(per, fresh))
-if at - now > longest then return {{at - now, 0}} end
+if at - now > longest then return {{at - now, 0, '0'}} end
 redis.call('RPUSH', starts, text(at))
 redis.call('LTRIM', starts, -most, -1)
 redis.call('PEXPIRE', starts, text(math.ceil((at - now + per) / 1000) + 1000))
 redis.call('ZADD', leases, text(now + lease_time), lease)
 redis.call('PEXPIRE', leases, text(lease_time / 1000 + 1000))
 if redis.call('GET', waiting) == replica then redis.call('DEL', waiting) end
-return {{at - now, 1}}
+return {{at - now, 1, text(at)}}
 """
 )
 

@@ -46,11 +46,13 @@ class Start:
         lease: What the request holds from now on, until `Sharing.finished`; "" where it may not
             start yet.
         busy: Without a lease: all places are taken, and nobody knows for how long.
+        moment: Of the start, in µs of the server's clock; 0 without one.
     """
 
     wait: float
     lease: str
     busy: bool = False
+    moment: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ class Sharing(Protocol):
         """A snapshot."""
         ...
 
-    async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
+    async def start(
+        self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
+    ) -> Start:
         """Takes a place and a start for a request, or says how long to wait.
 
         Args:
@@ -110,6 +114,8 @@ class Sharing(Protocol):
             limits: Its limits, for all replicas together.
             longest: Seconds for which a start may be taken in advance; where the wait is longer,
                 none is taken.
+            missed: A start of this source whose moment has passed unused: it is exchanged, and its
+                lease is the caller's no more.
 
         Raises:
             Away: The server cannot be used.
@@ -175,7 +181,9 @@ class Alone:
     state = SharingState()
     pages = None
 
-    async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
+    async def start(
+        self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
+    ) -> Start:
         """See `Sharing`."""
         raise Away
 

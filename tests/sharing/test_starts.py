@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.adapters.fetch.shared_limiter import LATE
 from metasearch.sharing import SharedLimits, Start
 from metasearch.sharing.connection import Script
 from metasearch.sharing.redis import MOST_STARTS, RedisSharing, _starts
-from metasearch.sharing.scripts import LEASE, START
+from metasearch.sharing.scripts import LEASE, MARGIN, START
 from tests.sharing.conftest import ServerClock
 from tests.sharing.servers import in_memory, replica
 
@@ -78,12 +80,97 @@ def test_whatever_the_moments_no_window_holds_more(steps: list[float], most: int
         assert later - first > 1.0
 
 
+def most_in_window(moments: Sequence[float], seconds: float) -> int:
+    """The most of these moments that lie in any window of so many seconds."""
+    ordered = sorted(moments)
+    return max(
+        (sum(first <= each < first + seconds for each in ordered) for first in ordered), default=0
+    )
+
+
+@given(
+    requests=st.lists(
+        st.tuples(st.floats(0, 0.5), st.lists(st.floats(0, 0.7), max_size=3), st.floats(0, 1)),
+        max_size=25,
+    ),
+    most=st.integers(1, 6),
+)
+def test_no_window_of_a_database_holds_more_although_replicas_are_late(
+    requests: list[tuple[float, list[float], float]], most: int
+) -> None:
+    """Requests wake late, exchange a start whose moment has passed, and are on their way for a
+    while: as long as what is left of the lateness is within the margin, the database counts no
+    more than the limit in any period.
+
+    Each request: seconds since the one before; by how many seconds it wakes late, time for time;
+    the share of the rest of the margin that its way takes.
+    """
+    limits = SharedLimits(most, 1.0, MANY)
+    with pytest.MonkeyPatch.context() as patch:
+        clock = ServerClock()
+        patch.setattr("fakeredis.commands_mixins.server_mixin.time", clock)
+
+        async def arrived() -> list[float]:
+            memory = fakeredis.FakeServer()
+            both = replica(in_memory(memory)), replica(in_memory(memory))
+            moments = []
+            asks: list[tuple[float, int, float, Start | None]] = []  # moment, request, late, start
+            at = clock.now
+            for number, (step, _, _) in enumerate(requests):
+                at += step
+                heapq.heappush(asks, (at, number, 0.0, None))
+            while asks:
+                clock.now, number, late, start = heapq.heappop(asks)
+                _, wakes, way = requests[number]
+                if start is None or late > LATE:
+                    start = await both[number % 2].start("db", limits, 1.0, start)
+                    late = wakes.pop(0) if wakes and start.lease else 0.0
+                    if not start.lease:
+                        heapq.heappush(asks, (clock.now + start.wait, number, 0.0, None))
+                        continue
+                    heapq.heappush(asks, (clock.now + start.wait + late, number, late, start))
+                else:
+                    moments.append(clock.now + way * (MARGIN - LATE))
+            for one in both:
+                await one.close()
+            return moments
+
+        moments = asyncio.run(arrived())
+
+    assert len(moments) == len(requests)
+    assert most_in_window(moments, 1.0) <= most
+
+
+async def test_the_margin_costs_a_tenth_at_most(two: Two, clock: ServerClock) -> None:
+    """Of what the limit allows in a long time, be its period short or long."""
+    for per in (0.1, 1.0, 60.0):
+        began = clock.now
+        for _ in range(110):
+            start = await two[0].start(f"db {per}", SharedLimits(5, per, MANY), 99.0)
+            clock.now += start.wait
+        assert clock.now - began <= 110 / 5 * per / 0.9
+
+
+async def test_what_is_exchanged_is_free_again(two: Two, clock: ServerClock) -> None:
+    """A start whose moment passed unused counts no more; its place is still the request's, whoever
+    waits for one.
+    """
+    limits = SharedLimits(1, 60.0, 1)
+    first = await two[0].start("db", limits, 1.0)
+    clock.now += 1
+    assert (await two[1].start("db", limits, 1.0)).busy
+
+    second = await two[0].start("db", limits, 1.0, first)
+    assert (second.wait, second.lease) == (0, first.lease)
+    assert second.moment - first.moment == 1_000_000
+
+
 async def test_starts_at_once_are_at_once(two: Two, clock: ServerClock) -> None:
     """A source that allows five in a second may be sent five in one moment, not one each 200 ms."""
     starts = [await two[0].start("db", SharedLimits(5, 1.0, MANY), 1.0) for _ in range(6)]
 
     assert [start.wait for start in starts[:5]] == [0.0] * 5
-    assert starts[5].wait == pytest.approx(1.001)
+    assert starts[5].wait == pytest.approx(1.1)
 
 
 async def test_a_start_that_is_too_far_away_is_not_taken(two: Two, clock: ServerClock) -> None:
@@ -93,7 +180,7 @@ async def test_a_start_that_is_too_far_away_is_not_taken(two: Two, clock: Server
     clock.now += 10
 
     for one in (*two, *two):
-        assert await one.start("db", limits, 1.0) == Start(pytest.approx(50.001), "")
+        assert await one.start("db", limits, 1.0) == Start(pytest.approx(50.1), "")
 
 
 async def test_places_are_one_for_all(two: Two, clock: ServerClock) -> None:
@@ -173,10 +260,10 @@ async def test_a_clock_that_was_set_back_stops_nothing(two: Two, clock: ServerCl
         assert (await two[0].start("db", limits, 1.0)).lease
     clock.now -= 3600
 
-    third = await two[1].start("db", limits, 1.1)
+    third = await two[1].start("db", limits, 1.2)
     assert third.lease
-    assert third.wait == pytest.approx(1.001)
-    assert (await two[1].start("db", limits, 1.1)).busy
+    assert third.wait == pytest.approx(1.1)
+    assert (await two[1].start("db", limits, 1.2)).busy
     clock.now += LEASE + 0.1
     assert (await two[1].start("db", limits, 1.1)).lease
 
@@ -195,7 +282,7 @@ async def test_a_server_that_has_lost_its_data_begins_slowly(clock: ServerClock)
     """It may have known of starts: the first one waits for a period, of three seconds at most."""
     one = replica(in_memory(fakeredis.FakeServer()))
 
-    assert (await one.start("db", SharedLimits(5, 1.0, 4), 1.0)).wait == pytest.approx(1.0)
+    assert (await one.start("db", SharedLimits(5, 1.0, 4), 2.0)).wait == pytest.approx(1.1)
     assert (await one.start("rare", SharedLimits(1, 60.0, 1), 9.0)).wait == pytest.approx(3.0)
     await one.close()
 

@@ -15,12 +15,19 @@ from math import inf
 
 from metasearch.adapters.fetch.throttle import FairThrottler, NotInTime, RequestLimiter, RoundRobin
 from metasearch.adapters.spec import Limits
-from metasearch.sharing import Away, SharedLimits, Sharing
+from metasearch.sharing import Away, SharedLimits, Sharing, Start
 
 #: Seconds for which a start is taken in advance, at most: whoever dies meanwhile has wasted it.
 AHEAD = 1.0
 #: Seconds between two questions for a place while all are taken: the first pause, the longest.
 SHORTEST_ASK, LONGEST_ASK = 0.01, 0.1
+#: Seconds after its moment at which a start is used at most: half of what the server allows for
+#: (`sharing.scripts.MARGIN`), as the way to the database takes its time, too. A later one would be
+#: among those of the next period.
+LATE = 0.05
+#: How often a start is asked for that comes too late each time; the last one is used all the same,
+#: for a machine that is always late would never ask a source.
+MOST_LATE = 3
 #: Seconds for which nothing starts after the server went away, at most: what the other replicas
 #: have begun in this period is not known.
 HOLD = 1.0
@@ -101,18 +108,10 @@ class SharedLimiter(RequestLimiter):
                 await self._within_part(left)
                 counted = True
             try:
-                start = await self._sharing.start(
-                    self._source, self._shared, min(AHEAD, max(0.0, left()))
-                )
+                start = await self._started(left)
             except Away:
                 break
             if start.lease:
-                try:
-                    if start.wait > 0:
-                        await asyncio.sleep(start.wait)
-                except BaseException:
-                    self._sharing.finished(self._source, start.lease)
-                    raise
                 if not counted:
                     self._rate.count()
                 return start.lease
@@ -127,6 +126,30 @@ class SharedLimiter(RequestLimiter):
         if not counted:
             await self._within_part(left)
         return ""
+
+    async def _started(self, left: Callable[[], float]) -> Start:
+        """What the server says. A start has been waited for; one whose moment passed meanwhile is
+        exchanged.
+        """
+        clock = asyncio.get_running_loop().time
+        missed = None
+        for _ in range(MOST_LATE):
+            asked = clock()  # the server names its moment after this one
+            start = await self._sharing.start(
+                self._source, self._shared, min(AHEAD, max(0.0, left())), missed
+            )
+            if not start.lease:
+                break
+            try:
+                if start.wait > 0:
+                    await asyncio.sleep(start.wait)
+            except BaseException:
+                self._sharing.finished(self._source, start.lease)
+                raise
+            if clock() - asked - start.wait <= LATE:
+                break
+            missed = start
+        return start
 
     async def _within_part(self, left: Callable[[], float]) -> None:
         """Takes a start of our part of the limits."""

@@ -34,9 +34,13 @@ class Told(Alone):
         self.answers = list(answers)
         self.ended: list[str] = []
         self.asked: list[SharedLimits] = []
+        self.missed: list[Start | None] = []
 
-    async def start(self, source: str, limits: SharedLimits, longest: float) -> Start:
+    async def start(
+        self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
+    ) -> Start:
         self.asked.append(limits)
+        self.missed.append(missed)
         if (answer := self.answers.pop(0)) is None:
             self.away = True
             raise Away
@@ -86,6 +90,20 @@ async def test_who_leaves_while_it_waits_gives_its_place_back() -> None:
     await asyncio.wait([first])
     await send()
     assert told.ended == ["first", "second"]
+
+
+async def test_a_start_that_comes_too_late_is_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its moment has passed, and others may start by now: the server gives another one. Who is
+    late each time starts at last.
+    """
+    monkeypatch.setattr("metasearch.adapters.fetch.shared_limiter.LATE", -1.0)
+    starts = [Start(0, "lease", moment=number) for number in range(3)]
+    told = Told(*starts)
+    async with SharedLimiter("db", LIMITS, told).passed():
+        pass
+
+    assert told.missed == [None, *starts[:2]]
+    assert told.ended == ["lease"]
 
 
 async def test_without_the_server_a_replica_has_its_part() -> None:
