@@ -25,6 +25,7 @@ from metasearch.sharing.sharing import Away, SharingState
 
 if TYPE_CHECKING:  # takes 0.7 s
     from redis.asyncio import Redis
+    from redis.asyncio.connection import AbstractConnection
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,11 @@ PATIENCE = 0.3
 PROBE = 5.0
 #: Connections of one process; further commands wait for one.
 MOST_CONNECTIONS = 16
+#: Those of them that listen to channels.
+_LISTENING = 2
+#: Seconds after which a connection that was not used is looked at before it is used again: the
+#: server, or what lies between, may have closed it.
+_UNUSED = 1.0
 #: Characters of an error of the server that are logged.
 _LONGEST_REASON = 200
 
@@ -68,6 +74,10 @@ class Connection:
         self._client = _client(url) if client is None else client
         self._reason = ""
         self._commands = self._failures = 0
+        #: Connections that no command uses, with the moment of their last use. They are the pool's,
+        #: which never has them back: taking one from it costs more CPU than a command.
+        self._idle: list[tuple[AbstractConnection, float]] = []
+        self._places = asyncio.Semaphore(MOST_CONNECTIONS - _LISTENING)
         self._probing: asyncio.Task[None] | None = None
         self._closed = False
         self._answered = False
@@ -100,7 +110,7 @@ class Connection:
         self._begin()
         try:
             async with asyncio.timeout(PATIENCE):
-                answer = await self._client.execute_command(*words)
+                answer = await self._answer(*words)
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
@@ -127,9 +137,9 @@ class Connection:
         try:
             async with asyncio.timeout(PATIENCE):
                 try:
-                    answer = await self._client.execute_command("EVALSHA", script.sha, *rest)
+                    answer = await self._answer("EVALSHA", script.sha, *rest)
                 except NoScriptError:  # the first call since the server has started
-                    answer = await self._client.execute_command("EVAL", script.text, *rest)
+                    answer = await self._answer("EVAL", script.text, *rest)
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
@@ -156,6 +166,27 @@ class Connection:
             async with asyncio.timeout(PATIENCE):
                 await self._client.aclose()
                 await self._client.connection_pool.disconnect()
+
+    async def _answer(self, *words: Word) -> Any:
+        """Sends a command without the client's tries, telemetry and turns at its pool, which cost
+        more CPU than sending it.
+        """
+        pool, clock = self._client.connection_pool, asyncio.get_running_loop().time
+        async with self._places:
+            if self._idle:
+                connection, used = self._idle.pop()
+            else:
+                connection, used = await pool.get_connection(), clock()
+            try:
+                if clock() - used > _UNUSED:
+                    await pool.ensure_connection(connection)
+                # One that has failed was closed by that, and is connected anew here.
+                await connection.send_packed_command(
+                    connection.pack_command(*words), check_health=False
+                )
+                return await connection.read_response()
+            finally:
+                self._idle.append((connection, clock()))
 
     async def _subscribed(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
@@ -197,8 +228,10 @@ class Connection:
                 async with asyncio.timeout(PATIENCE):
                     # Connections of before may be dead without knowing it.
                     await self._client.connection_pool.disconnect(inuse_connections=False)
+                    for connection, _ in list(self._idle):
+                        await connection.disconnect()
                 async with asyncio.timeout(PATIENCE):
-                    await self._client.execute_command("SET", f"{PREFIX}probe", "1", "PX", 1000)
+                    await self._answer("SET", f"{PREFIX}probe", "1", "PX", 1000)
                 break
         self._reason, self._answered = "", True
         self.returned = asyncio.get_running_loop().time()

@@ -40,8 +40,8 @@ local function text(number) return string.format('%.0f', number) end
 #: began (string: a moment).
 #:
 #: Words: one, as each costs the client some µs: most starts in a period, the period in µs, places,
-#: µs for which a start may be taken in advance, the replica, the lease, the moment of a start that is
-#: exchanged (0: none; else the lease is the one that it came with); a blank between them.
+#: µs for which a start may be taken in advance, the replica, the lease, the moment of a start
+#: that is exchanged (0: none; else the lease is the one that it came with); a blank between them.
 #:
 #: Returns [µs, state, moment as text]: 1: taken, to be used in so many µs, at that moment; 0: not
 #: taken, may be asked for again in so many µs; -1: no place is free. What is exchanged is free

@@ -19,10 +19,23 @@ class Broken(fakeredis.FakeAsyncRedis):
 
     error: Exception | None = None
 
-    async def execute_command(self, *words: Any, **options: Any) -> Any:
-        if self.error is not None:
-            raise self.error
-        return await super().execute_command(*words, **options)
+    def __init__(self) -> None:
+        super().__init__()
+        pool: Any = self.connection_pool
+        self._connect, pool.get_connection = pool.get_connection, self._connection
+
+    async def _connection(self) -> Any:
+        connection = await self._connect()
+        answer = connection.read_response
+
+        async def read_response() -> Any:
+            found = await answer()
+            if self.error is not None:
+                raise self.error
+            return found
+
+        connection.read_response = read_response
+        return connection
 
 
 @pytest.fixture(autouse=True)
