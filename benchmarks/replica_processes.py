@@ -22,6 +22,8 @@ from benchmarks.throughput import SERVE, configuration
 
 #: Records asked from each database.
 ROWS = 5
+#: Seconds for a server to begin, on a machine that does other things.
+START = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +132,25 @@ def replicas(
             config = folder / f"{number}.toml"
             config.write_text(text, encoding="utf-8")
             port = upstreams.free_port()
+            said = stack.enter_context((folder / f"{number}.log").open("wb"))
             process = stack.enter_context(
                 subprocess.Popen(
                     [*SERVE, "--config", str(config), "--port", str(port)],
                     stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
+                    stderr=said,
                 )
             )
             stack.callback(process.kill)
             made.append(Replica(f"http://127.0.0.1:{port}", process))
-        for replica in made:
-            if not upstreams.answers(f"{replica.url}/healthz", 30.0):
-                raise NotMeasured("`metasearch serve` does not answer")
+        for number, replica in enumerate(made):
+            if not upstreams.answers(f"{replica.url}/healthz", START):
+                ended = replica.process.poll()
+                state = "runs" if ended is None else f"ended with {ended}"
+                lines = (folder / f"{number}.log").read_text(errors="replace").splitlines()
+                raise NotMeasured(
+                    f"`metasearch serve` does not answer after {START:g} s; it {state} and said "
+                    f"last: {lines[-1][:200] if lines else 'nothing'}"
+                )
         yield made
 
 

@@ -132,11 +132,11 @@ def test_the_proxy_asks_the_replicas() -> None:
 
 
 def test_valkey_forgets_and_has_a_bound() -> None:
-    """It writes to no disk, and removes what is used least before it is full."""
+    """It writes to no disk, and removes what is used least and has an end before it is full."""
     text = " ".join(it or '""' for it in VALKEY_ARGUMENTS)
 
     assert '--save "" --appendonly no' in text
-    assert "--maxmemory-policy allkeys-lfu" in text
+    assert "--maxmemory-policy volatile-lfu" in text
     assert size(option("--maxmemory")) < size(SERVICES["valkey"]["mem_limit"])
     assert option("--aclfile") == "/run/secrets/" + SERVICES["valkey"]["secrets"][0]
 

@@ -201,3 +201,20 @@ async def test_places_of_a_killed_replica_are_back_within_fifteen_seconds(server
     await dead.close()
     await alive.close()
     assert took < 15
+
+
+async def test_connections_that_were_closed_meanwhile_cost_nothing(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that was started again between two commands is not away: what was not used for a
+    while is looked at first.
+    """
+    monkeypatch.setattr(connection, "_UNUSED", -1.0)
+    shared = Connection(server.url)
+    assert await shared.command("SET", "a", "1")
+    server.kill()
+    server.start()
+
+    assert await shared.command("SET", "a", "2") == b"OK"
+    assert shared.state.failures == 0
+    await shared.close()
