@@ -214,6 +214,7 @@ async def test_connections_that_were_closed_meanwhile_cost_nothing(
     assert await shared.command("SET", "a", "1")
     server.kill()
     server.start()
+    await asyncio.sleep(0.1)  # the loop hears of it
 
     assert await shared.command("SET", "a", "2") == b"OK"
     assert shared.state.failures == 0
