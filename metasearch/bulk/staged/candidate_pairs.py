@@ -78,9 +78,8 @@ def _of_years(
     bases = blocks << _YEARS
     places = bases + np.where(has, years + (1 << 31) + 2, 0)
     order = np.lexsort((records, places))
-    records, places, bases, has, early = (
-        column[order] for column in (records, places, bases, has, early)
-    )
+    records, places, bases = records[order], places[order], bases[order]
+    has, early = has[order], early[order]
     starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
     groups = places[starts]
     sizes = np.diff(np.r_[starts, len(places)])

@@ -2,10 +2,9 @@
 
 Every key joins records, also keys that prove little (a first author and a year), and of a million
 records nearly all may hang together by those. A component of too many records is first divided
-along the pairs that memory would compare (`candidate_pairs.py`), without those that are strangers
-by their sketches or apart by their titles: no matcher makes one work of these. So no pair is lost;
-but a crowd that is spread over several components is smaller in each, and there records are
-compared that memory passes over.
+along the pairs that memory would compare (`dividing.py`). So no pair is lost; but a crowd that is
+spread over several components is smaller in each, and there records are compared that memory
+passes over.
 
 What is still too large is cut: these pairs stay joined: those that share the key of an exact
 matcher, and those that share other keys which no more records have than a crowd, and that are no
@@ -15,7 +14,7 @@ not joined is not compared, so works may stay apart that memory would join; the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,22 +22,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metasearch.bulk.staged import candidate_pairs, schemas
+from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.chunking import Places
+from metasearch.bulk.staged.dividing import Traits, by_key, divide
 from metasearch.bulk.staged.engine import Engine
 from metasearch.bulk.staged.ordering import is_in
 from metasearch.bulk.staged.parts import batches, clear, columns_of, parts_in, write_part
 from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 from metasearch.dedup import index
-from metasearch.dedup.resemblance import surely_far
 from metasearch.dedup.sketches import are_strangers
 
 #: Records of a component that is judged in one piece.
 LARGEST = 50_000
 #: Keys that two records must share, one after the other.
 SHARED = (1, 2, 3, 4)
-#: Pairs of which titles are compared at once.
-_AT_ONCE = 200_000
 
 Numbers = npt.NDArray[np.int64]
 _PAIRS = pa.schema([*schemas.EDGES, pa.field("keys", pa.int32(), nullable=False)])
@@ -83,6 +80,8 @@ def cut(
     scratch: Path,
     engine: Engine,
     places: Places,
+    signatures: Path,
+    distances: Mapping[str, int],
     *,
     sketches: bool,
     largest: int = LARGEST,
@@ -97,6 +96,8 @@ def cut(
         scratch: A folder for this alone.
         engine: Finds the components of what stays joined.
         places: The places of records.
+        signatures: The stage of that name.
+        distances: As in `divide`.
         sketches: Whether `strangers` holds for the matchers of the job.
         largest: Records that a component may have.
     """
@@ -104,26 +105,29 @@ def cut(
     if not large.any():
         return found
     wanted = np.sort(found.numbers[large])
-    inputs = {name: scratch / name for name in ("keys", "pairs", "edges", "components", "buckets")}
+    inputs = {
+        name: scratch / name for name in ("keys", "pairs", "edges", "near", "components", "buckets")
+    }
     for folder in inputs.values():
         clear(folder)
     _exact_keys(keys, wanted, inputs["keys"])
     parts = [np.stack([found.numbers[~large], found.components[~large]])]
     divided, lost = len(wanted), 0
     shared = 0
-    for shared in (0, *SHARED):
+    near = edges
+    # Of other matchers it is not known which pairs they leave apart.
+    for shared in (0, *SHARED) if sketches else SHARED:
+        clear(inputs["edges"])
         if shared < 2:
-            clear(inputs["pairs"])
-            of = _Traits.read(traits, wanted, places)
-            if shared == 0:
-                _candidates(keys, of, inputs["pairs"], inputs["buckets"], sketches=sketches)
-            else:
+            of = Traits.read(traits, wanted, places)
+        if shared == 0:
+            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"])
+        else:
+            if shared == 1:
                 lost = len(wanted)
                 _pairs(keys, of, inputs["pairs"], inputs["buckets"], sketches=sketches)
-            del of
-        clear(inputs["edges"])
+            _joined(inputs["pairs"], near, wanted, shared, inputs["edges"])
         clear(inputs["components"])
-        _joined(inputs["pairs"], edges, wanted, shared, inputs["edges"])
         engine.components(inputs["keys"], inputs["edges"], inputs["components"])
         one = read_components(inputs["components"])
         mine = is_in(one.numbers, wanted)
@@ -135,46 +139,14 @@ def cut(
         if not still.any():
             break
         wanted = np.sort(one.numbers[still])
+        if shared == 0:
+            near = inputs["near"]
+            for path in inputs["edges"].glob("near-*.parquet"):
+                path.replace(near / path.name)
     for folder in inputs.values():
         clear(folder)
     numbers, components = np.concatenate(parts, axis=1)
     return Cut(numbers, components, divided, lost, shared)
-
-
-@dataclass(frozen=True, slots=True)
-class _Traits:
-    """What is asked of the records of components that are too large: a column each, in the order
-    of their numbers.
-    """
-
-    numbers: Numbers
-    sketches: Numbers
-    years: Numbers
-    contents: Numbers
-    pages: Numbers
-    titles: pa.Array
-    early: npt.NDArray[np.bool_]
-
-    @classmethod
-    def read(cls, traits: Path, wanted: Numbers, places: Places) -> _Traits:
-        names = ["number", "sketch", "year", "content", "pages", "title"]
-        tables = []
-        for path in parts_in(traits):
-            for batch in batches(path, names):
-                mine = is_in(batch.column("number").to_numpy(), wanted)
-                tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
-        table = pa.concat_tables(tables).sort_by("number")
-        years = table.column("year").cast(pa.int64()).fill_null(candidate_pairs.NO_YEAR)
-        return cls(
-            wanted,
-            table.column("sketch").to_numpy(),
-            years.to_numpy(),
-            table.column("content").to_numpy(),
-            table.column("pages").to_numpy(),
-            # Titles of all these may take more bytes than an array of short offsets holds.
-            table.column("title").cast(pa.large_string()).combine_chunks(),
-            places.of(wanted) <= index.FEW,
-        )
 
 
 def _large(found: Cut, largest: int) -> npt.NDArray[np.bool_]:
@@ -194,106 +166,13 @@ def _exact_keys(keys: Path, wanted: Numbers, into: Path) -> None:
             write_part(into / path.name, pa.concat_tables(tables))
 
 
-def _by_key(
-    keys: Path, of: _Traits, scratch: Path, *, exact: bool
-) -> Iterator[tuple[Numbers, Numbers]]:
-    """(records as places in `of`, keys) of all rows of some keys at a time.
-
-    Args:
-        keys: The stage of that name.
-        of: The records that are wanted.
-        scratch: For this alone.
-        exact: Also the keys of exact matchers.
-    """
-    buckets = buckets_for(len(of.numbers))
-
-    def rows() -> Iterator[tuple[pa.Table, Numbers]]:
-        for path in parts_in(keys):
-            for batch in batches(path):
-                mine = is_in(batch.column(0).to_numpy(), of.numbers)
-                if not exact:
-                    mine &= ~batch.column("exact").to_numpy(zero_copy_only=False)
-                chosen = batch.filter(pa.array(mine))
-                yield (
-                    pa.Table.from_batches([chosen]),
-                    chosen.column("key").to_numpy() % buckets,
-                )
-
-    for bucket in shuffled(rows(), schemas.KEYS, buckets, scratch / "by-key"):
-        records = np.searchsorted(of.numbers, bucket.column("number").to_numpy())
-        yield records, bucket.column("key").to_numpy()
-
-
-def _candidates(keys: Path, of: _Traits, into: Path, scratch: Path, *, sketches: bool) -> None:
-    """Write the pairs that memory would compare."""
-    # Of records that say the same, the first one stands for all.
-    _, firsts, content = np.unique(of.contents, return_index=True, return_inverse=True)
-    heads = firsts[content]
-    copies = np.flatnonzero(heads != np.arange(len(heads)))
-    table = [of.numbers[heads[copies]], of.numbers[copies], np.zeros(len(copies), np.int32)]
-    write_part(into / "copies.parquet", pa.table(table, schema=_PAIRS))
-    for number, (a, b) in enumerate(
-        _different(_of_keys(keys, of, heads, scratch, sketches), of, scratch)
-    ):
-        if sketches:
-            kept = ~_are_apart(of, a, b)
-            a, b = a[kept], b[kept]
-        table = [of.numbers[a], of.numbers[b], np.zeros(len(a), np.int32)]
-        write_part(into / f"part-{number:06}.parquet", pa.table(table, schema=_PAIRS))
-
-
-def _of_keys(
-    keys: Path, of: _Traits, heads: Numbers, scratch: Path, sketches: bool
-) -> Iterator[tuple[Numbers, Numbers]]:
-    """The pairs (smaller, larger) of some keys at a time, each once, as places in `of`."""
-    for records, values in _by_key(keys, of, scratch, exact=False):
-        mine = heads[records] == records
-        records, values = records[mine], values[mine]
-        codes = [np.empty(0, np.int64)]
-        for a, b in candidate_pairs.pairs(records, values, of.years[records], of.early[records]):
-            if sketches:
-                kept = ~are_strangers(of.sketches[a], of.sketches[b])
-                a, b = a[kept], b[kept]
-            codes.append(np.minimum(a, b) * len(heads) + np.maximum(a, b))
-        a, b = np.divmod(np.unique(np.concatenate(codes)), len(heads))
-        yield a, b
-
-
-def _different(
-    pairs: Iterator[tuple[Numbers, Numbers]], of: _Traits, scratch: Path
-) -> Iterator[tuple[Numbers, Numbers]]:
-    """The same pairs, each once; those of a record together."""
-    count = len(of.numbers)
-    buckets = buckets_for(count)
-    tables = ((pa.table(pair, schema=schemas.EDGES), pair[0] * buckets // count) for pair in pairs)
-    for bucket in shuffled(tables, schemas.EDGES, buckets, scratch / "by-record"):
-        codes = bucket.column("a").to_numpy() * count + bucket.column("b").to_numpy()
-        a, b = np.divmod(np.unique(codes), count)
-        yield a, b
-
-
-def _are_apart(of: _Traits, a: Numbers, b: Numbers) -> npt.NDArray[np.bool_]:
-    """Which pairs are apart, as `dedup/apart.py` has it."""
-    found = np.zeros(len(a), dtype=bool)
-    for start in range(0, len(a), _AT_ONCE):
-        one, other = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
-        places, at = np.unique(np.r_[one, other], return_inverse=True)
-        titles = of.titles.take(pa.array(places)).to_pylist()
-        pages = of.pages[one]
-        may_be = np.flatnonzero((pages == 0) | (pages != of.pages[other]))
-        for n in may_be.tolist():
-            x, y = titles[at[n]], titles[at[len(one) + n]]
-            found[start + n] = bool(x and y) and surely_far(x, y)
-    return found
-
-
-def _pairs(keys: Path, of: _Traits, into: Path, scratch: Path, *, sketches: bool) -> None:
+def _pairs(keys: Path, of: Traits, into: Path, scratch: Path, *, sketches: bool) -> None:
     """Write the pairs that share keys which a crowd at most has, with how many they share."""
     count = len(of.numbers)
     buckets = buckets_for(count)
 
     def found() -> Iterator[tuple[pa.Table, Numbers]]:
-        for records, values in _by_key(keys, of, scratch, exact=True):
+        for records, values in by_key(keys, of, scratch, exact=True):
             a, b = pairs_of(records, values)
             if sketches:
                 kept = ~are_strangers(of.sketches[a], of.sketches[b])

@@ -183,6 +183,8 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places:
             path("scratch"),
             engine,
             places,
+            path("signatures"),
+            {signs.name: signs.distance for signs in job.rules.signed},
             sketches=applies(job.rules.chain),
             largest=job.largest,
         )
