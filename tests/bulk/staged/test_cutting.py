@@ -23,20 +23,24 @@ from metasearch.formats.reading import read_file
 from tests.bulk.staged.sets import files, hostile, in_memory, records
 
 
+@pytest.mark.parametrize("seed", [0, 3])
 def test_divided_components_have_the_same_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """Where works hang together by keys that prove little, also by those of crowds, and records
     repeat one another: no pair that makes a work is lost.
     """
     monkeypatch.setattr(index, "FEW", 100)
-    paths = files(tmp_path / "in", [*records(300, seed=5, words=60), *hostile(25)], parts=2)
+    monkeypatch.setattr(index, "CROWD", 5)
+    monkeypatch.setattr(index, "CROWD_OF_FEW", 12)
+    texts = [*records(120, seed, words=25), *hostile(15, seed)]
+    paths = files(tmp_path / "in", texts, 2, seed)
     expected = [[item.key for item in work.items] for work in in_memory(paths).works]
 
-    job = StagedJob(gather(paths).files, Rules(), largest=150)
+    job = StagedJob(gather(paths).files, Rules(), largest=20)
     found, cut = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
 
-    assert cut.divided > 500
+    assert cut.divided > 250
     assert cut.cut == cut.shared == 0
     assert [[item.key for item in work.items] for work in found.works] == expected
 
