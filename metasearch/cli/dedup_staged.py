@@ -24,6 +24,7 @@ from metasearch.formats.text import line
 if TYPE_CHECKING:
     from metasearch.bulk.inputs import Input
     from metasearch.bulk.job import Outcome, Progress
+    from metasearch.bulk.staged.cutting import Cut
     from metasearch.bulk.staged.engine import Engine
     from metasearch.bulk.staged.folder import JobFolder
     from metasearch.bulk.staged.job import StagedJob
@@ -127,31 +128,46 @@ def staged_works(
         UsageError: Packages are missing, or the folder cannot be used.
         OSError: The disk is full.
     """
+    from metasearch.bulk.staged import pool
     from metasearch.bulk.staged.job import run
 
+    job.rules.signed  # noqa: B018, refuses a strategy before a folder is made
     folder = _folder(job, options)
     try:
-        with _engine(job, options, folder) as engine:
+        with _engine(job, options, folder) as engine, pool.kept(job.workers):
             outcome, cut = run(job, folder, engine, progress)
-        if cut.cut and not console.quiet:
-            console.say(
-                f"{cut.cut:,} records hang together by keys that many share; they were compared "
-                f"with those only that share {'a key' if cut.shared == 1 else f'{cut.shared} keys'}"
-                f" of few records, or an identifier",
-                "yellow",
-            )
+        if not console.quiet:
+            _say_what_was_cut(cut, console)
         yield outcome
     except (click.exceptions.Exit, BrokenPipeError):  # there is nothing to go on with
         _end(folder, options)
         raise
     except BaseException:
-        if folder.has_stages:
+        if not folder.has_stages:
+            folder.remove()
+        else:
             place = "" if options.tmp is None else f" --tmp {line(str(options.tmp))}"
             console.say(
                 f"what was done is kept: the same command with{place} --resume continues it"
             )
         raise
     _end(folder, options)
+
+
+def _say_what_was_cut(cut: Cut, console: Console) -> None:
+    if cut.divided:
+        console.say(
+            f"{cut.divided:,} records hang together by keys that many share; they were compared in "
+            f"groups of those that may be one work, and where very many share a key, with more of "
+            f"them than --engine memory compares"
+        )
+    if cut.cut:
+        console.say(
+            f"{cut.cut:,} records hang together by more than that; they were compared with those "
+            f"only that share {'a key' if cut.shared == 1 else f'{cut.shared} keys'} of few "
+            f"records, or an identifier",
+            "yellow",
+        )
 
 
 def _end(folder: JobFolder, options: StagedOptions) -> None:

@@ -11,6 +11,15 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.resemblance import surely_far
 
 
+def told(fingerprint: Fingerprint) -> tuple[str, int]:
+    """What is compared of a record: its title, "" where that is missing or is not the only one; and
+    32 bits of its pages, 0 where they are missing.
+    """
+    first, last = fingerprint.pages
+    said = f"{first}-{last}".encode("utf-8", "surrogatepass")
+    return "" if fingerprint.others else fingerprint.text, crc32(said) | 1 if first else 0
+
+
 class Apart:
     """The titles of all records of a job by number, and 32 bits of their pages.
 
@@ -19,16 +28,14 @@ class Apart:
     """
 
     def __init__(self) -> None:
-        # "" where the title is missing, or is not the only one.
         self._titles: list[str] = []
-        self._pages = array("I")  # 0 where they are missing
+        self._pages = array("I")
 
     def add(self, fingerprint: Fingerprint) -> None:
         """Enter the next record."""
-        self._titles.append("" if fingerprint.others else fingerprint.text)
-        first, last = fingerprint.pages
-        said = f"{first}-{last}".encode("utf-8", "surrogatepass")
-        self._pages.append(crc32(said) | 1 if first else 0)
+        title, pages = told(fingerprint)
+        self._titles.append(title)
+        self._pages.append(pages)
 
     def __call__(self, one: int, other: int) -> bool:
         """Whether two are; of other pairs this says nothing."""

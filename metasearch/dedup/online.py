@@ -164,11 +164,11 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        content = _content(fingerprint.record)
+        content = content_of(fingerprint.record)
         other = self._contents.setdefault(hash(content), number)
         if other == number or self._pinned(fingerprint):
             return False
-        if _content(self._records[other]) != content:  # another one of the same hash
+        if content_of(self._records[other]) != content:  # another one of the same hash
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
@@ -376,6 +376,6 @@ _COMPARED = tuple(
 )
 
 
-def _content(record: Record) -> tuple[object, ...]:
+def content_of(record: Record) -> tuple[object, ...]:
     """All that a record says but its own names."""
     return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))

@@ -120,6 +120,7 @@ def test_a_job_that_failed_is_continued(
         ((*DUCKDB, "--memory-limit", "much"), "'much' is no size such as 600MB or 4GB"),
         ((*DUCKDB, "--memory-limit", "1MB"), "are too few for 1 threads"),
         (("--engine", "sqlite"), "'sqlite' is not one of"),
+        ((*DUCKDB, "--dedup", "keyword-overlap"), "--dedup keyword-overlap finds duplicates"),
     ],
 )
 def test_options_that_cannot_be_used(
@@ -131,6 +132,7 @@ def test_options_that_cannot_be_used(
     assert outcome.code == 2
     assert said in outcome.err
     assert not outcome.out
+    assert not list(temporary.iterdir())
 
 
 def test_a_package_that_is_missing_is_named(

@@ -1,16 +1,20 @@
-"""Components of too many records are cut into smaller ones.
+"""Components of too many records are divided, and cut where that is not enough.
 
 Every key joins records, also keys that prove little (a first author and a year), and of a million
-records nearly all may hang together by those. Of such a component, these pairs stay joined: those
-that share the key of an exact matcher, and those that share other keys which no more records have
-than a crowd (`dedup/index.py` compares all of these), and that are no strangers by their sketches.
-Where that is not enough, they must share two such keys, then three, then four. What is not joined
-is not compared, so works may stay apart that the engine memory would join; the job says so.
+records nearly all may hang together by those. A component of too many records is first divided
+along the pairs that memory would compare (`dividing.py`). So no pair is lost; but a crowd that is
+spread over several components is smaller in each, and there records are compared that memory
+passes over.
+
+What is still too large is cut: these pairs stay joined: those that share the key of an exact
+matcher, and those that share other keys which no more records have than a crowd, and that are no
+strangers. Where that is not enough, they must share two such keys, then three, then four. What is
+not joined is not compared, so works may stay apart that memory would join; the job says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +23,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.chunking import Places
+from metasearch.bulk.staged.dividing import Traits, by_key, divide
 from metasearch.bulk.staged.engine import Engine
 from metasearch.bulk.staged.ordering import is_in
 from metasearch.bulk.staged.parts import batches, clear, columns_of, parts_in, write_part
 from metasearch.bulk.staged.shuffling import buckets_for, shuffled
-from metasearch.dedup.index import CROWD
+from metasearch.dedup import index
 from metasearch.dedup.sketches import are_strangers
 
 #: Records of a component that is judged in one piece.
@@ -42,12 +48,14 @@ class Cut:
     Attributes:
         numbers: Of the records that have one.
         components: Of each.
-        cut: Records that stood in components which were cut.
-        shared: Keys that pairs of them share at least; 0 where nothing was cut.
+        divided: Records that stood in components which were divided.
+        cut: Those of them that stood in components which were cut then.
+        shared: Keys that pairs of these share at least; 0 where nothing was cut.
     """
 
     numbers: Numbers
     components: Numbers
+    divided: int = 0
     cut: int = 0
     shared: int = 0
 
@@ -71,11 +79,14 @@ def cut(
     traits: Path,
     scratch: Path,
     engine: Engine,
+    places: Places,
+    signatures: Path,
+    distances: Mapping[str, int],
     *,
     sketches: bool,
     largest: int = LARGEST,
 ) -> Cut:
-    """Cut the components of more than `largest` records.
+    """Divide the components of more than `largest` records, and cut what is still too large.
 
     Args:
         found: All components.
@@ -84,6 +95,9 @@ def cut(
         traits: The stage of that name.
         scratch: A folder for this alone.
         engine: Finds the components of what stays joined.
+        places: The places of records.
+        signatures: The stage of that name.
+        distances: As in `divide`.
         sketches: Whether `strangers` holds for the matchers of the job.
         largest: Records that a component may have.
     """
@@ -91,17 +105,29 @@ def cut(
     if not large.any():
         return found
     wanted = np.sort(found.numbers[large])
-    inputs = {name: scratch / name for name in ("keys", "pairs", "edges", "components", "buckets")}
+    inputs = {
+        name: scratch / name for name in ("keys", "pairs", "edges", "near", "components", "buckets")
+    }
     for folder in inputs.values():
         clear(folder)
     _exact_keys(keys, wanted, inputs["keys"])
-    _pairs(keys, traits, wanted, inputs["pairs"], inputs["buckets"], sketches=sketches)
     parts = [np.stack([found.numbers[~large], found.components[~large]])]
+    divided, lost = len(wanted), 0
     shared = 0
-    for shared in SHARED:
+    near = edges
+    # Of other matchers it is not known which pairs they leave apart.
+    for shared in (0, *SHARED) if sketches else SHARED:
         clear(inputs["edges"])
+        if shared < 2:
+            of = Traits.read(traits, wanted, places)
+        if shared == 0:
+            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"])
+        else:
+            if shared == 1:
+                lost = len(wanted)
+                _pairs(keys, of, inputs["pairs"], inputs["buckets"], sketches=sketches)
+            _joined(inputs["pairs"], near, wanted, shared, inputs["edges"])
         clear(inputs["components"])
-        _joined(inputs["pairs"], edges, wanted, shared, inputs["edges"])
         engine.components(inputs["keys"], inputs["edges"], inputs["components"])
         one = read_components(inputs["components"])
         mine = is_in(one.numbers, wanted)
@@ -113,10 +139,14 @@ def cut(
         if not still.any():
             break
         wanted = np.sort(one.numbers[still])
+        if shared == 0:
+            near = inputs["near"]
+            for path in inputs["edges"].glob("near-*.parquet"):
+                path.replace(near / path.name)
     for folder in inputs.values():
         clear(folder)
     numbers, components = np.concatenate(parts, axis=1)
-    return Cut(numbers, components, int(large.sum()), shared)
+    return Cut(numbers, components, divided, lost, shared)
 
 
 def _large(found: Cut, largest: int) -> npt.NDArray[np.bool_]:
@@ -136,38 +166,20 @@ def _exact_keys(keys: Path, wanted: Numbers, into: Path) -> None:
             write_part(into / path.name, pa.concat_tables(tables))
 
 
-def _pairs(
-    keys: Path, traits: Path, wanted: Numbers, into: Path, scratch: Path, *, sketches: bool
-) -> None:
+def _pairs(keys: Path, of: Traits, into: Path, scratch: Path, *, sketches: bool) -> None:
     """Write the pairs that share keys which a crowd at most has, with how many they share."""
-    table = columns_of(traits, schemas.TRAITS, ["number", "sketch"])
-    numbers = table.column("number").to_numpy()
-    mine = is_in(numbers, wanted)
-    order = np.argsort(numbers[mine], kind="stable")
-    sketch_of = table.column("sketch").to_numpy()[mine][order]
-    del table, numbers, mine
-    buckets = buckets_for(len(wanted))
-
-    def rows() -> Iterator[tuple[pa.Table, Numbers]]:
-        for path in parts_in(keys):
-            for batch in batches(path):
-                chosen = batch.filter(pa.array(is_in(batch.column(0).to_numpy(), wanted)))
-                values = chosen.column("key").to_numpy()
-                yield pa.Table.from_batches([chosen]), values % buckets
+    count = len(of.numbers)
+    buckets = buckets_for(count)
 
     def found() -> Iterator[tuple[pa.Table, Numbers]]:
-        by_key = scratch / "by-key"
-        for bucket in shuffled(rows(), schemas.KEYS, buckets, by_key):
-            a, b = pairs_of(
-                np.searchsorted(wanted, bucket.column("number").to_numpy()),
-                bucket.column("key").to_numpy(),
-            )
+        for records, values in by_key(keys, of, scratch, exact=True):
+            a, b = pairs_of(records, values)
             if sketches:
-                kept = ~are_strangers(sketch_of[a], sketch_of[b])
+                kept = ~are_strangers(of.sketches[a], of.sketches[b])
                 a, b = a[kept], b[kept]
-            pairs = pa.table([wanted[a], wanted[b]], schema=schemas.EDGES)
+            pairs = pa.table([of.numbers[a], of.numbers[b]], schema=schemas.EDGES)
             # Those of a record together.
-            yield pairs, a * buckets // max(1, len(wanted))
+            yield pairs, a * buckets // count
 
     by_record = shuffled(found(), schemas.EDGES, buckets, scratch / "by-record")
     for number, bucket in enumerate(by_record):
@@ -185,11 +197,11 @@ def pairs_of(records: Numbers, keys: Numbers) -> tuple[Numbers, Numbers]:
     records, keys = records[order], keys[order]
     first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else order
     sizes = np.diff(np.r_[first, len(keys)])
-    few = (sizes > 1) & (sizes <= CROWD)
+    few = (sizes > 1) & (sizes <= index.CROWD)
     starts, sizes = first[few], sizes[few]
     a, b = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for one in range(CROWD):
-        for other in range(one + 1, CROWD):
+    for one in range(index.CROWD):
+        for other in range(one + 1, index.CROWD):
             some = starts[sizes > other]
             a.append(records[some + one])
             b.append(records[some + other])

@@ -130,9 +130,8 @@ def run(
         engine.recurring(path("titles"), folder.begin("titles-of-years"))
         columns_stage(path("titles-of-years"), folder.begin("columns"))
         folder.finish("columns")
-    found = _components_stage(job, folder, engine)
-
     places = Places([file.reading.count for file in files])
+    found = _components_stage(job, folder, engine, places)
     rows = {n for n, file in enumerate(files) if file.reading.format == ROWS}
     names = FreeNames.of(path("records"), rows)
     _works_stage(job, folder, engine, found, places, names, progress)
@@ -155,7 +154,7 @@ def run(
     )
     outcome = Outcome(files, works, job.rules.versions, folder.note("works"), job.rules.strategy)
     nothing = np.empty(0, np.int64)
-    return outcome, Cut(nothing, nothing, found.cut, found.shared)
+    return outcome, Cut(nothing, nothing, found.divided, found.cut, found.shared)
 
 
 def _keys_stage(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
@@ -170,7 +169,7 @@ def _keys_stage(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
         folder.finish(name)
 
 
-def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine) -> Cut:
+def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places: Places) -> Cut:
     path = folder.stage
     if not folder.done("components"):
         engine.components(path("keys"), path("edges"), folder.begin("components"))
@@ -183,14 +182,17 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine) -> Cut:
             path("traits"),
             path("scratch"),
             engine,
+            places,
+            path("signatures"),
+            {signs.name: signs.distance for signs in job.rules.signed},
             sketches=applies(job.rules.chain),
             largest=job.largest,
         )
         write_components(found, folder.begin("cut"))
-        folder.finish("cut", [found.cut, found.shared])
+        folder.finish("cut", [found.divided, found.cut, found.shared])
         folder.drop("keys", "titles", "signatures", "edges", "components")
-    cut_records, shared = folder.note("cut")
-    return replace(read_components(path("cut")), cut=cut_records, shared=shared)
+    divided, lost, shared = folder.note("cut")
+    return replace(read_components(path("cut")), divided=divided, cut=lost, shared=shared)
 
 
 def _works_stage(

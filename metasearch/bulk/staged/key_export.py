@@ -19,12 +19,15 @@ from metasearch.bulk.staged.pool import run_all
 from metasearch.bulk.staged.reading import entry_of
 from metasearch.bulk.staged.rules import Rules
 from metasearch.dedup import Fingerprint, naming
+from metasearch.dedup.apart import told
 from metasearch.dedup.key_numbers import place, title_place
-from metasearch.dedup.online import AT_ONCE
+from metasearch.dedup.online import AT_ONCE, content_of
 from metasearch.dedup.sketches import sketch
 
 DOING = "making keys"
 _SIGN = 1 << 63
+#: Beside the names of matchers.
+_CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class _Columns:
     keys: list[tuple[int, int, bool]] = field(default_factory=list)
     titles: list[tuple[int, int, int | None, str, str, bool]] = field(default_factory=list)
     signatures: list[tuple[str, int, int]] = field(default_factory=list)
-    traits: list[tuple[int, int | None, int, int]] = field(default_factory=list)
+    traits: list[tuple[int, int | None, int, int, int, str, int]] = field(default_factory=list)
 
 
 def _export(folders: KeyFolders, rules: Rules, path: Path) -> None:
@@ -107,7 +110,19 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
         for signature in signs.signatures(fingerprint):
             found.signatures.append((signs.name, number, signature - _SIGN))
     base = naming.base_of([fingerprint], separate=rules.separate)
-    found.traits.append((number, fingerprint.year, base, sketch(fingerprint)))
+    content = place(_CONTENT, repr(content_of(fingerprint.record)))
+    text, pages = told(fingerprint)
+    found.traits.append(
+        (
+            number,
+            fingerprint.year,
+            base,
+            sketch(fingerprint),
+            content,
+            text if _utf8(text) == text else "",  # of these nothing is said
+            pages,
+        )
+    )
 
 
 def _utf8(text: str) -> str:

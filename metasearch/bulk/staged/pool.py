@@ -7,9 +7,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from multiprocessing.connection import wait as wait_for_one
 from pathlib import Path
@@ -50,20 +52,58 @@ def run_all(
             results.append(call(task))
             done(number)
         return results
+    own = _KEPT.get()
+    if own is not None:
+        return _run_in(own, call, tasks, workers, done)
+    with _pool(workers) as pool:
+        return _run_in(pool, call, tasks, workers, done)
+
+
+#: The worker processes that `kept` keeps.
+_KEPT: ContextVar[ProcessPoolExecutor | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def kept(workers: int) -> Iterator[None]:
+    """Keep so many worker processes for all calls of `run_all` in the block. They begin when they
+    are needed.
+    """
+    if workers < 2:
+        yield
+        return
+    with _pool(workers) as pool:
+        token = _KEPT.set(pool)
+        try:
+            yield
+        finally:
+            _KEPT.reset(token)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
     # Processes begin with nothing of ours in memory, and hold no lock of a thread.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
-        try:
-            return _run(pool, call, tasks, workers, done)
-        except BrokenProcessPool as exc:
-            raise UsageError(
-                "a worker process of the job was ended from outside, most likely because memory "
-                "was short",
-                advice="Run it again with --resume and fewer --workers.",
-            ) from exc
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    return ProcessPoolExecutor(workers, context, initializer=_end_with_parent)
+
+
+def _run_in(
+    pool: ProcessPoolExecutor,
+    call: Callable[[T], Any],
+    tasks: Iterable[T],
+    workers: int,
+    done: Done,
+) -> list[Any]:
+    try:
+        return _run(pool, call, tasks, workers, done)
+    except BrokenProcessPool as exc:
+        raise UsageError(
+            "a worker process of the job was ended from outside, most likely because memory was "
+            "short",
+            advice="Run it again with --resume and fewer --workers.",
+        ) from exc
+    except BaseException:
+        # What failed ends the job, also where the processes were kept for it.
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
 
 
 def _run(

@@ -32,8 +32,7 @@ def citation_keys(hits: Iterable[Hit]) -> list[str]:
     hits there are but not on their order, and the same search gives the same keys tomorrow.
     """
     chosen = list(hits)
-    keys = CitationKeys(chosen)
-    return [keys.of(hit) for hit in chosen]
+    return list(CitationKeys(chosen).each(chosen))
 
 
 class CitationKeys:
@@ -41,8 +40,8 @@ class CitationKeys:
     some 70 for each key that several would share.
 
     Args:
-        hits: All of them, with ids of their own; they are gone through once, and once more where
-            six digits of a hash do not set them apart.
+        hits: All of them; they are gone through once, and once more where six digits of a hash do
+            not set them apart.
     """
 
     def __init__(self, hits: Iterable[Hit]) -> None:
@@ -53,17 +52,27 @@ class CitationKeys:
             suffixed.append(_number(f"{base}-{_digest(hit.id)}"))
         self._shared = _repeated(bases)
         self._alike = _repeated(suffixed)
-        self._distinct = dict(self._told_apart(hits)) if self._alike else {}
+        # (id, key with its digest) -> the keys: several where hits that a caller made share an id.
+        self._distinct: dict[tuple[str, str], list[str]] = {}
+        for seat, key in self._told_apart(hits) if self._alike else ():
+            self._distinct.setdefault(seat, []).append(key)
 
-    def of(self, hit: Hit) -> str:
-        """The key of one of the hits."""
-        base = _base_key(hit.record)
-        if _number(base) not in self._shared:
-            return base
-        return self._distinct.get(hit.id) or f"{base}-{_digest(hit.id)}"
+    def each(self, hits: Iterable[Hit]) -> Iterator[str]:
+        """The key of each of the hits, which are those that were given, in any order."""
+        given: Counter[tuple[str, str]] = Counter()
+        for hit in hits:
+            base = _base_key(hit.record)
+            if _number(base) not in self._shared:
+                yield base
+                continue
+            suffixed = f"{base}-{_digest(hit.id)}"
+            seat = (hit.id, suffixed)
+            keys = self._distinct.get(seat)
+            yield keys[given[seat]] if keys else suffixed
+            given[seat] += 1
 
-    def _told_apart(self, hits: Iterable[Hit]) -> Iterator[tuple[str, str]]:
-        """The ids of hits that share a base and a digest, and their keys, numbered by the ids."""
+    def _told_apart(self, hits: Iterable[Hit]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Of hits that share a base and a digest: (id, both), and the key, numbered by the ids."""
         few = [
             (hit.id, suffixed)
             for hit in hits
@@ -72,7 +81,8 @@ class CitationKeys:
         times: Counter[str] = Counter()
         for hit_id, suffixed in sorted(few):
             times[suffixed] += 1
-            yield hit_id, suffixed if times[suffixed] == 1 else f"{suffixed}-{times[suffixed]}"
+            numbered = suffixed if times[suffixed] == 1 else f"{suffixed}-{times[suffixed]}"
+            yield (hit_id, suffixed), numbered
 
 
 def _digest(hit_id: str) -> str:

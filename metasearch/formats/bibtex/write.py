@@ -110,7 +110,7 @@ def parts(
         keyed: The keys of these hits.
     """
     hits, again = tee(hits)
-    return _joined(hits, beside, map(keyed.of, again))
+    return _joined(hits, beside, keyed.each(again))
 
 
 def _joined(hits: Iterable[Hit], beside: BesideHits | None, keys: Iterable[str]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Components that are too large are cut; what proves much keeps records together."""
+"""Components that are too large are divided, and cut; what proves much keeps records together."""
 
 from __future__ import annotations
 
@@ -15,23 +15,47 @@ from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.rules import Rules
 from metasearch.bulk.staged.union_find import UnionFind
+from metasearch.dedup import index
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import CROWD
 from metasearch.dedup.sketches import are_strangers, sketch, strangers
 from metasearch.formats.reading import read_file
-from tests.bulk.staged.sets import files, in_memory, records
+from tests.bulk.staged.sets import files, hostile, in_memory, records
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_divided_components_have_the_same_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Where works hang together by keys that prove little, also by those of crowds, and records
+    repeat one another: no pair that makes a work is lost.
+    """
+    monkeypatch.setattr(index, "FEW", 100)
+    monkeypatch.setattr(index, "CROWD", 5)
+    monkeypatch.setattr(index, "CROWD_OF_FEW", 12)
+    texts = [*records(120, seed, words=25), *hostile(15, seed)]
+    paths = files(tmp_path / "in", texts, 2, seed)
+    expected = [[item.key for item in work.items] for work in in_memory(paths).works]
+
+    job = StagedJob(gather(paths).files, Rules(), largest=20)
+    found, cut = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
+
+    assert cut.divided > 250
+    assert cut.cut == cut.shared == 0
+    assert [[item.key for item in work.items] for work in found.works] == expected
 
 
 def test_cut_components_have_the_same_works(tmp_path: Path) -> None:
-    """Where works hang together by keys that prove little, cutting parts no work."""
-    paths = files(tmp_path / "in", records(200, seed=5, words=60), parts=2)
+    """Where they are still too large, those that share several keys hold together."""
+    paths = files(tmp_path / "in", records(200, seed=5, words=30), parts=2)
     expected = [[item.key for item in work.items] for work in in_memory(paths).works]
 
-    job = StagedJob(gather(paths).files, Rules(), largest=30)
+    job = StagedJob(gather(paths).files, Rules(), largest=10)
     found, cut = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
 
-    assert cut.cut > 300
-    assert cut.shared == 2
+    assert cut.divided > 400
+    assert cut.cut > 10
+    assert cut.shared >= 2
     assert [[item.key for item in work.items] for work in found.works] == expected
 
 

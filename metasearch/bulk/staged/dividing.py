@@ -1,0 +1,211 @@
+"""What holds a component together that is too large: the pairs that memory would compare
+(`candidate_pairs.py`, and near signatures), without those that are strangers by their sketches or
+apart by their titles, of which no matcher makes one work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metasearch.bulk.staged import candidate_pairs, schemas
+from metasearch.bulk.staged.chunking import Places
+from metasearch.bulk.staged.ordering import is_in
+from metasearch.bulk.staged.parts import batches, columns_of, parts_in, write_part
+from metasearch.bulk.staged.shuffling import buckets_for, shuffled
+from metasearch.dedup import index
+from metasearch.dedup.resemblance import surely_far
+from metasearch.dedup.sketches import are_strangers
+
+#: Pairs of which titles are compared at once.
+_AT_ONCE = 200_000
+#: Near signatures of one record of which titles are compared.
+MOST_TESTED = 1_000
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What is asked of the records of components that are too large: a column each, in the order
+    of their numbers.
+    """
+
+    numbers: Numbers
+    sketches: Numbers
+    years: Numbers
+    contents: Numbers
+    pages: Numbers
+    titles: pa.Array
+    early: npt.NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, traits: Path, wanted: Numbers, places: Places) -> Traits:
+        """Those of some records, whose numbers are sorted."""
+        names = ["number", "sketch", "year", "content", "pages", "title"]
+        tables = []
+        for path in parts_in(traits):
+            for batch in batches(path, names):
+                mine = is_in(batch.column("number").to_numpy(), wanted)
+                tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
+        table = pa.concat_tables(tables).sort_by("number")
+        years = table.column("year").cast(pa.int64()).fill_null(candidate_pairs.NO_YEAR)
+        return cls(
+            wanted,
+            table.column("sketch").to_numpy(),
+            years.to_numpy(),
+            table.column("content").to_numpy(),
+            table.column("pages").to_numpy(),
+            # Titles of all these may take more bytes than an array of short offsets holds.
+            table.column("title").cast(pa.large_string()).combine_chunks(),
+            places.of(wanted) <= index.FEW,
+        )
+
+
+def by_key(
+    keys: Path, of: Traits, scratch: Path, *, exact: bool
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """(records as places in `of`, keys) of all rows of some keys at a time.
+
+    Args:
+        keys: The stage of that name.
+        of: The records that are wanted.
+        scratch: For this alone.
+        exact: Also the keys of exact matchers.
+    """
+    buckets = buckets_for(len(of.numbers))
+
+    def rows() -> Iterator[tuple[pa.Table, Numbers]]:
+        for path in parts_in(keys):
+            for batch in batches(path):
+                mine = is_in(batch.column(0).to_numpy(), of.numbers)
+                if not exact:
+                    mine &= ~batch.column("exact").to_numpy(zero_copy_only=False)
+                chosen = batch.filter(pa.array(mine))
+                yield (
+                    pa.Table.from_batches([chosen]),
+                    chosen.column("key").to_numpy() % buckets,
+                )
+
+    for bucket in shuffled(rows(), schemas.KEYS, buckets, scratch / "by-key"):
+        records = np.searchsorted(of.numbers, bucket.column("number").to_numpy())
+        yield records, bucket.column("key").to_numpy()
+
+
+def divide(
+    keys: Path,
+    signatures: Path,
+    distances: Mapping[str, int],
+    of: Traits,
+    into: Path,
+    scratch: Path,
+) -> None:
+    """Write edges (`schemas.EDGES`) between records that may be one work by what is not exact:
+    by keys and near signatures that bring them together in memory, sketches and titles.
+
+    Args:
+        keys: The stage of that name.
+        signatures: The stage of that name.
+        distances: Name of each matcher that has signatures -> bits in which near ones differ.
+        of: The records.
+        into: For the edges.
+        scratch: For this alone.
+    """
+    # Of records that say the same, the first one stands for all.
+    _, firsts, content = np.unique(of.contents, return_index=True, return_inverse=True)
+    heads = firsts[content]
+    copies = np.flatnonzero(heads != np.arange(len(heads)))
+    _write(into / "copies.parquet", of, heads[copies], copies)
+    pairs = _different(_of_keys(keys, of, heads, scratch), of, scratch)
+    for number, (a, b) in enumerate(pairs):
+        kept = ~_are_apart(of, a, b)
+        _write(into / f"keys-{number:06}.parquet", of, a[kept], b[kept])
+    table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
+    mine = is_in(table.column("number").to_numpy(), of.numbers[heads == np.arange(len(heads))])
+    table = table.filter(pa.array(mine))
+    for number, (name, distance) in enumerate(sorted(distances.items())):
+        some = table.filter(pc.equal(table.column("matcher"), name)).sort_by("number")
+        records = np.searchsorted(of.numbers, some.column("number").to_numpy())
+        bits = some.column("signature").to_numpy().view(np.uint64)
+        a, b = _near(of, records, bits, distance)
+        _write(into / f"near-{number:06}.parquet", of, a, b)
+
+
+def _write(path: Path, of: Traits, a: Numbers, b: Numbers) -> None:
+    write_part(path, pa.table([of.numbers[a], of.numbers[b]], schema=schemas.EDGES))
+
+
+def _near(
+    of: Traits, records: Numbers, bits: npt.NDArray[np.uint64], distance: int
+) -> tuple[Numbers, Numbers]:
+    """Pairs that join all near ones which may be one work: each is compared with all behind it,
+    as in `near.joining`.
+    """
+    labels = np.arange(len(bits))
+    found: list[tuple[int, int]] = []
+    for at, record in enumerate(records.tolist()):
+        others = at + 1 + np.flatnonzero(np.bitwise_count(bits[at + 1 :] ^ bits[at]) <= distance)
+        others = others[labels[others] != labels[at]]
+        others = others[~are_strangers(of.sketches[record], of.sketches[records[others]])]
+        if not len(others):
+            continue
+        # Of one that very many resemble, all are joined rather than tested.
+        if len(others) <= MOST_TESTED:
+            one = np.full(len(others), record)
+            others = others[~_are_apart(of, one, records[others])]
+        for label in np.unique(labels[others]).tolist():
+            place = int(others[labels[others] == label][0])
+            found.append((record, int(records[place])))
+            labels[labels == label] = labels[at]
+    pairs = np.asarray(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _of_keys(
+    keys: Path, of: Traits, heads: Numbers, scratch: Path
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """The pairs (smaller, larger) of some keys at a time, each once, as places in `of`."""
+    for records, values in by_key(keys, of, scratch, exact=False):
+        mine = heads[records] == records
+        records, values = records[mine], values[mine]
+        codes = [np.empty(0, np.int64)]
+        for a, b in candidate_pairs.pairs(records, values, of.years[records], of.early[records]):
+            kept = ~are_strangers(of.sketches[a], of.sketches[b])
+            a, b = a[kept], b[kept]
+            codes.append(np.minimum(a, b) * len(heads) + np.maximum(a, b))
+        a, b = np.divmod(np.unique(np.concatenate(codes)), len(heads))
+        yield a, b
+
+
+def _different(
+    pairs: Iterator[tuple[Numbers, Numbers]], of: Traits, scratch: Path
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """The same pairs, each once; those of a record together."""
+    count = len(of.numbers)
+    buckets = buckets_for(count)
+    tables = ((pa.table(pair, schema=schemas.EDGES), pair[0] * buckets // count) for pair in pairs)
+    for bucket in shuffled(tables, schemas.EDGES, buckets, scratch / "by-record"):
+        codes = bucket.column("a").to_numpy() * count + bucket.column("b").to_numpy()
+        a, b = np.divmod(np.unique(codes), count)
+        yield a, b
+
+
+def _are_apart(of: Traits, a: Numbers, b: Numbers) -> npt.NDArray[np.bool_]:
+    """Which pairs are apart, as `dedup/apart.py` has it."""
+    found = np.zeros(len(a), dtype=bool)
+    for start in range(0, len(a), _AT_ONCE):
+        one, other = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
+        places, at = np.unique(np.r_[one, other], return_inverse=True)
+        titles = of.titles.take(pa.array(places)).to_pylist()
+        pages = of.pages[one]
+        may_be = np.flatnonzero((pages == 0) | (pages != of.pages[other]))
+        for n in may_be.tolist():
+            x, y = titles[at[n]], titles[at[len(one) + n]]
+            found[start + n] = bool(x and y) and surely_far(x, y)
+    return found
