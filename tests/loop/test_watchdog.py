@@ -24,12 +24,12 @@ def busy():
 async def main():
     async with watchdog(1.0, end={end}):
         for _ in range(8):
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
         print("all was well", flush=True)
         busy()
         print("went on", flush=True)
     import faulthandler, time
-    time.sleep(0.5)  # nobody watches any more
+    time.sleep(1.5)  # nobody watches any more
 
 asyncio.run(main())
 """
