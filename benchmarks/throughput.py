@@ -7,8 +7,6 @@ import asyncio
 import json
 import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from benchmarks import upstreams
+from benchmarks import servers, upstreams
 from benchmarks.processes import HERTZ, cpu_of_all
 from benchmarks.sides import CROSSREF, Measured, NotMeasured, at_once, of_turns, sides
 
@@ -26,7 +24,6 @@ _PROC = Path("/proc")
 #: Share of their cores that workers must have been able to use; with less, waiting for one another
 #: would not show.
 ENOUGH = 0.5
-SERVE = (sys.executable, "-m", "metasearch", "serve")
 
 
 def beside(count: int, searches: int = 32, rounds: int = 2) -> Measured:
@@ -161,18 +158,12 @@ def serving(configured: str, workers: int) -> Iterator[tuple[str, int]]:
 
     Gives the address of its searches and its process, of which workers are children.
     """
-    port = upstreams.free_port()
     with TemporaryDirectory() as folder:
-        config = Path(folder) / "config.toml"
+        config, log = Path(folder) / "config.toml", Path(folder) / "log"
         config.write_text(configured, encoding="utf-8")
-        command = [*SERVE, "--config", str(config), "--port", str(port), "--workers", str(workers)]
-        with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as process:
+        with servers.start(config, log, "--workers", str(workers)) as process:
             try:
-                if not upstreams.answers(f"http://127.0.0.1:{port}/healthz"):
-                    raise NotMeasured(f"`{' '.join(command[2:])}` does not answer")
-                yield f"http://127.0.0.1:{port}/search", process.pid
+                yield f"{servers.address(process, log)}/search", process.pid
             finally:
                 process.terminate()
                 process.wait(20)

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ _IDS = {
     "sru": "001",
 }
 UNLIMITED = {"requests": 100_000, "per": 1.0, "concurrency": 1000, "ttl": 0}
+#: Ports that are tried: one that was free a moment ago may be another connection's by now.
+TRIES = 3
 _WORDS = (
     "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal "
     "speech tax ocean stem "
@@ -80,22 +82,29 @@ def settings(base: str, shapes: Sequence[str], timeout: float = 8.0) -> Settings
 @contextmanager
 def mock(dbs: int, *arguments: str) -> Iterator[str]:
     """A running mock; gives its base URL."""
-    port = free_port()
-    command = [sys.executable, str(MOCK), "--dbs", str(dbs), "--port", str(port), *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        base = f"http://127.0.0.1:{port}"
-        try:
-            answers(f"{base}/healthz")
-            yield base
-        finally:
-            process.terminate()
-            process.wait(10)
+    with ExitStack() as stack:
+        for _ in range(TRIES):
+            port = free_port()
+            command = [sys.executable, str(MOCK), "--dbs", str(dbs), "--port", str(port)]
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+            )
+            stack.callback(process.terminate)
+            if answers(f"http://127.0.0.1:{port}/healthz", process=process):
+                break
+        yield f"http://127.0.0.1:{port}"
 
 
-def answers(url: str, seconds: float = 10.0) -> bool:
-    """Wait until a server that was started a moment ago answers there; says whether it did."""
+def answers(
+    url: str, seconds: float = 60.0, process: subprocess.Popen[bytes] | None = None
+) -> bool:
+    """Wait until a server that was started a moment ago answers there, as long as its process
+    runs; says whether it did.
+    """
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    while time.monotonic() < until and (process is None or process.poll() is None):
         try:
             with urllib.request.urlopen(url, timeout=1):
                 return True

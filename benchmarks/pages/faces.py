@@ -25,9 +25,10 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any, ClassVar, Protocol
 
+from benchmarks import servers
 from benchmarks.pages.configured import HEALTHY
 from benchmarks.processes import watched
-from benchmarks.upstreams import ROOT, answers, free_port
+from benchmarks.upstreams import ROOT
 
 QUERY = "soil"
 #: Seconds in which a face must be there.
@@ -120,14 +121,14 @@ def _started(command: Sequence[str], **piped: Any) -> subprocess.Popen[str]:
     )
 
 
-def _ended(process: subprocess.Popen[str]) -> None:
+def _ended(process: subprocess.Popen[Any]) -> None:
     """End it and what descends from it, at once."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
-def _gone(process: subprocess.Popen[str], seconds: float) -> bool:
+def _gone(process: subprocess.Popen[Any], seconds: float) -> bool:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -196,13 +197,13 @@ class ServerFace:
     ends_by: ClassVar[signal.Signals | None] = signal.SIGTERM
 
     def __init__(self, config: Path) -> None:
-        port = free_port()
-        self._base = f"http://127.0.0.1:{port}"
-        command = ("-m", "metasearch", "serve", "--config", str(config), "--port", str(port))
-        self._process = _started(command, stdout=subprocess.DEVNULL)
-        if not answers(f"{self._base}/healthz", START):
+        log = config.with_suffix(".log")
+        self._process = servers.start(config, log, cwd=ROOT, env=_ENV, start_new_session=True)
+        try:
+            self._base = servers.address(self._process, log)
+        except BaseException:
             _ended(self._process)
-            raise RuntimeError("`metasearch serve` does not answer")
+            raise
 
     def _get(
         self, sources: Sequence[str], deadline: float, patience: float

@@ -44,13 +44,22 @@ class Server:
     """
 
     def __init__(self, folder: Path, *options: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
+        self.port = 0
         self._folder = folder
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
-        self.start()
+        for again in (True, True, False):
+            # A port that was free a moment ago may be another connection's by now.
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.port = free.getsockname()[1]
+            try:
+                self.start()
+                break
+            except AssertionError:
+                self.kill()
+                if not again:
+                    raise
 
     @property
     def url(self) -> str:
@@ -65,7 +74,7 @@ class Server:
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
         until = time.monotonic() + 20
-        while time.monotonic() < until:
+        while time.monotonic() < until and self._process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 return
