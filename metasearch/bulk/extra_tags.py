@@ -71,36 +71,63 @@ def left_out(outcome: Outcome, name: str) -> list[str]:
     """What the files say and the output does not, in words, a line a file; nothing is said of a
     table for the eye.
     """
-    if name == "table":
-        return []
-    notes = []
-    for file in outcome.files:
+    lost = LeftOut(outcome, name)
+    if lost.asks:
+        for work in outcome.works:
+            lost.add(work)
+    return lost.notes()
+
+
+class LeftOut:
+    """What the files say and an output does not; it looks at one work after another.
+
+    Args:
+        outcome: What the job has done.
+        name: Of the output format.
+    """
+
+    def __init__(self, outcome: Outcome, name: str) -> None:
+        self._outcome = outcome
+        self._name = name
+        self._cuts = Cuts()
+        self._tags: set[str] = set()
+        self._written: dict[str, None] = {}
+        #: Whether it has to look at works.
+        self.asks = name != "table"
+
+    def add(self, work: MergedWork) -> None:
+        """Look at one more."""
+        beside = _beside(work.items, self._outcome, self._name, self._cuts)
+        if self._name == "csv":
+            if len(self._tags) < MOST_TAGS:
+                self._tags.update(tag for tag, _ in beside.fields)
+            if len(self._written) <= MOST_BESIDE:
+                self._written.update(dict.fromkeys(columns_beside([beside])))
+
+    def notes(self) -> list[str]:
+        """In words, a line a file, when it has seen all works."""
+        if not self.asks:
+            return []
+        notes = [note for file in self._outcome.files if (note := self._of(file))]
+        notes += [f"of merged records, {note}" for note in self._cuts.notes()]
+        held = min(len(self._written), MOST_BESIDE)
+        if len(self._tags) > held:
+            notes.append(
+                f"a table has {held:,} columns of files at most: {len(self._tags) - held:,} more "
+                f"were left out"
+            )
+        return notes
+
+    def _of(self, file: FileRead) -> str:
         lost: Counter[str] = Counter()
         for tag, times in file.reading.tags().items():
             form, bare = _parted(tag, file.reading.format)
-            if form != name and name not in _ROOMY and (form, bare) not in _HELD:
+            if form != self._name and self._name not in _ROOMY and (form, bare) not in _HELD:
                 lost[bare] += times
-        if lost:
-            shown = ", ".join(
-                f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN)
-            )
-            more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
-            notes.append(f"{file.input.name}: {name} has no place for {shown}{more}")
-    cuts = Cuts()
-    tags: set[str] = set()
-    written: dict[str, None] = {}
-    for work in outcome.works:
-        beside = _beside(work.items, outcome, name, cuts)
-        if name == "csv":
-            if len(tags) < MOST_TAGS:
-                tags.update(tag for tag, _ in beside.fields)
-            if len(written) <= MOST_BESIDE:
-                written.update(dict.fromkeys(columns_beside([beside])))
-    notes += [f"of merged records, {note}" for note in cuts.notes()]
-    held = min(len(written), MOST_BESIDE)
-    if len(tags) > held:
-        notes.append(
-            f"a table has {held:,} columns of files at most: {len(tags) - held:,} more were left "
-            f"out"
+        if not lost:
+            return ""
+        shown = ", ".join(
+            f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN)
         )
-    return notes
+        more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
+        return f"{file.input.name}: {self._name} has no place for {shown}{more}"

@@ -98,9 +98,14 @@ class Numbers:
 
 def count(outcome: Outcome) -> Numbers:
     """The numbers of a job; the works are gone through once."""
-    works = _Counted()
+    works = CountedWorks()
     for work in outcome.works:
         works.add(work)
+    return numbers_of(outcome, works)
+
+
+def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
+    """The numbers of a job whose works were all counted."""
     numbers = Numbers(
         files=_by_file(outcome, works.files),
         databases=_by_database(works.databases),
@@ -129,7 +134,7 @@ def count(outcome: Outcome) -> Numbers:
 
 
 @dataclass(slots=True)
-class _Counted:
+class CountedWorks:
     """What is counted of the works.
 
     Attributes:
@@ -178,7 +183,7 @@ class _Placed:
         self.only[first] += set(others) <= {first}
 
 
-def _audit(numbers: Numbers, works: _Counted, outcome: Outcome) -> None:
+def _audit(numbers: Numbers, works: CountedWorks, outcome: Outcome) -> None:
     """Check that nothing was lost between reading and writing, and that all counts agree."""
     read = [file.reading for file in outcome.files]
     assert (works.records, works.check_sum) == (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,10 +14,9 @@ import click
 
 from metasearch import __version__
 from metasearch.bulk import clusters, export, report
-from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
-from metasearch.bulk.prisma_numbers import Numbers, count
+from metasearch.bulk.telling import Told, telling
 from metasearch.cli.dedup_staged import (
     MANY,
     StagedOptions,
@@ -93,21 +92,21 @@ class DedupResult:
 
     Attributes:
         outcome: The files and the works.
-        numbers: The counts for the report.
-        left_out: Sentences about content of the files that the output format cannot hold.
+        told: Gives what is told of them; it may wait for it.
     """
 
     outcome: Outcome
-    numbers: Numbers
-    left_out: list[str]
+    told: Callable[[], Told]
 
     def text(self) -> str:
         """The report as text."""
-        return report.as_text(self.numbers, __version__, self.left_out)
+        told = self.told()
+        return report.as_text(told.numbers, __version__, told.left_out)
 
     def json(self) -> bytes:
         """The report as one JSON document."""
-        return report.as_json(self.numbers, self.outcome.files, __version__, self.left_out)
+        told = self.told()
+        return report.as_json(told.numbers, self.outcome.files, __version__, told.left_out)
 
 
 def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
@@ -144,12 +143,14 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
                 if (option, path) != ("-o", DASH)
             }
             outcome = works.enter_context(_works(inputs.files, options, rules, console))
-            form = options.format or DEFAULT_FORMAT
-            notes = left_out(outcome, form) if "-o" in outputs else []
-            result = DedupResult(outcome, count(outcome), notes)
-            for option, sink in sinks.items():
+            form = options.format or DEFAULT_FORMAT if "-o" in outputs else None
+            told = works.enter_context(telling(outcome, form, options.staged.processes))
+            result = DedupResult(outcome, told)
+            # The report is the last one: it has to wait for what is told.
+            for option in sorted(sinks, key=lambda option: option == "--report"):
                 for part in _content(option, options, result):
-                    sink.write(part)
+                    sinks[option].write(part)
+            told()  # it finds out, too, whether works are missing
         try:
             if outputs.get("-o") == DASH:
                 _write_to_stdout(options, result, console)
@@ -378,9 +379,10 @@ def show_numbers(result: DedupResult, console: Console, *, whole: bool) -> None:
     if whole:
         console.say(result.text().rstrip("\n"), wrap=False)
     elif not console.quiet:
-        for note in result.left_out:
+        told = result.told()
+        for note in told.left_out:
             console.say(note, "yellow")
-        console.say(report.summary(result.numbers))
+        console.say(report.summary(told.numbers))
 
 
 def show_works(outcome: Outcome, sink: Sink, console: Console, *, whole: bool) -> None:

@@ -85,15 +85,15 @@ _all_fields = attrgetter("title", "subtitle", *FIELDS)
 _field_names = ("title", "subtitle", *FIELDS)
 
 
-def alone(name: str, record: Record, also: tuple[str, ...] = ()) -> Hit:
-    """The hit of a single record: the record speaks for itself; `also` as in `Hit`."""
+def alone(name: str, record: Record, also: tuple[str, ...] = (), rank: int = 0) -> Hit:
+    """The hit of a single record: the record speaks for itself; `also` and `rank` as in `Hit`."""
     source = record.source
     provenance = dict.fromkeys(compress(_field_names, _all_fields(record)), source)
     for scheme in record.ids:
         provenance[f"ids.{scheme}"] = source
     if record.citations == 0:
         provenance["citations"] = source
-    return Hit(name, record, (record,), provenance, also=also)
+    return Hit(name, record, (record,), provenance, rank=rank, also=also)
 
 
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:

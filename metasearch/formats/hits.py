@@ -20,6 +20,8 @@ _SHAPE = 1
 #: Most values of a record.
 _AS_THEY_ARE = frozenset({str, int, bool, float})
 _OF_AUTHORS = frozenset({"authors", "editors"})
+#: Fields of a record that hold several values; JSON has lists there.
+_OF_MANY = frozenset(field.name for field in fields(Record) if field.default == ()) - _OF_AUTHORS
 _NAMES: Mapping[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind))
     for kind in (Author, Match, Reason, Record, Version)
@@ -116,9 +118,9 @@ def _plain(value: Any) -> Any:
 
 
 def _record(kept: Mapping[str, Any]) -> Record:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
-    }
+    values = dict(kept)
+    for name in _OF_MANY & values.keys():
+        values[name] = tuple(values[name])
     for name in _OF_AUTHORS & values.keys():
-        values[name] = tuple(Author(**author) for author in values[name])
+        values[name] = tuple([Author(**author) for author in values[name]])
     return Record(**values)

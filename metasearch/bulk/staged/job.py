@@ -19,7 +19,7 @@ from metasearch.bulk.staged.engine import Engine, FindsNear
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.judging import ChunkJudge
-from metasearch.bulk.staged.key_export import KeyFolders, export_stage
+from metasearch.bulk.staged.key_export import KeyFolders, beside_reading, export_stage
 from metasearch.bulk.staged.near import near_stage
 from metasearch.bulk.staged.ordering import order_stage
 from metasearch.bulk.staged.parts import clear, parts_in
@@ -104,12 +104,8 @@ def run(
     """
     job.rules.signed  # noqa: B018, refuses strategies that cannot be run so before files are read
     path = folder.stage
-    if not folder.done("records"):
-        records = folder.begin("records", anew=False)
-        reading.read_stage(job.inputs, job.reading, records, job.workers, job.stdin, progress)
-        folder.finish("records")
+    _read_stages(job, folder, progress)
     files = reading.files_of(job.inputs, path("records"))
-    _keys_stage(job, folder, progress)
     progress("joining keys", 0, 1)
     if not folder.done("edges"):
         distances = {signs.name: signs.distance for signs in job.rules.signed}
@@ -157,14 +153,26 @@ def run(
     return outcome, Cut(nothing, nothing, found.divided, found.cut, found.shared)
 
 
-def _keys_stage(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
+def _read_stages(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
+    """Records, and what is exported of them; workers export while others still read."""
     tables = ("titles", "signatures", "traits", "keys")
-    if all(folder.done(name) for name in tables):
+    read, exported = folder.done("records"), all(map(folder.done, tables))
+    if read and exported:
         return
     made = {name: folder.begin(name, anew=False) for name in tables}
-    export_stage(
-        KeyFolders(records=folder.stage("records"), **made), job.rules, job.workers, progress
-    )
+    folders = KeyFolders(records=folder.begin("records", anew=False), **made)
+    if not read:
+        reading.read_stage(
+            job.inputs,
+            job.reading,
+            folders.records,
+            job.workers,
+            job.stdin,
+            progress,
+            beside_reading(folders, job.rules),
+        )
+        folder.finish("records")
+    export_stage(folders, job.rules, job.workers, progress)
     for name in tables:
         folder.finish(name)
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from metasearch.bulk.job import Progress
 from metasearch.bulk.staged import schemas
-from metasearch.bulk.staged.parts import parts_in, read_part, rows_of, write_part
-from metasearch.bulk.staged.pool import run_all
+from metasearch.bulk.staged.parts import DamagedPart, parts_in, read_part, rows_of, write_part
+from metasearch.bulk.staged.pool import Beside, run_all
 from metasearch.bulk.staged.reading import entry_of
 from metasearch.bulk.staged.rules import Rules
 from metasearch.dedup import Fingerprint, naming
@@ -41,9 +41,23 @@ class KeyFolders:
     traits: Path
 
 
+def beside_reading(folders: KeyFolders, rules: Rules) -> Beside:
+    """Export what is needed of parts of records while others are still read."""
+    given: set[str] = set()
+
+    def found() -> Iterator[Path]:
+        for path in parts_in(folders.records):
+            if path.name not in given and not (folders.traits / path.name).exists():
+                given.add(path.name)
+                yield path
+
+    return Beside(partial(_export, folders, rules), found)
+
+
 def export_stage(folders: KeyFolders, rules: Rules, workers: int, progress: Progress) -> None:
     """Export what is needed of all parts of records of which nothing was exported yet."""
     parts = parts_in(folders.records)
+    _forget(folders, frozenset(path.name for path in parts))
     sizes = [rows_of(path) for path in parts]
     # The traits of a part are written last.
     missing = [n for n, path in enumerate(parts) if not (folders.traits / path.name).exists()]
@@ -59,6 +73,14 @@ def export_stage(folders: KeyFolders, rules: Rules, workers: int, progress: Prog
     )
 
 
+def _forget(folders: KeyFolders, read: frozenset[str]) -> None:
+    """Delete what was exported beside the reading of a file that turned out to be none."""
+    for folder in (folders.keys, folders.titles, folders.signatures, folders.traits):
+        for path in parts_in(folder):
+            if path.name not in read:
+                path.unlink()
+
+
 @dataclass(slots=True)
 class _Columns:
     """The rows of a part, by table and column."""
@@ -71,7 +93,12 @@ class _Columns:
 
 def _export(folders: KeyFolders, rules: Rules, path: Path) -> None:
     found = _Columns()
-    table = read_part(path, ["number", "entry"])
+    try:
+        table = read_part(path, ["number", "entry"])
+    except DamagedPart:
+        if path.exists():
+            raise
+        return  # the file was none that can be read, and its parts are gone
     numbers = table.column("number").to_pylist()
     prints = (
         Fingerprint(entry_of(data, path).record) for data in table.column("entry").to_pylist()

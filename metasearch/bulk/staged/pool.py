@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from itertools import islice
 from multiprocessing.connection import wait as wait_for_one
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -24,14 +24,33 @@ from metasearch.bulk.staged.parts import metadata_of, read_part, write_part
 from metasearch.errors import UsageError
 
 T = TypeVar("T")
+P = ParamSpec("P")
 #: Tasks that wait for each worker: their arguments are kept in memory.
 WAITING = 2
+#: Seconds between two looks at what there is to do beside the tasks.
+LOOK = 0.2
 #: Key of the number of passed over comparisons among the metadata of a part of works.
 _PASSED_OVER = b"passed_over"
 
 
+class Beside(NamedTuple):
+    """What can be done while tasks run, because they have written something by then.
+
+    Attributes:
+        call: A function of a module.
+        found: Gives what `call` is to be called with next; nothing twice.
+    """
+
+    call: Callable[[Any], Any]
+    found: Callable[[], Iterator[Any]]
+
+
 def run_all(
-    call: Callable[[T], Any], tasks: Iterable[T], workers: int, done: Done = lambda _: None
+    call: Callable[[T], Any],
+    tasks: Iterable[T],
+    workers: int,
+    done: Done = lambda _: None,
+    beside: Beside | None = None,
 ) -> list[Any]:
     """Call a function for each task, in worker processes if `workers` is more than 1; the results
     in the order of the tasks.
@@ -41,6 +60,7 @@ def run_all(
         tasks: What it is called with; can be pickled.
         workers: Processes.
         done: Is told how many tasks are done.
+        beside: What workers do that have no task, while others still have one.
 
     Raises:
         UsageError: A worker was killed, most likely because memory was short.
@@ -54,9 +74,9 @@ def run_all(
         return results
     own = _KEPT.get()
     if own is not None:
-        return _run_in(own, call, tasks, workers, done)
+        return _run_in(own, call, tasks, workers, done, beside)
     with _pool(workers) as pool:
-        return _run_in(pool, call, tasks, workers, done)
+        return _run_in(pool, call, tasks, workers, done, beside)
 
 
 #: The worker processes that `kept` keeps.
@@ -85,21 +105,47 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, context, initializer=_end_with_parent)
 
 
+def _ended() -> UsageError:
+    return UsageError(
+        "a worker process of the job was ended from outside, most likely because memory was short",
+        advice="Run it again with --resume and fewer --workers.",
+    )
+
+
+@contextmanager
+def in_background(
+    call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[Callable[[], T]]:
+    """Call a function in a process of its own while the block goes on; what is given waits for the
+    result. The block ends when the call does.
+
+    Raises:
+        UsageError: What is given: the process was ended.
+    """
+    with _pool(1) as pool:
+        future = pool.submit(call, *args, **kwargs)
+
+        def result() -> T:
+            try:
+                return future.result()
+            except BrokenProcessPool as exc:
+                raise _ended() from exc
+
+        yield result
+
+
 def _run_in(
     pool: ProcessPoolExecutor,
     call: Callable[[T], Any],
     tasks: Iterable[T],
     workers: int,
     done: Done,
+    beside: Beside | None,
 ) -> list[Any]:
     try:
-        return _run(pool, call, tasks, workers, done)
+        return _run(pool, call, tasks, workers, done, beside)
     except BrokenProcessPool as exc:
-        raise UsageError(
-            "a worker process of the job was ended from outside, most likely because memory was "
-            "short",
-            advice="Run it again with --resume and fewer --workers.",
-        ) from exc
+        raise _ended() from exc
     except BaseException:
         # What failed ends the job, also where the processes were kept for it.
         pool.shutdown(wait=True, cancel_futures=True)
@@ -112,17 +158,31 @@ def _run(
     tasks: Iterable[T],
     workers: int,
     done: Done,
+    beside: Beside | None,
 ) -> list[Any]:
     coming = enumerate(tasks)
     running: dict[Future[Any], int] = {}
     results: dict[int, Any] = {}
+    # Calls of `beside`; they do not keep tasks waiting.
+    others: set[Future[Any]] = set()
     while True:
         for number, task in islice(coming, workers * WAITING - len(running)):
             running[pool.submit(call, task)] = number
         if not running:
+            for future in others:
+                future.result()
             return [results[number] for number in sorted(results)]
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            results[running.pop(future)] = future.result()
+        if beside is not None:
+            idle = max(0, workers - len(running) - len(others))
+            others |= {pool.submit(beside.call, found) for found in islice(beside.found(), idle)}
+        timeout = None if beside is None else LOOK
+        ended = wait({*running, *others}, timeout, return_when=FIRST_COMPLETED).done
+        for future in ended:
+            if future in others:
+                others.remove(future)
+                future.result()
+            else:
+                results[running.pop(future)] = future.result()
         done(len(results))
 
 

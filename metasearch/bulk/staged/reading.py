@@ -21,7 +21,7 @@ from metasearch.bulk.job import ROWS, FileRead, Progress, ReadFirst, read_one
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded, encoded
 from metasearch.bulk.staged.parts import DamagedPart, write_part
-from metasearch.bulk.staged.pool import run_all
+from metasearch.bulk.staged.pool import Beside, run_all
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading
 
@@ -51,8 +51,9 @@ def read_stage(
     workers: int,
     stdin: BinaryIO | None,
     progress: Progress,
+    beside: Beside | None = None,
 ) -> None:
-    """Read all files that have no note yet."""
+    """Read all files that have no note yet; `beside` as in `pool.run_all`."""
     tasks = []
     for number, file in enumerate(inputs):
         if _note_of(folder, number).exists():
@@ -66,8 +67,9 @@ def read_stage(
     run_all(
         partial(_read, options, folder),
         tasks,
-        min(workers, len(tasks)),
+        workers if beside is not None else min(workers, len(tasks)),
         lambda done: progress(DOING, before + done, len(inputs)),
+        beside,
     )
 
 

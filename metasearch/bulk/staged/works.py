@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -13,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from metasearch.bib.work_ids import numbered_id
-from metasearch.bulk.job import InputRecord, MergedWork
+from metasearch.bulk.job import MergedWork
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.ordering import is_in, members_of
 from metasearch.bulk.staged.parts import DamagedPart, batches, parts_in, read_part, rows_of
-from metasearch.bulk.staged.reading import entry_of
+from metasearch.bulk.staged.stored import StoredRecord, StoredWork
 from metasearch.dedup import Fingerprint, naming
 from metasearch.dedup.merge import alone
 from metasearch.formats import hits
@@ -60,11 +61,11 @@ class StagedWorks:
 
     def __iter__(self) -> Iterator[MergedWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
-        for rank, (_, work) in enumerate(both, 1):
-            yield replace(work, hit=replace(work.hit, rank=rank))
+        for rank, (_, items, hit) in enumerate(both, 1):
+            yield StoredWork(items, hit, rank)
 
-    def _alone(self) -> Iterator[tuple[int, MergedWork]]:
-        """(number, work) of the records that are alone in their work."""
+    def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], Callable[[int], Hit]]]:
+        """(number, record, what makes its hit) of the records that are alone in their work."""
         seen = 0
         for path in parts_in(self._records):
             bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
@@ -83,41 +84,47 @@ class StagedWorks:
                     strict=True,
                 ):
                     key, shown = self._names.of_record(place, own)
-                    item = InputRecord(
-                        number >> schemas.FILE_BITS, entry_of(data, path), key, shown
-                    )
-                    yield number, MergedWork((item,), self._hit(number, item, numbered_id(base)))
+                    item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
+                    yield number, (item,), partial(self._hit, number, item, base)
                 start += batch.num_rows
             seen += start
         if seen != self._places.total:
             raise DamagedPart(self._records, "records are missing")
 
-    def _hit(self, number: int, item: InputRecord, base: str) -> Hit:
-        name = self._ids.get(number, base)
-        if name == base:
-            return alone(name, item.entry.record)
-        own = naming.own_id(Fingerprint(item.entry.record, item.key))
-        return alone(name, item.entry.record, tuple(sorted({base, own} - {name})))
+    def _hit(self, number: int, item: StoredRecord, base: int, rank: int) -> Hit:
+        record, first = item.entry.record, numbered_id(base)
+        name = self._ids.get(number, first)
+        also: tuple[str, ...] = ()
+        if name != first:
+            own = naming.own_id(Fingerprint(record, item.key))
+            also = tuple(sorted({first, own} - {name}))
+        return alone(name, record, also, rank)
 
-    def _several(self) -> Iterator[tuple[int, MergedWork]]:
-        """(first number, work) of the works of several records."""
+    def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], Callable[[int], Hit]]]:
+        """The same of the works of several records, by their first ones."""
         for path in parts_in(self._ordered):
             for batch in batches(path):
                 for row in batch.to_pylist():
-                    yield row["first"], self._work(row, path)
+                    items = tuple(
+                        StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
+                        for number, data, key, shown in zip(
+                            row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
+                        )
+                    )
+                    yield row["first"], items, partial(self._merged, row, items, path)
 
-    def _work(self, row: dict[str, Any], path: Path) -> MergedWork:
-        items = tuple(
-            InputRecord(number >> schemas.FILE_BITS, entry_of(data, path), key, shown)
-            for number, data, key, shown in zip(
-                row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
-            )
-        )
+    def _merged(
+        self, row: dict[str, Any], items: tuple[StoredRecord, ...], path: Path, rank: int
+    ) -> Hit:
         try:
             hit = hits.read(row["hit"])
         except ValueError as exc:
             raise DamagedPart(path, str(exc)) from exc
         name = self._ids.get(row["first"], hit.id)
-        records = tuple(item.entry.record for item in sorted(items, key=lambda item: item.key))
-        also = tuple(sorted({hit.id, *hit.also} - {name}))
-        return MergedWork(items, replace(hit, id=name, records=records, also=also))
+        return replace(
+            hit,
+            id=name,
+            records=tuple(item.entry.record for item in sorted(items, key=lambda item: item.key)),
+            also=tuple(sorted({hit.id, *hit.also} - {name})),
+            rank=rank,
+        )
