@@ -6,13 +6,13 @@
 `jobs`: the command `metasearch dedup` from a file of records to a file of works, by each engine in
 processes of its own, on records of `benchmarks/generated.py` with hostile blocks of
 `benchmarks/hostile.py` among them. Printed are seconds, CPU and peak memory of all its processes,
-precision and recall against how the records were made, and whether the works are those of the first
-engine. The last row is a rival, Splink 5 (`benchmarks/splink_rival.py`): it reads the same file and
-writes clusters alone, and they are its own. The best of its thresholds counts, by F1; it is stopped
-after ten times the seconds of the first engine, but not before ten minutes. `components`: key rows
-to components alone, by both ways of the engine duckdb, and by stars within little memory. Exit 1
-where works differ, or an engine of ours fails; one that is not installed is left out, and that is
-said.
+precision and recall against how the records were made, how many hostile records that are works of
+their own were joined with others, and whether the works are those of the first engine. The last row
+is a rival, Splink 5 (`benchmarks/splink_rival.py`): it reads the same file and writes clusters
+alone, and they are its own. The best of its thresholds counts, by F1; it is stopped after ten times
+the seconds of the first engine, but not before ten minutes. `components`: key rows to components
+alone, by both ways of the engine duckdb, and by stars within little memory. Exit 1 where works
+differ, or an engine of ours fails; one that is not installed is left out, and that is said.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ RIVAL = "splink"
 #: A rival is stopped after so many times the seconds of the first engine, and not before so many
 #: seconds.
 PATIENCE, LEAST_PATIENCE = 10, 600.0
+#: The hostile sets of which every record is a work of its own.
+APART = ('"Editorial"', "one title, other years", "one text, other titles")
 #: Share of the records that are hostile, all sets together.
 HOSTILE_SHARE = 0.02
 #: Seconds between two looks at the processes of a job.
@@ -190,15 +192,17 @@ class Clusters:
     Attributes:
         digest: Of all of them, whatever their order.
         generated: Those of generated records, as their numbers.
+        joined: How many records of the sets `APART` stand in a work with another record.
     """
 
     digest: str
     generated: list[list[int]]
+    joined: int
 
 
 def clusters_of(file: Path) -> Clusters:
     """Read what `--clusters` has written."""
-    total = 0
+    total = joined = 0
     generated = []
     with file.open("rb") as lines:
         for line in lines:
@@ -206,7 +210,9 @@ def clusters_of(file: Path) -> Clusters:
             key = hashlib.blake2b(orjson.dumps(sorted(ids)), digest_size=16)
             total = (total + int.from_bytes(key.digest())) % (1 << 128)
             generated.append([int(own) for own in ids if own.isdecimal()])
-    return Clusters(f"{total:032x}", generated)
+            if len(ids) > 1:
+                joined += sum(own.startswith(APART) for own in ids)
+    return Clusters(f"{total:032x}", generated, joined)
 
 
 def command_of(engine: str, options: argparse.Namespace, folder: Path) -> list[str]:
@@ -247,15 +253,15 @@ def told_truth(works: list[int], clusters: Clusters) -> Tally:
     return truth(works, [*filter(None, clusters.generated), *alone]).tally
 
 
-def best_of_rival(works: list[int], folder: Path) -> tuple[Tally, str]:
-    """(what it found at the threshold with the best F1, what is said of this threshold)"""
-    of_all = []
+def best_of_rival(works: list[int], folder: Path) -> tuple[Tally, Clusters, str]:
+    """(quality at the threshold with the best F1, the works there, what is said of it)"""
+    tried = []
     for threshold in splink_rival.THRESHOLDS:
         found = clusters_of(splink_rival.clusters_at(folder / RIVAL, threshold))
-        of_all.append((told_truth(works, found), threshold))
-    tally, threshold = max(of_all, key=lambda it: it[0].f1)
-    tried = ", ".join(f"{it.f1:.4f} at {other:g}" for it, other in of_all)
-    return tally, f"others; threshold {threshold:g} (F1 {tried})"
+        tried.append((told_truth(works, found), found, threshold))
+    tally, found, threshold = max(tried, key=lambda it: it[0].f1)
+    told = ", ".join(f"{it.f1:.4f} at {other:g}" for it, _, other in tried)
+    return tally, found, f"others; threshold {threshold:g} (F1 {told})"
 
 
 def left_out(log: Path) -> str:
@@ -272,7 +278,7 @@ def jobs(options: argparse.Namespace, folder: Path) -> int:
     say(f"{options.records:,} records, {hostile:,} of them hostile; {size / MIB:,.0f} MiB of JSON")
     say(
         f"{'engine':10}{'seconds':>9}{'CPU s':>9}{'rec/s':>9}{'peak MiB':>10}"
-        f"{'P':>9}{'R':>9}  works"
+        f"{'P':>9}{'R':>9}{'joined':>8}  works"
     )
     first: Clusters | None = None
     patience = LEAST_PATIENCE
@@ -294,7 +300,7 @@ def jobs(options: argparse.Namespace, folder: Path) -> int:
             failed += engine != RIVAL
             continue
         if engine == RIVAL:
-            tally, told = best_of_rival(works, folder)
+            tally, found, told = best_of_rival(works, folder)
             told += left_out(log)
         else:
             found = clusters_of(folder / f"{engine}.jsonl")
@@ -307,7 +313,8 @@ def jobs(options: argparse.Namespace, folder: Path) -> int:
                 failed += found.digest != first.digest
         say(
             f"{engine:10}{used.seconds:9.1f}{used.cpu:9.1f}{options.records / used.seconds:9,.0f}"
-            f"{used.peak / MIB:10,.0f}{tally.precision:9.4f}{tally.recall:9.4f}  {told}"
+            f"{used.peak / MIB:10,.0f}{tally.precision:9.4f}{tally.recall:9.4f}"
+            f"{found.joined:8,}  {told}"
         )
     return failed
 

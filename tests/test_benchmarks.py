@@ -470,6 +470,19 @@ def test_what_a_command_used_is_that_of_all_its_processes(tmp_path: Path) -> Non
     assert used.peak >= 50_000_000
 
 
+def test_joined_are_hostile_records_that_are_works_of_their_own(tmp_path: Path) -> None:
+    """Copies of one record may be joined, and so may generated ones."""
+    lines = [
+        ["one title, other years 1", "one title, other years 2", "7"],
+        ["one text, other titles 3"],
+        ["identical records 1", "identical records 2"],
+    ]
+    (tmp_path / "file").write_text("".join(json.dumps({"cluster": it}) + "\n" for it in lines))
+
+    assert bulk.clusters_of(tmp_path / "file").joined == 2
+    assert set(bulk.APART) < HOSTILE.keys()
+
+
 def test_what_takes_too_long_is_stopped(tmp_path: Path) -> None:
     """It has no exit code then."""
     command = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -504,6 +517,6 @@ def test_the_rival_finds_copies(tmp_path: Path, capsys: pytest.CaptureFixture[st
     works = bulk.write_records(tmp_path / "again.jsonl", 600)
     found = bulk.clusters_of(splink_rival.clusters_at(tmp_path / "splink", 0.95))
     assert sorted(chain.from_iterable(found.generated)) == list(range(len(works)))
-    tally, _ = bulk.best_of_rival(works, tmp_path)
+    tally, _, _ = bulk.best_of_rival(works, tmp_path)
     assert tally.precision > 0.9
     assert tally.recall > 0.8
