@@ -22,8 +22,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: Probabilities from which on a pair is a match: what Splink's examples take, and two stricter ones,
-#: for one wrong pair joins whole clusters.
+#: Probabilities from which on a pair is a match: what Splink's examples take, and two that are
+#: stricter, for one wrong pair joins whole clusters.
 THRESHOLDS = (0.95, 0.99, 0.999)
 #: Of random pairs for u: Splink's own default. Ten times as many cost 40 s of CPU, whatever the
 #: size of the file, and found the same at 20,000 records.
