@@ -326,6 +326,8 @@ def bench(rest: list[str]) -> int:
         "replicas",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
+    if which == "bulk":
+        install_what_can_be("rivals", "--editable", str(ROOT))
     return call("python", "-m", f"benchmarks.{which}", *rest)
 
 

@@ -1,15 +1,18 @@
 """Dedup of large files: the engines side by side, on the same generated records.
 
-    python3 tasks.py bench bulk [--records 100000] [--engines memory,duckdb,spark] [--workers 2]
-        [--memory-limit 1GB] [--part jobs|components] [--rows 6000000] [--little 600]
+    python3 tasks.py bench bulk [--records 100000] [--engines memory,duckdb,spark,splink]
+        [--workers 2] [--memory-limit 1GB] [--part jobs|components] [--rows 6000000] [--little 600]
 
 `jobs`: the command `metasearch dedup` from a file of records to a file of works, by each engine in
 processes of its own, on records of `benchmarks/generated.py` with hostile blocks of
 `benchmarks/hostile.py` among them. Printed are seconds, CPU and peak memory of all its processes,
-precision and recall against how the records were made, and whether the works are those of the first
-engine. `components`: key rows to components alone, by both ways of the engine duckdb, and by stars
-within little memory. Exit 1 where works differ, or an engine fails; an engine that is not installed
-is left out, and that is said.
+precision and recall against how the records were made, how many hostile records that are works of
+their own were joined with others, and whether the works are those of the first engine. The last row
+is a rival, Splink 5 (`benchmarks/splink_rival.py`): it reads the same file and writes clusters
+alone, and they are its own. The best of its thresholds counts, by F1; it is stopped after ten times
+the seconds of the first engine, but not before ten minutes. `components`: key rows to components
+alone, by both ways of the engine duckdb, and by stars within little memory. Exit 1 where works
+differ, or an engine of ours fails; one that is not installed is left out, and that is said.
 """
 
 from __future__ import annotations
@@ -31,16 +34,24 @@ from shutil import which
 
 import orjson
 
-from benchmarks import bulk_keys
+from benchmarks import bulk_keys, splink_rival
 from benchmarks.dedup import truth
 from benchmarks.generated import Library
 from benchmarks.held import MIB
 from benchmarks.hostile import HOSTILE
 from benchmarks.processes import HERTZ, TOLD, family
+from metasearch.evaluate.metrics import Tally
 from metasearch.record import Record
 
 PARTS = ("jobs", "components")
-ENGINES = ("memory", "duckdb", "spark")
+ENGINES = ("memory", "duckdb", "spark", "splink")
+#: The one that is not ours.
+RIVAL = "splink"
+#: A rival is stopped after so many times the seconds of the first engine, and not before so many
+#: seconds.
+PATIENCE, LEAST_PATIENCE = 10, 600.0
+#: The hostile sets of which every record is a work of its own.
+APART = ('"Editorial"', "one title, other years", "one text, other titles")
 #: Share of the records that are hostile, all sets together.
 HOSTILE_SHARE = 0.02
 #: Seconds between two looks at the processes of a job.
@@ -86,8 +97,16 @@ class Used:
         self.peak = max(self.peak, held)
 
 
-def watched(command: Sequence[str], log: Path) -> tuple[int, Used]:
-    """Run a command; gives its exit code and what it used. What it says goes to a file."""
+def watched(
+    command: Sequence[str], log: Path, *, seconds: float | None = None
+) -> tuple[int | None, Used]:
+    """Run a command; gives its exit code and what it used. What it says goes to a file.
+
+    Args:
+        command: The program and its arguments.
+        log: Where its output and its errors go.
+        seconds: After so many it is killed, but not its children; its code is then None.
+    """
     used, began = Used(), time.monotonic()
     with (
         log.open("wb") as file,
@@ -103,7 +122,11 @@ def watched(command: Sequence[str], log: Path) -> tuple[int, Used]:
         if TOLD:
             used.look(process.pid)
             looking.start()
-        code = process.wait()
+        code: int | None = None
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
         ended.set()
         if TOLD:
             looking.join()
@@ -169,15 +192,17 @@ class Clusters:
     Attributes:
         digest: Of all of them, whatever their order.
         generated: Those of generated records, as their numbers.
+        joined: How many records of the sets `APART` stand in a work with another record.
     """
 
     digest: str
     generated: list[list[int]]
+    joined: int
 
 
 def clusters_of(file: Path) -> Clusters:
     """Read what `--clusters` has written."""
-    total = 0
+    total = joined = 0
     generated = []
     with file.open("rb") as lines:
         for line in lines:
@@ -185,11 +210,17 @@ def clusters_of(file: Path) -> Clusters:
             key = hashlib.blake2b(orjson.dumps(sorted(ids)), digest_size=16)
             total = (total + int.from_bytes(key.digest())) % (1 << 128)
             generated.append([int(own) for own in ids if own.isdecimal()])
-    return Clusters(f"{total:032x}", generated)
+            if len(ids) > 1:
+                joined += sum(own.startswith(APART) for own in ids)
+    return Clusters(f"{total:032x}", generated, joined)
 
 
 def command_of(engine: str, options: argparse.Namespace, folder: Path) -> list[str]:
     """The whole job by one engine."""
+    if engine == RIVAL:
+        command = [sys.executable, "-m", "benchmarks.splink_rival", str(folder / "records.jsonl")]
+        command += [str(folder / RIVAL), "--workers", str(options.workers)]
+        return [*command, "--memory-limit", options.memory_limit]
     command = [sys.executable, "-m", "metasearch", "dedup", str(folder / "records.jsonl")]
     command += ["--engine", engine, "-o", str(folder / f"{engine}.ris")]
     command += ["--clusters", str(folder / f"{engine}.jsonl")]
@@ -201,13 +232,42 @@ def command_of(engine: str, options: argparse.Namespace, folder: Path) -> list[s
 
 def missing(engine: str) -> str | None:
     """Why an engine cannot be measured here; None where it can."""
-    needs = {"memory": (), "duckdb": ("duckdb", "pyarrow"), "spark": ("pyspark", "pyarrow")}
+    needs = {
+        "memory": (),
+        "duckdb": ("duckdb", "pyarrow"),
+        "spark": ("pyspark", "pyarrow"),
+        RIVAL: ("splink", "duckdb"),
+    }
     absent = [name for name in needs[engine] if find_spec(name) is None]
     if absent:
-        return f"not installed: {', '.join(absent)}"
+        return f"not installed: {', '.join(absent)} (pip install {' '.join(absent)})"
     if engine == "spark" and which("java") is None and not os.environ.get("JAVA_HOME"):
         return "there is no Java"
     return None
+
+
+def told_truth(works: list[int], clusters: Clusters) -> Tally:
+    """The pairs of generated records that were found, against how these were made."""
+    listed = {number for cluster in clusters.generated for number in cluster}
+    alone = [[number] for number in range(len(works)) if number not in listed]
+    return truth(works, [*filter(None, clusters.generated), *alone]).tally
+
+
+def best_of_rival(works: list[int], folder: Path) -> tuple[Tally, Clusters, str]:
+    """(quality at the threshold with the best F1, the works there, what is said of it)"""
+    tried = []
+    for threshold in splink_rival.THRESHOLDS:
+        found = clusters_of(splink_rival.clusters_at(folder / RIVAL, threshold))
+        tried.append((told_truth(works, found), found, threshold))
+    tally, found, threshold = max(tried, key=lambda it: it[0].f1)
+    told = ", ".join(f"{it.f1:.4f} at {other:g}" for it, _, other in tried)
+    return tally, found, f"others; threshold {threshold:g} (F1 {told})"
+
+
+def left_out(log: Path) -> str:
+    """What a rival says of blocking rules that it did not take."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "".join(f"; {line}" for line in lines if line.startswith(splink_rival.LEFT_OUT))
 
 
 def jobs(options: argparse.Namespace, folder: Path) -> int:
@@ -218,9 +278,10 @@ def jobs(options: argparse.Namespace, folder: Path) -> int:
     say(f"{options.records:,} records, {hostile:,} of them hostile; {size / MIB:,.0f} MiB of JSON")
     say(
         f"{'engine':10}{'seconds':>9}{'CPU s':>9}{'rec/s':>9}{'peak MiB':>10}"
-        f"{'P':>9}{'R':>9}  works"
+        f"{'P':>9}{'R':>9}{'joined':>8}  works"
     )
     first: Clusters | None = None
+    patience = LEAST_PATIENCE
     failed = 0
     for engine in options.engines:
         why = missing(engine)
@@ -228,24 +289,32 @@ def jobs(options: argparse.Namespace, folder: Path) -> int:
             say(f"{engine:10}{why}")
             continue
         log = folder / f"{engine}.log"
-        code, used = watched(command_of(engine, options, folder), log)
+        command = command_of(engine, options, folder)
+        code, used = watched(command, log, seconds=patience if engine == RIVAL else None)
+        if code is None:
+            say(f"{engine:10}stopped after {used.seconds:,.0f} s, {used.cpu:,.0f} s of CPU")
+            continue
         if code:
             text = log.read_text(encoding="utf-8", errors="replace").strip()
             say(f"{engine:10}failed with {code}: {text[-1_000:]}")
-            failed += 1
+            failed += engine != RIVAL
             continue
-        found = clusters_of(folder / f"{engine}.jsonl")
-        listed = {number for cluster in found.generated for number in cluster}
-        alone = [[number] for number in range(len(works)) if number not in listed]
-        tally = truth(works, [*filter(None, found.generated), *alone]).tally
-        if first is None:
-            first, told = found, f"{found.digest[:12]}"
+        if engine == RIVAL:
+            tally, found, told = best_of_rival(works, folder)
+            told += left_out(log)
         else:
-            told = "the same" if found.digest == first.digest else "OTHER WORKS"
-            failed += found.digest != first.digest
+            found = clusters_of(folder / f"{engine}.jsonl")
+            tally = told_truth(works, found)
+            if first is None:
+                first, told = found, f"{found.digest[:12]}"
+                patience = max(patience, PATIENCE * used.seconds)
+            else:
+                told = "the same" if found.digest == first.digest else "OTHER WORKS"
+                failed += found.digest != first.digest
         say(
             f"{engine:10}{used.seconds:9.1f}{used.cpu:9.1f}{options.records / used.seconds:9,.0f}"
-            f"{used.peak / MIB:10,.0f}{tally.precision:9.4f}{tally.recall:9.4f}  {told}"
+            f"{used.peak / MIB:10,.0f}{tally.precision:9.4f}{tally.recall:9.4f}"
+            f"{found.joined:8,}  {told}"
         )
     return failed
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -23,6 +25,7 @@ from benchmarks import (
     processes,
     sides,
     speed,
+    splink_rival,
     throughput,
     upstreams,
 )
@@ -465,3 +468,55 @@ def test_what_a_command_used_is_that_of_all_its_processes(tmp_path: Path) -> Non
     assert code == 0
     assert used.cpu >= 0.3
     assert used.peak >= 50_000_000
+
+
+def test_joined_are_hostile_records_that_are_works_of_their_own(tmp_path: Path) -> None:
+    """Copies of one record may be joined, and so may generated ones."""
+    lines = [
+        ["one title, other years 1", "one title, other years 2", "7"],
+        ["one text, other titles 3"],
+        ["identical records 1", "identical records 2"],
+    ]
+    (tmp_path / "file").write_text("".join(json.dumps({"cluster": it}) + "\n" for it in lines))
+
+    assert bulk.clusters_of(tmp_path / "file").joined == 2
+    assert set(bulk.APART) < HOSTILE.keys()
+
+
+def test_what_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    """It has no exit code then."""
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+    code, used = bulk.watched(command, tmp_path / "log", seconds=0.2)
+
+    assert code is None
+    assert used.seconds < 50
+
+
+def test_a_rival_that_is_not_installed_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its row says so, and how it is installed."""
+    monkeypatch.setattr(bulk, "find_spec", lambda name: None if name == "splink" else name)
+
+    failed = bulk.jobs(argparse.Namespace(records=100, engines=["splink"]), tmp_path)
+
+    assert failed == 0
+    assert "splink    not installed: splink (pip install splink)\n" in capsys.readouterr().out
+
+
+def test_the_rival_finds_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every id is in one cluster; most copies are found, and few others."""
+    pytest.importorskip("splink")
+    options = argparse.Namespace(records=600, engines=["splink"], workers=1, memory_limit="500MB")
+
+    failed = bulk.jobs(options, tmp_path)
+
+    assert failed == 0
+    assert "  others; threshold " in capsys.readouterr().out
+    works = bulk.write_records(tmp_path / "again.jsonl", 600)
+    found = bulk.clusters_of(splink_rival.clusters_at(tmp_path / "splink", 0.95))
+    assert sorted(chain.from_iterable(found.generated)) == list(range(len(works)))
+    tally, _, _ = bulk.best_of_rival(works, tmp_path)
+    assert tally.precision > 0.9
+    assert tally.recall > 0.8

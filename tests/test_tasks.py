@@ -122,6 +122,22 @@ def test_a_client_that_cannot_be_installed_keeps_no_other_away(
     assert not any("srupy" in line for line in tried)
 
 
+def test_rivals_that_cannot_be_installed_stop_no_benchmark(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are tried for the benchmark that compares with them, and for no other one."""
+    tried: list[str] = []
+    called: list[str] = []
+    monkeypatch.setattr(tasks, "installer", lambda: ["install"])
+    monkeypatch.setattr(tasks, "installs", lambda *command: tried.append(command[-1]))
+    monkeypatch.setattr(tasks, "call", lambda *words: called.append(words[2]) or 0)
+    monkeypatch.chdir(ROOT)
+
+    assert tasks.bench(["dedup"]) == tasks.bench(["bulk", "--records", "10"]) == 0
+    assert set(tried) == {"splink>=5,<6"}
+    assert called == ["benchmarks.dedup", "benchmarks.bulk"]
+
+
 @pytest.mark.parametrize(
     ("given", "chosen"),
     [
