@@ -52,9 +52,9 @@ def _record(item: InputRecord, file: FileRead) -> dict[str, Any]:
         "id": clean(item.id),
         "key": clean(item.key),
         "file": file.input.name,
-        "line": item.entry.line,
-        "position": exact_number(item.entry.record.position),
-        "database": clean_or_none(item.entry.database),
+        "line": item.line,
+        "position": exact_number(item.position),
+        "database": clean_or_none(item.database),
     }
 
 

@@ -28,7 +28,7 @@ NAMES_SHOWN = 20
 
 def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     """Of the records that a record stands for: several, where an earlier job has made them one."""
-    return record.entry.origins or (Origin(file.input.name, line(record.entry.database) or None),)
+    return record.origins or (Origin(file.input.name, line(record.database) or None),)
 
 
 def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Beside]]:
@@ -47,7 +47,7 @@ def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: C
 
 def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
     """The fields of a record that an output format has a place for, by their names there."""
-    for tag, value in item.entry.given:
+    for tag, value in item.given:
         form, bare = _parted(tag, file.reading.format)
         if form == name:
             yield bare, value

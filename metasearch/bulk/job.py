@@ -12,7 +12,9 @@ from typing import BinaryIO, Protocol
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
+from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
+from metasearch.formats.reading.result import check_sum
 from metasearch.record import Hit, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
@@ -66,6 +68,36 @@ class InputRecord:
     entry: Entry
     key: str
     id: str
+
+    @property
+    def line(self) -> int:
+        """`Entry.line`; this and what follows does not need the record."""
+        return self.entry.line
+
+    @property
+    def position(self) -> int:
+        """Its number in its file, from 1."""
+        return self.entry.record.position
+
+    @property
+    def database(self) -> str | None:
+        """`Entry.database`."""
+        return self.entry.database
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """`Entry.origins`."""
+        return self.entry.origins
+
+    @property
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """`Entry.given`."""
+        return self.entry.given
+
+    @property
+    def check_sum(self) -> int:
+        """Its part of `FileReading.check_sum`."""
+        return check_sum([self.entry])
 
 
 @dataclass(frozen=True, slots=True)

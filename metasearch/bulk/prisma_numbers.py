@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading.result import check_sum
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 
@@ -157,11 +156,12 @@ class CountedWorks:
         """Count one more."""
         self.works += 1
         self.records += len(work.items)
-        self.check_sum += check_sum(item.entry for item in work.items)
-        self.rules.update(it.matcher for it in work.hit.matches if it.verdict == "same")
+        self.check_sum += sum(item.check_sum for item in work.items)
         self.earlier += sum(_stands_for(item) - 1 for item in work.items)
-        self.versions += sum(match.verdict == "version" for match in work.hit.matches)
-        self.version_works += bool(work.hit.versions)
+        if len(work.items) > 1:  # else it has neither, and its hit need not be made
+            self.rules.update(it.matcher for it in work.hit.matches if it.verdict == "same")
+            self.versions += sum(match.verdict == "version" for match in work.hit.matches)
+            self.version_works += bool(work.hit.versions)
         self.in_files += len({item.file for item in work.items})
         self.files.add(item.file for item in work.items for _ in range(_stands_for(item)))
         self.databases.add(name for item in work.items for name in _databases(item))
@@ -215,11 +215,11 @@ def _by_database(placed: _Placed) -> list[Place]:
 
 def _stands_for(record: InputRecord) -> int:
     """How many records a record was made of by an earlier job, at least itself."""
-    return len(record.entry.origins) or 1
+    return len(record.origins) or 1
 
 
 def _databases(record: InputRecord) -> list[str]:
-    return [line(one.database) for one in record.entry.origins] or [line(record.entry.database)]
+    return [line(one.database) for one in record.origins] or [line(record.database)]
 
 
 def _reason(error: FileFormatError) -> str:

@@ -132,7 +132,7 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
         for note in inputs.notes:
             console.say(note, "yellow")
     # Works that lie on disk are there until all is written.
-    with ExitStack() as works:
+    with garbage_collection.rarely(), ExitStack() as works:
         with ExitStack() as stack:
             # Outputs are opened first: one that cannot be written ends the command before the work.
             # A command that fails leaves existing files unchanged. Standard output is written last,
@@ -187,8 +187,7 @@ def _works(
             else:
                 chain = rules.strategy.chain.pinned(rules.pins)
                 versions = options.versions or "separate"
-                with garbage_collection.rarely():
-                    outcome = deduplicate(files, chain, versions, progress, rules.strategy.name)
+                outcome = deduplicate(files, chain, versions, progress, rules.strategy.name)
                 if len(outcome.works) > MANY and not console.quiet:
                     console.say(
                         f"more than {MANY:,} records need much memory; --engine duckdb, with the "

@@ -19,8 +19,13 @@ def rarely() -> Iterator[None]:
     the server keep Python's thresholds.
     """
     before = gc.get_threshold()
-    gc.set_threshold(OBJECTS, 100, 100)
+    make_rare()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+def make_rare() -> None:
+    """The same from now on, in a process that does nothing else."""
+    gc.set_threshold(OBJECTS, 100, 100)

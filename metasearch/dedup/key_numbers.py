@@ -17,8 +17,12 @@ def place(matcher: str, value: str) -> int:
     """The number of a key, the same in every process: 64 bits with a sign, as SQLite and Parquet
     keep them. A collision costs one comparison more.
     """
-    key = f"{matcher}\x1f{value}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), signed=True)
+    return digest(f"{matcher}\x1f{value}".encode("utf-8", "surrogatepass"))
+
+
+def digest(text: bytes) -> int:
+    """A number of 64 bits with a sign, the same in every process."""
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), signed=True)
 
 
 def title_place(fingerprint: Fingerprint) -> int | None:

@@ -15,7 +15,7 @@ from metasearch.formats.text import line
 
 _JOB = "job.json"
 #: Of the tables and files in the folder; a job that another release began is not continued.
-_SHAPE = 2
+_SHAPE = 3
 
 
 def user() -> int:

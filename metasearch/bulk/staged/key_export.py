@@ -4,30 +4,30 @@ record, made by the matchers themselves, a part of records at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
 from metasearch.bulk.job import Progress
 from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.entries import content_from, entry_from, values_of
 from metasearch.bulk.staged.parts import DamagedPart, parts_in, read_part, rows_of, write_part
 from metasearch.bulk.staged.pool import Beside, run_all
-from metasearch.bulk.staged.reading import entry_of
 from metasearch.bulk.staged.rules import Rules
 from metasearch.dedup import Fingerprint, naming
 from metasearch.dedup.apart import told
-from metasearch.dedup.key_numbers import place, title_place
-from metasearch.dedup.online import AT_ONCE, content_of
+from metasearch.dedup.key_numbers import digest, place, title_place
+from metasearch.dedup.online import AT_ONCE
 from metasearch.dedup.sketches import sketch
 
+T = TypeVar("T")
 DOING = "making keys"
 _SIGN = 1 << 63
-#: Beside the names of matchers.
-_CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ def _forget(folders: KeyFolders, read: frozenset[str]) -> None:
 class _Columns:
     """The rows of a part, by table and column."""
 
-    keys: list[tuple[int, int, bool]] = field(default_factory=list)
+    keyed: list[int] = field(default_factory=list)
+    keys: list[int] = field(default_factory=list)
+    exact: list[bool] = field(default_factory=list)
     titles: list[tuple[int, int, int | None, str, str, bool]] = field(default_factory=list)
     signatures: list[tuple[str, int, int]] = field(default_factory=list)
     traits: list[tuple[int, int | None, int, int, int, str, int]] = field(default_factory=list)
@@ -100,25 +102,35 @@ def _export(folders: KeyFolders, rules: Rules, path: Path) -> None:
             raise
         return  # the file was none that can be read, and its parts are gone
     numbers = table.column("number").to_pylist()
-    prints = (
-        Fingerprint(entry_of(data, path).record) for data in table.column("entry").to_pylist()
-    )
-    for some in _batches(prints):
-        rules.chain.prepare(some)
-        for fingerprint in some:
-            _take(numbers[len(found.traits)], fingerprint, rules, found)
-    write_part(folders.keys / path.name, _table(found.keys, schemas.KEYS))
+    for some in _batches(_read(path, table.column("entry").to_pylist())):
+        rules.chain.prepare([fingerprint for fingerprint, _ in some])
+        for fingerprint, content in some:
+            _take(numbers[len(found.traits)], fingerprint, content, rules, found)
+    keys = pa.table([found.keyed, found.keys, found.exact], schema=schemas.KEYS)
+    write_part(folders.keys / path.name, keys)
     write_part(folders.titles / path.name, _table(found.titles, schemas.TITLES))
     write_part(folders.signatures / path.name, _table(found.signatures, schemas.SIGNATURES))
     write_part(folders.traits / path.name, _table(found.traits, schemas.TRAITS))
 
 
-def _batches(prints: Iterator[Fingerprint]) -> Iterator[list[Fingerprint]]:
-    while some := list(islice(prints, AT_ONCE)):
+def _read(path: Path, entries: Iterable[bytes]) -> Iterator[tuple[Fingerprint, int]]:
+    """(record, number of all that it says) of the entries of a part."""
+    for data in entries:
+        try:
+            values = values_of(data)
+            yield Fingerprint(entry_from(values).record), digest(content_from(values))
+        except ValueError as exc:
+            raise DamagedPart(path, str(exc)) from exc
+
+
+def _batches(found: Iterator[T]) -> Iterator[list[T]]:
+    while some := list(islice(found, AT_ONCE)):
         yield some
 
 
-def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) -> None:
+def _take(
+    number: int, fingerprint: Fingerprint, content: int, rules: Rules, found: _Columns
+) -> None:
     chain = rules.chain
     keys: dict[int, bool] = {}
     for matcher in rules.keyed:
@@ -127,7 +139,9 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
         for value in matcher.keys(fingerprint):
             key = place(matcher.name, value)
             keys[key] = keys.get(key, False) or exact
-    found.keys += [(number, key, exact) for key, exact in keys.items()]
+    found.keyed += [number] * len(keys)
+    found.keys += keys
+    found.exact += keys.values()
     title = title_place(fingerprint)
     if title is not None:
         volume, page = fingerprint.volume, fingerprint.pages[0]
@@ -137,7 +151,6 @@ def _take(number: int, fingerprint: Fingerprint, rules: Rules, found: _Columns) 
         for signature in signs.signatures(fingerprint):
             found.signatures.append((signs.name, number, signature - _SIGN))
     base = naming.base_of([fingerprint], separate=rules.separate)
-    content = place(_CONTENT, repr(content_of(fingerprint.record)))
     text, pages = told(fingerprint)
     found.traits.append(
         (

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from metasearch.bulk.staged.engine import Done, Judge
 from metasearch.bulk.staged.parts import metadata_of, read_part, write_part
+from metasearch.dedup import garbage_collection
 from metasearch.errors import UsageError
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def kept(workers: int) -> Iterator[None]:
 def _pool(workers: int) -> ProcessPoolExecutor:
     # Processes begin with nothing of ours in memory, and hold no lock of a thread.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, context, initializer=_end_with_parent)
+    return ProcessPoolExecutor(workers, context, initializer=_begin_worker)
 
 
 def _ended() -> UsageError:
@@ -184,6 +185,11 @@ def _run(
             else:
                 results[running.pop(future)] = future.result()
         done(len(results))
+
+
+def _begin_worker() -> None:
+    garbage_collection.make_rare()
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:

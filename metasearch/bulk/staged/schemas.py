@@ -73,7 +73,7 @@ TRAITS = pa.schema(
         pa.field("base", pa.int64(), nullable=False),
         # See dedup/sketches.py.
         pa.field("sketch", pa.int64(), nullable=False),
-        # A hash of `online.content_of`: records that have the same say the same.
+        # A hash of `entries.content_from`: records that have the same say the same.
         pa.field("content", pa.int64(), nullable=False),
         # `apart.told`.
         pa.field("title", pa.string(), nullable=False),

@@ -5,16 +5,23 @@ whoever counts works or lists clusters reads no more of each than it needs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
+from typing import Any, TypeVar
 
 from metasearch.bulk.job import InputRecord, MergedWork
-from metasearch.bulk.staged.reading import entry_of
+from metasearch.bulk.staged.entries import entry_from, given_from, origins_from, values_of
+from metasearch.bulk.staged.parts import DamagedPart
+from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
 from metasearch.record import Hit
 
+T = TypeVar("T")
+
 
 class StoredRecord(InputRecord):
-    """An `InputRecord` whose entry is read from its bytes when it is asked for.
+    """An `InputRecord` of which bytes are read when something of them is asked for, and the record
+    is made when it is.
 
     Args:
         file: As there.
@@ -22,13 +29,16 @@ class StoredRecord(InputRecord):
         path: The part where it lies, for errors.
         key: As there.
         id: As there.
+
+    Each property raises `DamagedPart` where the bytes are no entry.
     """
 
-    __slots__ = ("_data", "_entry", "_path")
+    __slots__ = ("_data", "_entry", "_path", "_values")
 
     _data: bytes
     _entry: Entry | None
     _path: Path
+    _values: dict[str, Any] | None
 
     def __init__(self, file: int, data: bytes, path: Path, key: str, id: str) -> None:  # noqa: A002
         put = object.__setattr__
@@ -38,18 +48,57 @@ class StoredRecord(InputRecord):
         put(self, "_data", data)
         put(self, "_path", path)
         put(self, "_entry", None)
+        put(self, "_values", None)
 
     @property
     def entry(self) -> Entry:
-        """The entry.
-
-        Raises:
-            DamagedPart: Its bytes are none.
-        """
+        """The entry."""
         if self._entry is None:
-            object.__setattr__(self, "_entry", entry_of(self._data, self._path))
+            object.__setattr__(self, "_entry", self._of(entry_from))
         assert self._entry is not None
         return self._entry
+
+    @property
+    def line(self) -> int:
+        """`Entry.line`."""
+        number: int = self._of(itemgetter("line"))
+        return number
+
+    @property
+    def position(self) -> int:
+        """Its number in its file, from 1."""
+        number: int = self._of(lambda values: values["record"].get("position", 0))
+        return number
+
+    @property
+    def database(self) -> str | None:
+        """`Entry.database`."""
+        return self._of(lambda values: values.get("database"))
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """`Entry.origins`."""
+        return self._of(origins_from)
+
+    @property
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """`Entry.given`."""
+        return self._of(given_from)
+
+    @property
+    def check_sum(self) -> int:
+        """That of the entry when it was written."""
+        number: int = self._of(itemgetter("sum"))
+        return number
+
+    def _of(self, part: Callable[[dict[str, Any]], T]) -> T:
+        try:
+            if self._values is None:
+                object.__setattr__(self, "_values", values_of(self._data))
+            assert self._values is not None
+            return part(self._values)
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+            raise DamagedPart(self._path, str(exc)) from exc
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InputRecord) and _said(self) == _said(other)

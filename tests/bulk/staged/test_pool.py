@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged.pool import kept, run_all
+from metasearch.bulk.staged.pool import Beside, in_background, kept, run_all
 from metasearch.errors import UsageError
 
 
@@ -41,3 +44,48 @@ def test_a_worker_that_was_ended_is_named() -> None:
     """With what can be done."""
     with kept(2), pytest.raises(UsageError, match="ended from outside"):
         run_all(end, range(2), 2)
+
+
+def write_in_turn(folder: Path) -> None:
+    """Write three files, each when something else has dealt with the one before."""
+    for number in range(3):
+        (folder / f"{number}.written").touch()
+        until = time.monotonic() + 60
+        while not (folder / f"{number}.read").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+
+
+def read(path: Path) -> None:
+    """Deal with one of them."""
+    path.with_suffix(".read").touch()
+
+
+def test_what_a_task_has_written_is_dealt_with_while_it_runs(tmp_path: Path) -> None:
+    """By a worker that has no task; each once."""
+    given: list[Path] = []
+
+    def found() -> Iterator[Path]:
+        for path in sorted(set(tmp_path.glob("*.written")) - set(given)):
+            given.append(path)
+            yield path
+
+    run_all(write_in_turn, [tmp_path], 2, beside=Beside(read, found))
+
+    assert [path.name for path in given] == ["0.written", "1.written", "2.written"]
+    assert len(list(tmp_path.glob("*.read"))) == 3
+
+
+def test_what_fails_beside_tasks_ends_the_job() -> None:
+    """As a task that fails does."""
+    with pytest.raises(UsageError, match="ended from outside"):
+        run_all(time.sleep, [1.0], 2, beside=Beside(end, lambda: iter([1])))
+
+
+def test_a_call_in_the_background_has_its_result_and_its_error() -> None:
+    """When it is asked for."""
+    with in_background(divmod, 7, 2) as result, in_background(divmod, 7, 0) as error:
+        assert result() == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            error()
+    with in_background(end, 1) as ended, pytest.raises(UsageError, match="ended from outside"):
+        ended()

@@ -1,0 +1,76 @@
+"""Keys are exported of the records that were read, and of no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
+
+from metasearch.bulk.inputs import gather
+from metasearch.bulk.staged import reading
+from metasearch.bulk.staged.key_export import KeyFolders, beside_reading, export_stage
+from metasearch.bulk.staged.reading import ReadingOptions, read_stage
+from metasearch.bulk.staged.rules import Rules
+from tests.bulk.staged.sets import files, records
+
+
+def say_nothing(_: str, __: int, ___: int) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KeyFolders:
+    """With the records of a file in parts of 20."""
+    monkeypatch.setattr(reading, "PART", 20)
+    made = {name: tmp_path / name for name in KeyFolders.__slots__}
+    for folder in made.values():
+        folder.mkdir()
+    paths = files(tmp_path / "in", records(30), parts=1)
+    inputs = gather(paths).files
+    read_stage(inputs, ReadingOptions(), made["records"], 1, None, say_nothing)
+    return KeyFolders(**made)
+
+
+def exported(folders: KeyFolders) -> dict[str, bytes]:
+    """Every part by its folder and name."""
+    return {
+        f"{folder.name}/{path.name}": path.read_bytes()
+        for folder in (folders.keys, folders.titles, folders.signatures, folders.traits)
+        for path in folder.glob("*.parquet")
+    }
+
+
+def test_what_was_exported_beside_the_reading_is_the_same(folders: KeyFolders) -> None:
+    """Each part once; what is left is exported afterwards."""
+    export_stage(folders, Rules(), 1, say_nothing)
+    expected = exported(folders)
+    for path in folders.traits.glob("*.parquet"):
+        path.unlink()
+    beside = beside_reading(folders, Rules())
+
+    one, other = list(beside.found())[:2]
+    beside.call(one)
+    assert list(beside.found()) == []
+    beside.call(other)
+    export_stage(folders, Rules(), 1, say_nothing)
+
+    assert exported(folders) == expected
+    assert len(expected) > 8
+
+
+def test_a_file_that_turns_out_to_be_none_leaves_no_keys(folders: KeyFolders) -> None:
+    """Its first parts may have been exported before that was known."""
+    beside = beside_reading(folders, Rules())
+    first, second = list(beside.found())[:2]
+    beside.call(first)
+    first.unlink()
+    second.unlink()
+
+    beside.call(second)
+    export_stage(folders, Rules(), 1, say_nothing)
+
+    names = {name.partition("/")[2] for name in exported(folders)}
+    assert names == {path.name for path in folders.records.glob("*.parquet")}
+    assert first.name not in names
