@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import pyarrow as pa
 
 from metasearch.bulk.staged.engine import Done, Judge
-from metasearch.bulk.staged.parts import metadata_of, read_part, write_part
+from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_part
 from metasearch.dedup import garbage_collection
 from metasearch.errors import UsageError
 
@@ -214,6 +214,8 @@ def judge_all(
 ) -> None:
     """`Engine.judge` in worker processes of this machine."""
     missing = [path for path in chunks if not (into / path.name).exists()]
+    # A large one that comes last would be judged alone.
+    missing.sort(key=rows_of, reverse=True)
     before = len(chunks) - len(missing)
     run_all(
         _judge_one,
