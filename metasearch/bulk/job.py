@@ -153,8 +153,9 @@ class Outcome:
         return not any(file.error or file.reading.lost for file in self.files)
 
 
-#: Reads a file that `metasearch.formats.reading` does not know; None where it is none of those.
-ReadFirst = Callable[[Input], FileReading | None]
+#: Reads a file that `metasearch.formats.reading` does not know; None where it is none of those, and
+#: what was handed out is not valid then.
+ReadFirst = Callable[[Input, HandOut | None], FileReading | None]
 
 
 def _say_nothing(_: str, __: int, ___: int) -> None:
@@ -223,13 +224,13 @@ def read_one(
         format: As in `read_all`, as the next three.
         encoding: Of the file.
         stdin: What `STDIN` stands for.
-        first: Is asked first; what it reads is not handed out.
+        first: Is asked first.
         hand_out: As in `metasearch.formats.reading.read_file`.
 
     Raises:
         FileFormatError: It cannot be read.
     """
-    reading = first(file) if first is not None and format is None else None
+    reading = first(file, hand_out) if first is not None and format is None else None
     return reading or _read(file, format, encoding, stdin, hand_out)
 
 

@@ -14,7 +14,7 @@ from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import LabelledRowReader
 from metasearch.formats import READABLE
-from metasearch.formats.reading import MOST_BYTES, FileReading
+from metasearch.formats.reading import FileReading, HandOut, most_bytes
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
 from metasearch.formats.reading.entries import TELLING, EntryCollector
@@ -29,28 +29,37 @@ _ENDINGS = (".jsonl", ".ndjson", ".json")
 _OURS = frozenset({"event", "rank", "position", "hits"})
 
 
-def read_rows(file: Input) -> FileReading | None:
+def read_rows(file: Input, hand_out: HandOut | None = None) -> FileReading | None:
     """The rows of a file; None if its first line is not a row, or if the file cannot be read. Other
     readers then read the file, or report why they cannot.
+
+    Args:
+        file: The file.
+        hand_out: As in `metasearch.formats.reading.read_file`; what was handed out is not valid
+            where None is returned.
+
+    Raises:
+        NotTaken: `hand_out` raised an OSError or a MemoryError.
     """
     name = file.path.name.lower().removesuffix(".gz")
     # A pipe can be read only once.
     if file.path == STDIN or not name.endswith(_ENDINGS) or not file.path.is_file():
         return None
     try:
-        with content_of(file.path, file.name, MOST_BYTES, pipes=False) as content:
+        most = most_bytes(hand_out)
+        with content_of(file.path, file.name, most, pipes=False) as content:
             text = DecodedText(content.blocks, file.name, Found("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
             if not _is_row(_object(first)) or READABLE["csl-json"].looks_like(first):
                 return None
-            reading = _reading(text, file.name)
+            reading = _reading(text, file.name, hand_out)
             return None if content.problem else reading
     except (FileFormatError, OSError):
         return None
 
 
-def _reading(text: DecodedText, name: str) -> FileReading:
-    reading = FileReading(name, ROWS, "utf-8")
+def _reading(text: DecodedText, name: str, hand_out: HandOut | None) -> FileReading:
+    reading = FileReading(name, ROWS, "utf-8", hand_out=hand_out)
     collector = EntryCollector(reading)
     reader = LabelledRowReader(name)
     for number, line in enumerate(text.lines(LONGEST_LINE), 1):

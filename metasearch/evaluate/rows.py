@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from metasearch.bib import converters, markup
+from metasearch.bib.fast_records import made_record
 from metasearch.bib.names.byline import people_in
 from metasearch.bib.strings import strings
 from metasearch.evaluate.jsonl import Row
@@ -142,7 +143,7 @@ class LabelledRowReader:
             elif key not in self._passed:
                 self.unknown[key] += 1
         fields["isbn"], fields["issn"] = self._numbers(row)
-        return Record(
+        return made_record(
             source=markup.plain(str(row.get("source") or "")) or self.name,
             source_id=str(row["id"]),
             authors=self._authors(row),

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from metasearch.bib.fast_records import made_author, made_record
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 
 #: Of the shape below; a hit that was written in another one is not read.
@@ -122,5 +123,5 @@ def _record(kept: Mapping[str, Any]) -> Record:
     for name in _OF_MANY & values.keys():
         values[name] = tuple(values[name])
     for name in _OF_AUTHORS & values.keys():
-        values[name] = tuple([Author(**author) for author in values[name]])
-    return Record(**values)
+        values[name] = tuple([made_author(**author) for author in values[name]])
+    return made_record(**values)

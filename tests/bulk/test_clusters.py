@@ -78,7 +78,7 @@ def test_rows_of_a_labelled_set_go_by_their_own_ids(tmp_path: Path) -> None:
     readings = [rows("a.jsonl", "r1", "r2"), rows("b.jsonl", "r2", "r3")]
 
     (line,) = lines(
-        deduplicate(read_all(inputs, first=lambda it: readings[it.name == "b.jsonl"]), DEFAULT)
+        deduplicate(read_all(inputs, first=lambda it, _: readings[it.name == "b.jsonl"]), DEFAULT)
     )
 
     assert line["cluster"] == ["r1", "r2", "alpha:r2@3", "r3"]

@@ -13,7 +13,7 @@ from metasearch.bulk.job import STEP, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
-from metasearch.formats.reading import FileReading
+from metasearch.formats.reading import FileReading, HandOut
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 
@@ -145,12 +145,12 @@ def test_somebody_may_know_a_file_better(tmp_path: Path) -> None:
     mine = FileReading("mine", "rows", "utf-8")
     asked: list[Input] = []
 
-    def first(it: Input) -> FileReading | None:
+    def first(it: Input, _: HandOut | None) -> FileReading | None:
         asked.append(it)
         return mine
 
     assert read_all(inputs, first=first)[0].reading is mine
-    assert read_all(inputs, first=lambda _: None)[0].found == 3
+    assert read_all(inputs, first=lambda _, __: None)[0].found == 3
     assert read_all(inputs, first=first, format="ris")[0].found == 3
     assert len(asked) == 1
 

@@ -23,10 +23,10 @@ from metasearch.bulk.staged.entries import decoded, encoded
 from metasearch.bulk.staged.parts import DamagedPart, write_part
 from metasearch.bulk.staged.pool import Beside, run_all
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading import Entry, FileProblem, FileReading
+from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
 
 #: Records of a part.
-PART = 20_000
+PART = 10_000
 DOING = "reading files"
 
 
@@ -89,7 +89,7 @@ def _read(
             format=options.format,
             encoding=options.encoding,
             stdin=stdin,
-            first=options.first,
+            first=parts.first(options.first),
             hand_out=parts.take,
         )
     except FileFormatError as exc:
@@ -97,7 +97,7 @@ def _read(
         reading = FileReading(file.name, options.format or "", options.encoding or "")
         parts.drop()
     else:
-        if not reading.handed[0]:  # a reader that hands nothing out, as that of labelled sets
+        if not reading.handed[0]:  # a reader that hands nothing out
             parts.take(reading.entries)
         parts.finish()
     own = reading.format == ROWS
@@ -127,7 +127,22 @@ class _Parts:
         self._folder = folder
         self._number = number
         self._waiting: list[tuple[str, str, bytes]] = []
+        self._count = 0
+        #: Parts, also those that were deleted: what was made of one is known by its name.
         self._written = 0
+
+    def first(self, first: ReadFirst | None) -> ReadFirst | None:
+        """The same; what it takes back is deleted."""
+        if first is None:
+            return None
+
+        def read(file: Input, hand_out: HandOut | None) -> FileReading | None:
+            reading = first(file, hand_out)
+            if reading is None:
+                self.drop()
+            return reading
+
+        return read
 
     def take(self, entries: Sequence[Entry]) -> None:
         """Take the next entries."""
@@ -139,13 +154,14 @@ class _Parts:
                 self._write()
 
     def _write(self) -> None:
-        start = (self._number << schemas.FILE_BITS) + self._written * PART
+        start = (self._number << schemas.FILE_BITS) + self._count
         keys, ids, entries = zip(*self._waiting, strict=True)
         table = pa.table(
             [range(start, start + len(keys)), keys, ids, entries], schema=schemas.RECORDS
         )
         write_part(self._folder / part_name(self._number, self._written), table)
         self._written += 1
+        self._count += len(keys)
         self._waiting.clear()
 
     def finish(self) -> None:
@@ -154,7 +170,9 @@ class _Parts:
             self._write()
 
     def drop(self) -> None:
-        """Delete what was written: the file turned out to be none that can be read."""
+        """Delete what was written: the file turned out to be none that can be read so."""
+        self._waiting.clear()
+        self._count = 0
         for path in self._folder.glob(f"part-{self._number:06}-*"):
             path.unlink()
 

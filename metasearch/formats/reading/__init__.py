@@ -79,7 +79,7 @@ def read_file(
         NotTaken: `hand_out` raised an OSError or a MemoryError.
     """
     name = name or path.name
-    with content_of(path, name, _most(hand_out)) as content:
+    with content_of(path, name, most_bytes(hand_out)) as content:
         return read_content(content, format=format, encoding=encoding, hand_out=hand_out)
 
 
@@ -92,11 +92,12 @@ def read_pipe(
     hand_out: HandOut | None = None,
 ) -> FileReading:
     """Like `read_file`, for what can be read only once, such as standard input."""
-    with content_of_pipe(pipe, name, _most(hand_out)) as content:
+    with content_of_pipe(pipe, name, most_bytes(hand_out)) as content:
         return read_content(content, format=format, encoding=encoding, hand_out=hand_out)
 
 
-def _most(hand_out: HandOut | None) -> int:
+def most_bytes(hand_out: HandOut | None) -> int:
+    """Bytes that a file may hold, unpacked."""
     return MOST_BYTES if hand_out is None else MOST_BYTES_HANDED_OUT
 
 

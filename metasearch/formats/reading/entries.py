@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from metasearch.bib.cuts import Cuts, kept, kept_given
+from metasearch.bib.fast_records import made_record
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.result import Entry, FileReading
@@ -49,7 +50,9 @@ class EntryCollector:
             draft = describe()
             fields = kept(draft.fields, cuts)
             fields = fields | {"source_id": self.own(fields.get("source_id"))}
-            return draft, Record(source=self._reading.name, position=self.position + 1, **fields)
+            return draft, made_record(
+                source=self._reading.name, position=self.position + 1, **fields
+            )
 
         found = self.attempt(line, made)
         if found is None:

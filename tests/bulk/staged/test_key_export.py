@@ -8,12 +8,17 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.inputs import gather
+from metasearch.bulk.inputs import Input, gather
 from metasearch.bulk.staged import reading
+from metasearch.bulk.staged.folder import JobFolder
+from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.key_export import KeyFolders, beside_reading, export_stage
 from metasearch.bulk.staged.reading import ReadingOptions, read_stage
 from metasearch.bulk.staged.rules import Rules
-from tests.bulk.staged.sets import files, records
+from metasearch.bulk.staged.union_find import UnionFind
+from metasearch.formats.reading import Entry, FileReading, HandOut
+from metasearch.record import Record
+from tests.bulk.staged.sets import files, in_memory, records
 
 
 def say_nothing(_: str, __: int, ___: int) -> None:
@@ -74,3 +79,25 @@ def test_a_file_that_turns_out_to_be_none_leaves_no_keys(folders: KeyFolders) ->
     names = {name.partition("/")[2] for name in exported(folders)}
     assert names == {path.name for path in folders.records.glob("*.parquet")}
     assert first.name not in names
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_first_reader_takes_back_is_read_by_the_next(tmp_path: Path, workers: int) -> None:
+    """Whatever of it was written, and exported, by then."""
+    paths = files(tmp_path / "in", records(30), parts=2)
+    job = StagedJob(gather(paths).files, Rules(), ReadingOptions(first=take_back), workers=workers)
+
+    found, _ = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind(workers))
+
+    assert list(found.works) == list(in_memory(paths).works)
+    names = {path.name for path in (tmp_path / "job" / "records").glob("*.parquet")}
+    assert names == {path.name for path in (tmp_path / "job" / "traits").glob("*.parquet")}
+    assert len(names) == 2
+
+
+def take_back(file: Input, hand_out: HandOut | None) -> FileReading | None:
+    """Reads more than a part of other records, and finds out that they are none."""
+    assert hand_out is not None
+    other = [Entry(Record(source=file.name, title=f"{n}"), n) for n in range(reading.PART + 5)]
+    hand_out(other)
+    return None
