@@ -92,6 +92,8 @@ def of_text(function: Callable[..., object]) -> Callable[[str], object] | None:
     ):
         return None
     made = [MADE[hints[it.name]] for it in needed]
+    if len(needed) == 1 and hints[needed[0].name] in (str, str | None, Any):
+        return function  # itself: a converter of that name is swept once
     return lambda text: function(*(make(text) for make in made))
 
 
