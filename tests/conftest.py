@@ -27,9 +27,10 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How many examples a property is tried on: few while one works, more in CI, both the same in every
-# run; and each night many fresh ones, of which a failure is pinned with @example, shrunk. A busy
-# machine is slow at times, and that is no failure.
-for _profile, _examples in (("dev", 20), ("ci", 100), ("nightly", 1_000)):
+# run; fewest on a Python beside the main one, where what is tried is Python; and each night many
+# fresh ones, of which a failure is pinned with @example, shrunk. A busy machine is slow at times,
+# and that is no failure.
+for _profile, _examples in (("fewest", 8), ("dev", 20), ("ci", 100), ("nightly", 1_000)):
     settings.register_profile(
         _profile,
         settings.get_profile("default"),

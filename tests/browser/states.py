@@ -242,12 +242,16 @@ STATES: Mapping[str, State] = {
     "saved-search": State("workspace", "/saved", _to_saved_search),
     "unsubscribe": State("workspace", f"/unsubscribe/{UNSUBSCRIBE}"),
 }
-#: Options of `new_context`.
+#: Options of `new_context`: each colour, each language and each width is in one of them. English is
+#: in the narrow one, because its words are longer.
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "light": {},
-    "dark": {"color_scheme": "dark"},
-    "zh": {"locale": "zh-CN"},
-    "narrow": {"viewport": {"width": 320, "height": 640}, "is_mobile": True, "has_touch": True},
+    "wide": {"locale": "zh-CN"},
+    "narrow": {
+        "color_scheme": "dark",
+        "viewport": {"width": 320, "height": 640},
+        "is_mobile": True,
+        "has_touch": True,
+    },
 }
 
 

@@ -23,6 +23,7 @@ axe_api = pytest.importorskip("axe_playwright_python.async_playwright", reason="
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 ID = hit_id("one")
+#: Each colour, each language and each width is in one of them.
 WINDOWS = {
     "light": {},
     "dark, Chinese, phone": {
@@ -30,8 +31,10 @@ WINDOWS = {
         "locale": "zh-CN",
         "viewport": {"width": 390, "height": 800},
     },
-    "narrow": {"viewport": {"width": 320, "height": 800}},
-    "forced colours": {"forced_colors": "active"},
+    "narrow, forced colours": {
+        "viewport": {"width": 320, "height": 800},
+        "forced_colors": "active",
+    },
 }
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"

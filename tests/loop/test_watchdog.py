@@ -12,14 +12,17 @@ import pytest
 from metasearch.loop.watchdog import watchdog
 
 ROOT = Path(__file__).resolve().parents[2]
-#: A loop that is busy in C for longer than the watchdog is patient, and then goes on.
+#: A loop that is held up in C for longer than the watchdog is patient, and then goes on.
 SCRIPT = """
-import asyncio, sys
+import asyncio, ctypes, sys
 from metasearch.loop.watchdog import watchdog
 
 def busy():
-    "Two seconds or more in one call that lets go of nothing."
-    sum(range(2 * 10**8))
+    "Three seconds in one call that lets go of nothing, as PyDLL does not."
+    if sys.platform == "win32":
+        ctypes.PyDLL("kernel32").Sleep(3_000)
+    else:
+        ctypes.PyDLL(None).sleep(3)
 
 async def main():
     async with watchdog(1.0, end={end}):

@@ -10,14 +10,15 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import __version__ as jinja_version
 from markupsafe import Markup, escape
 
 from metasearch.dedup.because import BECAUSE, VERSION_KINDS
 from metasearch.formats.text import clean, line, web_url
 from metasearch.listing.reasons import REASONS
 from metasearch.server.pages.assets import asset_path
+from metasearch.server.pages.compiled import compiled_beside
 from metasearch.server.pages.language import DEFAULT, Language, language
 
 
@@ -90,21 +91,7 @@ def moment(text: str | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(text, text[:16].replace("T", " "))
 
 
-class _Compiled(BytecodeCache):
-    """Each template is compiled once, for all languages."""
-
-    def __init__(self) -> None:
-        self._code: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self._code:
-            bucket.bytecode_from_string(self._code[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._code[bucket.key] = bucket.bytecode_to_string()
-
-
-_compiled = _Compiled()
+_compiled = compiled_beside(__file__, jinja_version)
 
 
 @cache
@@ -147,3 +134,4 @@ def environment(language: Language) -> Environment:
 # Compiled at the start of the server: a first visitor should not wait, nor stop the event loop.
 for _name in environment(language(DEFAULT)).list_templates():
     environment(language(DEFAULT)).get_template(_name)
+_compiled.keep()

@@ -69,7 +69,7 @@ TREES = st.recursive(
 ).filter(searches)
 
 
-@examples(8)
+@examples(4)
 @given(TREES)
 def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
     """Whatever is printed is read back as the same tree."""

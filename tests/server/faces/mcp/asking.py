@@ -39,8 +39,8 @@ def questions() -> list[dict[str, str]]:
 
 
 async def ask_all(client: Any) -> list[Asked]:
-    """Asks four questions at a time: a search of the demo waits for its slow database."""
-    together = asyncio.Semaphore(4)
+    """Asks ten questions at a time: a search of the demo waits for its slow database."""
+    together = asyncio.Semaphore(10)
 
     async def ask(question: dict[str, str]) -> Asked:
         async with together:

@@ -2,64 +2,79 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from metasearch.bib.work_ids import hit_id
+from metasearch.server.app import make_app
 from tests.server.fake import FakeEngine, answer, hit
 
-playwright_api = pytest.importorskip("playwright.async_api", reason="no playwright here")
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic"]
-LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " * 3
-OPEN_ALL = "document.querySelectorAll('details').forEach(each => { each.open = true })"
-WINDOWS = [
-    {"viewport": {"width": 1280, "height": 900}},
-    {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
-    {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark", "locale": "zh-CN"},
-    {"viewport": {"width": 320, "height": 640}},
-    {"viewport": {"width": 320, "height": 640}, "forced_colors": "active"},
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
+Opened = Callable[..., Awaitable[Any]]
+LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " * 3
+OPEN_ALL = "document.querySelectorAll('details').forEach(each => { each.open = true })"
+#: Each colour, each language and each width is in one of them.
+WINDOWS = {
+    "light": {"viewport": {"width": 1280, "height": 900}},
+    "dark, Chinese, phone": {
+        "viewport": {"width": 390, "height": 844},
+        "color_scheme": "dark",
+        "locale": "zh-CN",
+    },
+    "narrow, forced colours": {
+        "viewport": {"width": 320, "height": 640},
+        "forced_colors": "active",
+    },
+}
 
-@pytest.fixture
-async def chromium() -> AsyncIterator[Any]:
-    """The browser; the test skips where there is none."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    program = next(filter(None, map(shutil.which, names)), None)
-    if program is None:
-        pytest.skip("no Chromium on this machine")
-    async with playwright_api.async_playwright() as playwright:
-        running = await playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield running
-        await running.close()
 
-
-@pytest.fixture
-async def address(serve) -> str:
+@pytest_asyncio.fixture(loop_scope="session")
+async def address() -> AsyncIterator[str]:
     """A server that finds three works, one of them with a long title, one retracted."""
     works = (
         replace(hit(10), id=hit_id("one")),
         replace(hit(20, title=LONG, venue=LONG, doi="10.5555/2"), id=hit_id("two")),
         replace(hit(30, title="乳腺癌", doi="10.5555/3", retracted=True), id=hit_id("three")),
     )
-    client = await serve(FakeEngine(answer(*works)))
-    return str(client.make_url("/")).rstrip("/")
+    engine = FakeEngine(answer(*works))
+    server = TestServer(make_app(lambda: engine))  # type: ignore[arg-type,return-value]
+    await server.start_server()
+    yield str(server.make_url("/")).rstrip("/")
+    await server.close()
 
 
-async def filled(browser: Any, address: str, **options: Any) -> Any:
+@pytest_asyncio.fixture(loop_scope="session")
+async def opened(browser: Any) -> AsyncIterator[Opened]:
+    """Opens a window, which is closed at the end; its options are those of playwright's
+    `new_context`."""
+    contexts: list[Any] = []
+
+    async def new_page(**options: Any) -> Any:
+        context = await browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(20_000)
+        return await context.new_page()
+
+    yield new_page
+    for context in contexts:
+        await context.close()
+
+
+async def filled(opened: Opened, address: str, **options: Any) -> Any:
     """A window whose reader has ticked all works of a list and added them."""
-    context = await browser.new_context(**options)
-    context.set_default_timeout(20_000)
-    page = await context.new_page()
+    page = await opened(**options)
     await page.goto(f"{address}/search?q=mice")
     for box in await page.locator("#list input[name=id]").all():
         await box.check()
@@ -68,9 +83,9 @@ async def filled(browser: Any, address: str, **options: Any) -> Any:
     return page
 
 
-async def test_a_reader_without_script(chromium, address):
+async def test_a_reader_without_script(opened, address):
     """Ticks works, goes on where it was, exports two of them, removes one, empties the basket."""
-    page = await filled(chromium, address, java_script_enabled=False)
+    page = await filled(opened, address, java_script_enabled=False)
     assert (await page.locator(".tally").first.inner_text()).split()[0] == "3"
     await page.goto(f"{address}/basket")
     await page.locator("input[name=id]").nth(1).uncheck()
@@ -87,10 +102,9 @@ async def test_a_reader_without_script(chromium, address):
     await page.wait_for_selector("text=The basket is empty.")
 
 
-async def test_settings_hold_for_all_pages(chromium, address):
+async def test_settings_hold_for_all_pages(opened, address):
     """Saved by Enter; the button of a group leaves it open."""
-    context = await chromium.new_context()
-    page = await context.new_page()
+    page = await opened()
     await page.goto(f"{address}/settings")
     await page.locator("input[name=theme][value=dark]").check()
     await page.locator("input[name=theme][value=dark]").press("Enter")
@@ -105,9 +119,9 @@ async def test_settings_hold_for_all_pages(chromium, address):
     assert await page.locator("#g-default input").first.is_visible()
 
 
-async def test_a_page_of_another_site_changes_nothing(chromium, address):
+async def test_a_page_of_another_site_changes_nothing(opened, address):
     """Its form arrives, with the cookies of a neighbour, and is refused."""
-    page = await filled(chromium, address)
+    page = await filled(opened, address)
     form = f'<form method="post" action="{address}/basket"><input name="do" value="clear"><button>'
 
     async def evil(_: web.Request) -> web.Response:
@@ -124,11 +138,11 @@ async def test_a_page_of_another_site_changes_nothing(chromium, address):
     assert await page.locator("main tbody tr").count() == 3
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=["light", "dark", "zh", "320", "forced"])
-async def test_everybody_can_use_the_pages(chromium, address, window):
+@pytest.mark.parametrize("options", WINDOWS.values(), ids=WINDOWS)
+async def test_everybody_can_use_the_pages(opened, address, options):
     """No violation of axe-core, and nothing is wider than the window."""
     axe = pytest.importorskip("axe_playwright_python.async_playwright").Axe()
-    page = await filled(chromium, address, **window)
+    page = await filled(opened, address, **options)
     for path in ("/basket", "/settings", "/settings?done=saved&group=default"):
         await page.goto(address + path)
         await page.evaluate(OPEN_ALL)
