@@ -43,7 +43,7 @@ def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any
         "cluster": ids,
         "kept": ids[0],
         "records": [_record(item, files[item.file]) for item in work.items],
-        "because": list(_because(work.hit.matches, work.items)),
+        "because": list(_because(work.matches, work.items)),
     }
 
 

@@ -15,7 +15,7 @@ from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
 from metasearch.formats.reading.result import check_sum
-from metasearch.record import Hit, VersionsMode
+from metasearch.record import Hit, Match, Version, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
 MOST_RECORDS = 2_000_000
@@ -113,6 +113,16 @@ class MergedWork:
 
     items: tuple[InputRecord, ...]
     hit: Hit
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """`Hit.matches`; this and what follows does not need the records."""
+        return self.hit.matches
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """`Hit.versions`."""
+        return self.hit.versions
 
 
 class Works(Protocol):

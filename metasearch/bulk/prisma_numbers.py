@@ -158,10 +158,11 @@ class CountedWorks:
         self.records += len(work.items)
         self.check_sum += sum(item.check_sum for item in work.items)
         self.earlier += sum(_stands_for(item) - 1 for item in work.items)
-        if len(work.items) > 1:  # else it has neither, and its hit need not be made
-            self.rules.update(it.matcher for it in work.hit.matches if it.verdict == "same")
-            self.versions += sum(match.verdict == "version" for match in work.hit.matches)
-            self.version_works += bool(work.hit.versions)
+        if len(work.items) > 1:  # else it has neither
+            matches = work.matches
+            self.rules.update(it.matcher for it in matches if it.verdict == "same")
+            self.versions += sum(match.verdict == "version" for match in matches)
+            self.version_works += bool(work.versions)
         self.in_files += len({item.file for item in work.items})
         self.files.add(item.file for item in work.items for _ in range(_stands_for(item)))
         self.databases.add(name for item in work.items for name in _databases(item))

@@ -148,8 +148,7 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
             result = DedupResult(outcome, told)
             # The report is the last one: it has to wait for what is told.
             for option in sorted(sinks, key=lambda option: option == "--report"):
-                for part in _content(option, options, result):
-                    sinks[option].write(part)
+                sinks[option].write_all(_content(option, options, result))
             told()  # it finds out, too, whether works are missing
         try:
             if outputs.get("-o") == DASH:

@@ -57,25 +57,55 @@ def read(data: bytes) -> Hit:
         ValueError: The bytes are damaged, or another release of metasearch wrote them.
     """
     try:
-        kept = json.loads(data)
-        if kept["shape"] != _SHAPE:
-            raise ValueError(f"shape {kept['shape']!r}")
+        kept = _loaded(data)
         return Hit(
             id=kept["id"],
             record=_record(kept["record"]),
             records=tuple(map(_record, kept["records"])),
             provenance=kept["provenance"],
-            matches=tuple(Match(**match) for match in kept["matches"]),
-            versions=tuple(
-                Version(version["kind"], tuple(version["records"])) for version in kept["versions"]
-            ),
+            matches=_matches(kept),
+            versions=_versions(kept),
             score=kept["score"],
             rank=kept["rank"],
             reasons=tuple(Reason(**reason) for reason in kept["reasons"]),
             also=tuple(kept["also"]),
         )
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise ValueError(f"not a hit as this release writes it: {exc!r}") from exc
+        raise _damaged(exc) from exc
+
+
+def read_matches(data: bytes) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
+    """`Hit.matches` and `Hit.versions` of the hit that `write` wrote, without its records.
+
+    Raises:
+        ValueError: As `read`.
+    """
+    try:
+        kept = _loaded(data)
+        return _matches(kept), _versions(kept)
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
+        raise _damaged(exc) from exc
+
+
+def _loaded(data: bytes) -> Mapping[str, Any]:
+    kept: Mapping[str, Any] = json.loads(data)
+    if kept["shape"] != _SHAPE:
+        raise ValueError(f"shape {kept['shape']!r}")
+    return kept
+
+
+def _matches(kept: Mapping[str, Any]) -> tuple[Match, ...]:
+    return tuple([Match(**match) for match in kept["matches"]])
+
+
+def _versions(kept: Mapping[str, Any]) -> tuple[Version, ...]:
+    return tuple(
+        Version(version["kind"], tuple(version["records"])) for version in kept["versions"]
+    )
+
+
+def _damaged(exc: Exception) -> ValueError:
+    return ValueError(f"not a hit as this release writes it: {exc!r}")
 
 
 def record_values(record: Record) -> dict[str, Any]:

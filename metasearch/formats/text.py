@@ -80,7 +80,12 @@ def line(text: str | None) -> str:
     >>> line("Attention\n is all\u2028 you need ")
     'Attention is all you need'
     """
-    return " ".join(clean(text).split()) if text else ""
+    if not text:
+        return ""
+    # Of white space, only the blank is printable.
+    if text.isprintable() and "  " not in text:
+        return text.strip(" ")
+    return " ".join(clean(text).split())
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

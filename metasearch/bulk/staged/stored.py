@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from metasearch.bulk.job import InputRecord, MergedWork
 from metasearch.bulk.staged.entries import entry_from, given_from, origins_from, values_of
 from metasearch.bulk.staged.parts import DamagedPart
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
-from metasearch.record import Hit
+from metasearch.record import Hit, Match, Version
 
 T = TypeVar("T")
 
@@ -110,41 +110,69 @@ def _said(item: InputRecord) -> tuple[int, Entry, str, str]:
     return item.file, item.entry, item.key, item.id
 
 
+class MakesHit(Protocol):
+    """What a work on disk makes of itself.
+
+    Both raise `DamagedPart` where its bytes are damaged.
+    """
+
+    def hit(self, rank: int) -> Hit:
+        """The hit, with this rank."""
+        ...
+
+    def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
+        """`Hit.matches` and `Hit.versions` alone."""
+        ...
+
+
 class StoredWork(MergedWork):
     """A `MergedWork` whose hit is made when it is asked for.
 
     Args:
         items: As there.
-        make: Makes the hit, with this rank.
+        makes: Makes the hit.
         rank: Of the work.
     """
 
-    __slots__ = ("_hit", "_make", "_rank")
+    __slots__ = ("_hit", "_makes", "_matches", "_rank")
 
     _hit: Hit | None
-    _make: Callable[[int], Hit]
+    _makes: MakesHit
+    _matches: tuple[tuple[Match, ...], tuple[Version, ...]] | None
     _rank: int
 
-    def __init__(
-        self, items: tuple[InputRecord, ...], make: Callable[[int], Hit], rank: int
-    ) -> None:
+    def __init__(self, items: tuple[InputRecord, ...], makes: MakesHit, rank: int) -> None:
         put = object.__setattr__
         put(self, "items", items)
-        put(self, "_make", make)
+        put(self, "_makes", makes)
+        put(self, "_matches", None)
         put(self, "_rank", rank)
         put(self, "_hit", None)
 
     @property
     def hit(self) -> Hit:
-        """The hit.
-
-        Raises:
-            DamagedPart: Its bytes are none.
-        """
+        """The hit."""
         if self._hit is None:
-            object.__setattr__(self, "_hit", self._make(self._rank))
+            object.__setattr__(self, "_hit", self._makes.hit(self._rank))
         assert self._hit is not None
         return self._hit
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """`Hit.matches`."""
+        return self._why[0]
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """`Hit.versions`."""
+        return self._why[1]
+
+    @property
+    def _why(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
+        if self._matches is None:
+            object.__setattr__(self, "_matches", self._makes.matches())
+        assert self._matches is not None
+        return self._matches
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MergedWork) and self.items == other.items and self.hit == other.hit

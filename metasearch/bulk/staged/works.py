@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +19,13 @@ from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.free_names import FreeNames
 from metasearch.bulk.staged.ordering import is_in, members_of
 from metasearch.bulk.staged.parts import DamagedPart, batches, parts_in, read_part, rows_of
-from metasearch.bulk.staged.stored import StoredRecord, StoredWork
+from metasearch.bulk.staged.stored import MakesHit, StoredRecord, StoredWork
 from metasearch.dedup import Fingerprint, naming
 from metasearch.dedup.merge import alone
 from metasearch.formats import hits
-from metasearch.record import Hit
+from metasearch.record import Hit, Match, Version
+
+T = TypeVar("T")
 
 
 class StagedWorks:
@@ -61,10 +62,10 @@ class StagedWorks:
 
     def __iter__(self) -> Iterator[MergedWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
-        for rank, (_, items, hit) in enumerate(both, 1):
-            yield StoredWork(items, hit, rank)
+        for rank, (_, items, makes) in enumerate(both, 1):
+            yield StoredWork(items, makes, rank)
 
-    def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], Callable[[int], Hit]]]:
+    def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """(number, record, what makes its hit) of the records that are alone in their work."""
         seen = 0
         for path in parts_in(self._records):
@@ -85,46 +86,88 @@ class StagedWorks:
                 ):
                     key, shown = self._names.of_record(place, own)
                     item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
-                    yield number, (item,), partial(self._hit, number, item, base)
+                    yield number, (item,), _Alone(item, base, self._ids.get(number))
                 start += batch.num_rows
             seen += start
         if seen != self._places.total:
             raise DamagedPart(self._records, "records are missing")
 
-    def _hit(self, number: int, item: StoredRecord, base: int, rank: int) -> Hit:
-        record, first = item.entry.record, numbered_id(base)
-        name = self._ids.get(number, first)
-        also: tuple[str, ...] = ()
-        if name != first:
-            own = naming.own_id(Fingerprint(record, item.key))
-            also = tuple(sorted({first, own} - {name}))
-        return alone(name, record, also, rank)
-
-    def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], Callable[[int], Hit]]]:
+    def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """The same of the works of several records, by their first ones."""
         for path in parts_in(self._ordered):
             for batch in batches(path):
                 for row in batch.to_pylist():
                     items = tuple(
-                        StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
-                        for number, data, key, shown in zip(
-                            row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
-                        )
+                        [
+                            StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
+                            for number, data, key, shown in zip(
+                                row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
+                            )
+                        ]
                     )
-                    yield row["first"], items, partial(self._merged, row, items, path)
+                    name = self._ids.get(row["first"])
+                    yield row["first"], items, _Several(items, row["hit"], path, name)
 
-    def _merged(
-        self, row: dict[str, Any], items: tuple[StoredRecord, ...], path: Path, rank: int
-    ) -> Hit:
-        try:
-            hit = hits.read(row["hit"])
-        except ValueError as exc:
-            raise DamagedPart(path, str(exc)) from exc
-        name = self._ids.get(row["first"], hit.id)
+
+class _Alone(NamedTuple):
+    """Makes the hit of a record that is alone in its work.
+
+    Attributes:
+        base: Its id as a number.
+        name: Its id where that is another one.
+    """
+
+    item: StoredRecord
+    base: int
+    name: str | None
+
+    def hit(self, rank: int) -> Hit:
+        """See `MakesHit.hit`."""
+        record, base = self.item.entry.record, numbered_id(self.base)
+        if self.name is None or self.name == base:
+            return alone(base, record, (), rank)
+        own = naming.own_id(Fingerprint(record, self.item.key))
+        return alone(self.name, record, tuple(sorted({base, own} - {self.name})), rank)
+
+    def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
+        """See `MakesHit.matches`."""
+        return (), ()
+
+
+class _Several(NamedTuple):
+    """Makes the hit of several records.
+
+    Attributes:
+        data: The hit as `hits.write` wrote it.
+        path: The part where it lies.
+        name: Its id where that is another one.
+    """
+
+    items: tuple[StoredRecord, ...]
+    data: bytes
+    path: Path
+    name: str | None
+
+    def hit(self, rank: int) -> Hit:
+        """See `MakesHit.hit`."""
+        hit = self._of(hits.read)
+        name = self.name or hit.id
         return replace(
             hit,
             id=name,
-            records=tuple(item.entry.record for item in sorted(items, key=lambda item: item.key)),
+            records=tuple(
+                [item.entry.record for item in sorted(self.items, key=lambda item: item.key)]
+            ),
             also=tuple(sorted({hit.id, *hit.also} - {name})),
             rank=rank,
         )
+
+    def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
+        """See `MakesHit.matches`."""
+        return self._of(hits.read_matches)
+
+    def _of(self, read: Callable[[bytes], T]) -> T:
+        try:
+            return read(self.data)
+        except ValueError as exc:
+            raise DamagedPart(self.path, str(exc)) from exc

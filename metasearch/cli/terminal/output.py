@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
 from metasearch.cli.terminal import watchdog_messages as watchdog
+
+#: Bytes of small parts that are written to a file at once.
+AT_ONCE = 1 << 18
 
 
 class Sink:
@@ -57,6 +61,25 @@ class Sink:
             while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
                 rest = rest[self._stream.write(rest) :]
             self._stream.flush()
+
+    def write_all(self, parts: Iterable[bytes]) -> None:
+        """Write many small parts; those of a file go out many at once.
+
+        Raises:
+            BrokenPipeError: As `write`.
+        """
+        if self._draft is None:
+            for part in parts:
+                self.write(part)
+            return
+        waiting, size = [], 0
+        for part in parts:
+            waiting.append(part)
+            size += len(part)
+            if size >= AT_ONCE:
+                self.write(b"".join(waiting))
+                waiting, size = [], 0
+        self.write(b"".join(waiting))
 
     def __enter__(self) -> Self:
         return self
