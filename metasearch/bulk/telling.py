@@ -43,10 +43,15 @@ def tell(outcome: Outcome, name: str | None) -> Told:
     return Told(numbers_of(outcome, counted), lost.notes() if lost is not None else [])
 
 
+def at_once(outcome: Outcome, workers: int) -> bool:
+    """Whether worker processes go through the works: many that lie on disk."""
+    return workers > 1 and len(outcome.works) > MANY and not isinstance(outcome.works, Sequence)
+
+
 @contextmanager
 def telling(outcome: Outcome, name: str | None, workers: int) -> Iterator[Callable[[], Told]]:
-    """`tell` for a block. Many works that lie on disk are gone through in a process of its own,
-    while the block goes on; what is given waits for it.
+    """`tell` for a block. Many works that lie on disk are gone through by a worker process while
+    the block goes on, and the block has the others; what is given waits for it.
 
     Args:
         outcome: What the job has done.
@@ -56,10 +61,10 @@ def telling(outcome: Outcome, name: str | None, workers: int) -> Iterator[Callab
     Raises:
         UsageError: What is given: a part of the works is damaged, or the process was ended.
     """
-    if workers > 1 and len(outcome.works) > MANY and not isinstance(outcome.works, Sequence):
-        from metasearch.bulk.staged.pool import in_background
+    if at_once(outcome, workers):
+        from metasearch.bulk.staged.pool import in_background, kept
 
-        with in_background(tell, outcome, name) as told:
+        with kept(workers), in_background(tell, outcome, name) as told:
             yield told
     else:
         found = tell(outcome, name)

@@ -16,7 +16,7 @@ from metasearch import __version__
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
-from metasearch.bulk.telling import Told, telling
+from metasearch.bulk.telling import Told, at_once, telling
 from metasearch.cli.dedup_staged import (
     MANY,
     StagedOptions,
@@ -319,17 +319,28 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
     if option == "--clusters":
         yield from clusters.parts(result.outcome)
     elif option == "-o":
-        yield from export.write(
-            options.format or DEFAULT_FORMAT,
-            result.outcome,
-            provenance=options.provenance,
-            bom=options.bom,
-            style=options.style,
-        )
+        yield from _works_as(options.format or DEFAULT_FORMAT, options, result.outcome)
     elif options.report is not None and options.report.suffix.lower() == ".json":
         yield result.json()
     else:
         yield result.text().encode()
+
+
+def _works_as(name: str, options: DedupOptions, outcome: Outcome) -> Iterator[bytes]:
+    """The works in a format."""
+    workers = options.staged.processes
+    if at_once(outcome, workers):
+        from metasearch.bulk.staged import writing
+
+        if name in writing.ONE_AFTER_ANOTHER:
+            return writing.write(name, outcome, workers, provenance=options.provenance)
+    return export.write(
+        name,
+        outcome,
+        provenance=options.provenance,
+        bom=options.bom,
+        style=options.style,
+    )
 
 
 def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Console) -> None:

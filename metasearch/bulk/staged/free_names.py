@@ -89,6 +89,14 @@ class FreeNames:
 
         return cls(keys, made_different(ids) if rows else {})
 
+    def within(self, places: range) -> FreeNames:
+        """What those of these places are called."""
+        keys, ids = (
+            {place: names[place] for place in places if place in names} if names else {}
+            for names in (self.keys, self.ids)
+        )
+        return FreeNames(keys, ids)
+
     def of_record(self, place: int, key: str) -> tuple[str, str]:
         """(key, id) of a record whose own key is given."""
         free = self.keys.get(place, key)

@@ -13,6 +13,9 @@ from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.parts import batches, parts_in, rows_of, write_part
 from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 
+#: Works of a part: few, because whoever writes a stretch of the works reads whole parts.
+PART = 2_000
+
 Numbers = npt.NDArray[np.int64]
 
 
@@ -26,7 +29,7 @@ def order_stage(works: Path, into: Path, scratch: Path) -> None:
     """
     parts = parts_in(works)
     buckets = buckets_for(sum(map(rows_of, parts)))
-    firsts = np.sort(np.concatenate([np.empty(0, np.int64), *map(_firsts, parts)]))
+    firsts = firsts_of(works)
     # As many works in each bucket.
     bounds = firsts[np.arange(1, buckets) * len(firsts) // buckets]
 
@@ -38,12 +41,18 @@ def order_stage(works: Path, into: Path, scratch: Path) -> None:
                 yield table.cast(schemas.WORKS), wanted
 
     for number, table in enumerate(shuffled(rows(), schemas.WORKS, buckets, scratch)):
-        write_part(into / f"part-{number:06}.parquet", table.sort_by("first"))
+        ordered = table.sort_by("first")
+        for start in range(0, len(ordered), PART):
+            path = into / f"part-{number:06}-{start:09}.parquet"
+            write_part(path, ordered.slice(start, PART))
 
 
-def _firsts(path: Path) -> Numbers:
-    columns = [batch.column(0).to_numpy() for batch in batches(path, ["first"])]
-    return np.concatenate([np.empty(0, np.int64), *columns])
+def firsts_of(works: Path) -> Numbers:
+    """The numbers of the first records of works of several, sorted."""
+    found = [np.empty(0, np.int64)]
+    for path in parts_in(works):
+        found += [batch.column(0).to_numpy() for batch in batches(path, ["first"])]
+    return np.sort(np.concatenate(found))
 
 
 def members_of(ordered: Path) -> Numbers:

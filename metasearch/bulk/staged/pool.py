@@ -7,10 +7,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from itertools import islice
 from multiprocessing.connection import wait as wait_for_one
@@ -24,6 +25,7 @@ from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_
 from metasearch.dedup import garbage_collection
 from metasearch.errors import UsageError
 
+R = TypeVar("R")
 T = TypeVar("T")
 P = ParamSpec("P")
 #: Tasks that wait for each worker: their arguments are kept in memory.
@@ -106,6 +108,39 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, context, initializer=_begin_worker)
 
 
+def in_order(call: Callable[[T], R], tasks: Iterable[T], workers: int) -> Iterator[R]:
+    """The result of each task in their order, as soon as it is there; worker processes are ahead by
+    some tasks.
+
+    Args:
+        call: A function of a module.
+        tasks: What it is called with; can be pickled.
+        workers: Processes.
+
+    Raises:
+        UsageError: A worker was killed.
+        Exception: What a call raises.
+    """
+    own = _KEPT.get()
+    with nullcontext(own) if own is not None else _pool(workers) as pool:
+        coming = iter(tasks)
+        running: deque[Future[R]] = deque()
+        while True:
+            running += [
+                pool.submit(call, task) for task in islice(coming, workers * WAITING - len(running))
+            ]
+            if not running:
+                return
+            try:
+                yield running.popleft().result()
+            except BrokenProcessPool as exc:
+                raise _ended() from exc
+            except BaseException:
+                for future in running:
+                    future.cancel()
+                raise
+
+
 def _ended() -> UsageError:
     return UsageError(
         "a worker process of the job was ended from outside, most likely because memory was short",
@@ -117,13 +152,14 @@ def _ended() -> UsageError:
 def in_background(
     call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> Iterator[Callable[[], T]]:
-    """Call a function in a process of its own while the block goes on; what is given waits for the
-    result. The block ends when the call does.
+    """Call a function in a process of its own, or in one that is kept, while the block goes on;
+    what is given waits for the result. Without kept ones, the block ends when the call does.
 
     Raises:
         UsageError: What is given: the process was ended.
     """
-    with _pool(1) as pool:
+    own = _KEPT.get()
+    with nullcontext(own) if own is not None else _pool(1) as pool:
         future = pool.submit(call, *args, **kwargs)
 
         def result() -> T:

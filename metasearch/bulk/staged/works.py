@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +17,7 @@ from metasearch.bulk.job import MergedWork
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.free_names import FreeNames
-from metasearch.bulk.staged.ordering import is_in, members_of
+from metasearch.bulk.staged.ordering import Numbers, firsts_of, is_in, members_of
 from metasearch.bulk.staged.parts import DamagedPart, batches, parts_in, read_part, rows_of
 from metasearch.bulk.staged.stored import MakesHit, StoredRecord, StoredWork
 from metasearch.dedup import Fingerprint, naming
@@ -26,6 +26,26 @@ from metasearch.formats import hits
 from metasearch.record import Hit, Match, Version
 
 T = TypeVar("T")
+#: Above all numbers of records.
+ALL = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Records that follow one another, in whole parts.
+
+    Attributes:
+        parts: Of the stage `records`.
+        ordered: Parts of the stage `ordered` that have works which begin here.
+        low, high: Number of the first one, and of the first one behind them.
+        before: Works that begin before them.
+    """
+
+    parts: Sequence[Path]
+    ordered: Sequence[Path]
+    low: int
+    high: int
+    before: int = 0
 
 
 class StagedWorks:
@@ -36,6 +56,9 @@ class StagedWorks:
         places: The places of records.
         names: What records are called.
         ids: First record of a work -> its id, where that is not its base.
+        firsts: First records of the works of several, sorted.
+        members: All records that stand in a work with others, sorted.
+        stretch: Only works that begin in it; None is all.
     """
 
     def __init__(
@@ -46,6 +69,10 @@ class StagedWorks:
         places: Places,
         names: FreeNames,
         ids: dict[int, str],
+        *,
+        firsts: Numbers | None = None,
+        members: Numbers | None = None,
+        stretch: Stretch | None = None,
     ) -> None:
         self._records = records
         self._traits = traits
@@ -53,22 +80,68 @@ class StagedWorks:
         self._places = places
         self._names = names
         self._ids = ids
-        self._members = members_of(ordered)
-        several = sum(map(rows_of, parts_in(ordered)))
-        self._length = places.total - len(self._members) + several
+        self._firsts = firsts_of(ordered) if firsts is None else firsts
+        self._members = members_of(ordered) if members is None else members
+        self._stretch = stretch or Stretch(parts_in(records), parts_in(ordered), 0, ALL)
+        self._held = sum(map(rows_of, self._stretch.parts))
+        if stretch is None and self._held != places.total:
+            raise DamagedPart(records, "records are missing")
 
     def __len__(self) -> int:
-        return self._length
+        return self._held - len(self._members) + len(self._firsts)
 
     def __iter__(self) -> Iterator[MergedWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
-        for rank, (_, items, makes) in enumerate(both, 1):
+        for rank, (_, items, makes) in enumerate(both, self._stretch.before + 1):
             yield StoredWork(items, makes, rank)
+
+    def divided(self, most: int) -> Iterator[StagedWorks]:
+        """The works that begin in one stretch after another, of some so many records; they can be
+        handed to other processes.
+        """
+        parts = [(path, _first(path), rows_of(path)) for path in self._stretch.parts]
+        ordered = [(path, _firsts(path)) for path in self._stretch.ordered]
+        at, before = 0, self._stretch.before
+        while at < len(parts):
+            end, count = at, 0
+            while end < len(parts) and (end == at or count + parts[end][2] <= most):
+                count += parts[end][2]
+                end += 1
+            low, high = parts[at][1], parts[end][1] if end < len(parts) else self._stretch.high
+            several = [path for path, firsts in ordered if firsts[0] < high and firsts[-1] >= low]
+            records = [path for path, *_ in parts[at:end]]
+            one = self._within(Stretch(records, several, low, high, before))
+            yield one
+            at, before = end, before + len(one)
+
+    def _within(self, stretch: Stretch) -> StagedWorks:
+        firsts, members = (
+            some[slice(*np.searchsorted(some, [stretch.low, stretch.high]))]
+            for some in (self._firsts, self._members)
+        )
+        place = int(self._places.of(np.asarray([stretch.low]))[0])
+        places = range(place, place + sum(map(rows_of, stretch.parts)))
+        numbers = {
+            int(number)
+            for path in stretch.parts
+            for batch in (batches(path, ["number"]) if self._ids else ())
+            for number in batch.column(0).to_numpy()
+        }
+        return StagedWorks(
+            self._records,
+            self._traits,
+            self._ordered,
+            self._places,
+            self._names.within(places),
+            {number: self._ids[number] for number in numbers & self._ids.keys()},
+            firsts=firsts,
+            members=members,
+            stretch=stretch,
+        )
 
     def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """(number, record, what makes its hit) of the records that are alone in their work."""
-        seen = 0
-        for path in parts_in(self._records):
+        for path in self._stretch.parts:
             bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
             start = 0
             for batch in batches(path, ["number", "key", "entry"]):
@@ -88,15 +161,19 @@ class StagedWorks:
                     item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
                     yield number, (item,), _Alone(item, base, self._ids.get(number))
                 start += batch.num_rows
-            seen += start
-        if seen != self._places.total:
-            raise DamagedPart(self._records, "records are missing")
 
     def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """The same of the works of several records, by their first ones."""
-        for path in parts_in(self._ordered):
-            for batch in batches(path):
-                for row in batch.to_pylist():
+        if not len(self._firsts):
+            return
+        low, high = int(self._firsts[0]), int(self._firsts[-1])
+        for path in self._stretch.ordered:
+            begin, end = np.searchsorted(_firsts(path), [low, high + 1]).tolist()
+            at = 0
+            for batch in batches(path) if begin < end else ():
+                some = slice(max(0, begin - at), max(0, end - at))
+                at += batch.num_rows
+                for row in batch[some].to_pylist():
                     items = tuple(
                         [
                             StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
@@ -107,6 +184,17 @@ class StagedWorks:
                     )
                     name = self._ids.get(row["first"])
                     yield row["first"], items, _Several(items, row["hit"], path, name)
+
+
+def _firsts(path: Path) -> Numbers:
+    """The numbers of the first records of the works of a part, sorted."""
+    found: Numbers = read_part(path, ["first"]).column(0).to_numpy()
+    return found
+
+
+def _first(path: Path) -> int:
+    """The number of the first record of a part."""
+    return int(read_part(path, ["number"]).column(0)[0].as_py())
 
 
 class _Alone(NamedTuple):

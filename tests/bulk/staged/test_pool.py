@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged.pool import Beside, in_background, kept, run_all
+from metasearch.bulk.staged.pool import Beside, in_background, in_order, kept, run_all
 from metasearch.errors import UsageError
 
 
@@ -89,3 +89,28 @@ def test_a_call_in_the_background_has_its_result_and_its_error() -> None:
             error()
     with in_background(end, 1) as ended, pytest.raises(UsageError, match="ended from outside"):
         ended()
+
+
+def later(seconds: float) -> float:
+    """The first ones take longer."""
+    time.sleep(seconds)
+    return seconds
+
+
+def test_results_come_in_the_order_of_the_tasks() -> None:
+    """Also where later ones are there earlier, and in processes that are kept."""
+    tasks = [0.3, 0.2, 0.1, 0.0, 0.0, 0.0]
+    assert list(in_order(later, tasks, 2)) == tasks
+    with kept(2):
+        assert list(in_order(later, iter(tasks), 2)) == tasks
+        assert list(in_order(later, [], 2)) == []
+
+
+def test_what_fails_in_order_is_raised_where_it_stands() -> None:
+    """What came before is there."""
+    results = in_order(abs, [-1, -2, "x", -4], 2)  # type: ignore[arg-type, list-item]
+    assert [next(results), next(results)] == [1, 2]
+    with pytest.raises(TypeError):
+        next(results)
+    with pytest.raises(UsageError, match="ended from outside"):
+        list(in_order(end, [1], 2))
