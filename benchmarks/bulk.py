@@ -54,8 +54,10 @@ PATIENCE, LEAST_PATIENCE = 10, 600.0
 APART = ('"Editorial"', "one title, other years", "one text, other titles")
 #: Share of the records that are hostile, all sets together.
 HOSTILE_SHARE = 0.02
-#: Seconds between two looks at the processes of a job.
+#: Seconds between two looks at the processes of a job, at least.
 LOOK = 0.2
+#: How much longer than a look a pause is: where processes hold gigabytes, one takes 50 ms.
+PAUSE = 20
 
 
 def say(text: str = "") -> None:
@@ -115,8 +117,11 @@ def watched(
         ended = threading.Event()
 
         def look() -> None:
-            while not ended.wait(LOOK):
+            pause = LOOK
+            while not ended.wait(pause):
+                began = time.thread_time()
                 used.look(process.pid)
+                pause = max(LOOK, PAUSE * (time.thread_time() - began))
 
         looking = threading.Thread(target=look, daemon=True)
         if TOLD:
