@@ -94,7 +94,7 @@ def chunk_stage(
 
     def rows() -> Iterator[tuple[pa.Table, Numbers]]:
         for path in parts_in(records):
-            for batch in batches(path, ["number", "key", "entry"]):
+            for batch in batches(path, ["number", "key", "id", "entry"]):
                 has, at = of.find(batch.column("number").to_numpy())
                 if len(has):
                     table = pa.Table.from_batches([batch]).take(pa.array(has))
@@ -116,8 +116,14 @@ def _named(table: pa.Table, components: Numbers, places: Places, names: FreeName
     numbers = table.column("number").to_numpy()
     at = places.of(numbers)
     called = [
-        names.of_record(place, key)
-        for place, key in zip(at.tolist(), table.column("key").to_pylist(), strict=True)
+        names.of_record(*one)
+        for one in zip(
+            at.tolist(),
+            numbers.tolist(),
+            table.column("key").to_pylist(),
+            table.column("id").to_pylist(),
+            strict=True,
+        )
     ]
     return pa.table(
         [

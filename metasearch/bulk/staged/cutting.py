@@ -85,6 +85,7 @@ def cut(
     *,
     sketches: bool,
     largest: int = LARGEST,
+    workers: int = 1,
 ) -> Cut:
     """Divide the components of more than `largest` records, and cut what is still too large.
 
@@ -100,6 +101,7 @@ def cut(
         distances: As in `divide`.
         sketches: Whether `strangers` holds for the matchers of the job.
         largest: Records that a component may have.
+        workers: Processes.
     """
     large = _large(found, largest)
     if not large.any():
@@ -121,7 +123,7 @@ def cut(
         if shared < 2:
             of = Traits.read(traits, wanted, places)
         if shared == 0:
-            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"])
+            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"], workers)
         else:
             if shared == 1:
                 lost = len(wanted)

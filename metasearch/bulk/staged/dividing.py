@@ -5,9 +5,11 @@ apart by their titles, of which no matcher makes one work.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,7 @@ from metasearch.bulk.staged import candidate_pairs, schemas
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.ordering import is_in
 from metasearch.bulk.staged.parts import batches, columns_of, parts_in, write_part
+from metasearch.bulk.staged.pool import in_order
 from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 from metasearch.dedup import index
 from metasearch.dedup.resemblance import surely_far
@@ -105,6 +108,7 @@ def divide(
     of: Traits,
     into: Path,
     scratch: Path,
+    workers: int = 1,
 ) -> None:
     """Write edges (`schemas.EDGES`) between records that may be one work by what is not exact:
     by keys and near signatures that bring them together in memory, sketches and titles.
@@ -116,6 +120,7 @@ def divide(
         of: The records.
         into: For the edges.
         scratch: For this alone.
+        workers: Processes, which compare titles.
     """
     # Of records that say the same, the first one stands for all.
     _, firsts, content = np.unique(of.contents, return_index=True, return_inverse=True)
@@ -123,9 +128,8 @@ def divide(
     copies = np.flatnonzero(heads != np.arange(len(heads)))
     _write(into / "copies.parquet", of, heads[copies], copies)
     pairs = _different(_of_keys(keys, of, heads, scratch), of, scratch)
-    for number, (a, b) in enumerate(pairs):
-        kept = ~_are_apart(of, a, b)
-        _write(into / f"keys-{number:06}.parquet", of, a[kept], b[kept])
+    for number, (a, b) in enumerate(_together(pairs, of, workers)):
+        _write(into / f"keys-{number:06}.parquet", of, a, b)
     table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     mine = is_in(table.column("number").to_numpy(), of.numbers[heads == np.arange(len(heads))])
     table = table.filter(pa.array(mine))
@@ -196,16 +200,64 @@ def _different(
         yield a, b
 
 
+class _Titles(NamedTuple):
+    """Pairs of titles.
+
+    Attributes:
+        titles: Different ones.
+        pairs: Two rows: places of the first and of the second title of each pair.
+    """
+
+    titles: list[str]
+    pairs: Numbers
+
+
+def _together(
+    pairs: Iterator[tuple[Numbers, Numbers]], of: Traits, workers: int
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """The pairs that are not apart, by worker processes."""
+    waiting: deque[tuple[Numbers, Numbers, Numbers]] = deque()
+
+    def tasks() -> Iterator[_Titles]:
+        for a, b in pairs:
+            for start in range(0, max(1, len(a)), _AT_ONCE):
+                one, other = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
+                may_be, titles = _titles(of, one, other)
+                waiting.append((one, other, may_be))
+                yield titles
+
+    results = in_order(_far, tasks(), workers) if workers > 1 else map(_far, tasks())
+    for far in results:
+        a, b, may_be = waiting.popleft()
+        kept = np.ones(len(a), dtype=bool)
+        kept[may_be] = ~far
+        yield a[kept], b[kept]
+
+
 def _are_apart(of: Traits, a: Numbers, b: Numbers) -> npt.NDArray[np.bool_]:
     """Which pairs are apart, as `dedup/apart.py` has it."""
     found = np.zeros(len(a), dtype=bool)
-    for start in range(0, len(a), _AT_ONCE):
-        one, other = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
-        places, at = np.unique(np.r_[one, other], return_inverse=True)
-        titles = of.titles.take(pa.array(places)).to_pylist()
-        pages = of.pages[one]
-        may_be = np.flatnonzero((pages == 0) | (pages != of.pages[other]))
-        for n in may_be.tolist():
-            x, y = titles[at[n]], titles[at[len(one) + n]]
-            found[start + n] = bool(x and y) and surely_far(x, y)
+    may_be, titles = _titles(of, a, b)
+    found[may_be] = _far(titles)
     return found
+
+
+def _titles(of: Traits, a: Numbers, b: Numbers) -> tuple[Numbers, _Titles]:
+    """Which pairs may be apart, by their place, and the titles of these."""
+    may_be = np.flatnonzero((of.pages[a] == 0) | (of.pages[a] != of.pages[b]))
+    places, at = np.unique(np.r_[a[may_be], b[may_be]], return_inverse=True)
+    titles = of.titles.take(pa.array(places)).to_pylist()
+    return may_be, _Titles(titles, at.reshape(2, len(may_be)))
+
+
+def _far(of: _Titles) -> npt.NDArray[np.bool_]:
+    """Which pairs of titles are surely far from one another."""
+    titles = of.titles
+    return np.fromiter(
+        (
+            bool(titles[a] and titles[b]) and surely_far(titles[a], titles[b])
+            for a, b in of.pairs.T.tolist()
+        ),
+        dtype=bool,
+        count=of.pairs.shape[1],
+    )

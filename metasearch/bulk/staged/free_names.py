@@ -7,7 +7,7 @@ others a hash of 64 bits is kept, and that only while they are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ Rows = Callable[[], Iterable[tuple[str, ...]]]
 
 
 def made_different(rows: Rows) -> dict[int, str]:
-    """Place of a record, from 0 -> its name, where that is not the last one that it may bear.
+    """Place of a record, from 0 -> its name, where that is not the best one that it may bear.
 
     Args:
         rows: Gives the names of all records in their order, whenever it is called.
@@ -47,17 +47,20 @@ def _pass(
     clashes: set[int] = set()
     for place, names in enumerate(rows):
         if watched.isdisjoint(map(hash, names)):
-            name = next(filter(None, names), names[-1])
-        else:
-            name = free_name(names, place + 1, taken)
-            if name not in names:
-                clash = hash(name)
-                at = int(np.searchsorted(known, clash))
-                if at < len(known) and known[at] == clash and clash not in watched:
-                    clashes.add(clash)
-        if name != names[-1]:
+            continue
+        name = free_name(names, place + 1, taken)
+        if name not in names:
+            clash = hash(name)
+            at = int(np.searchsorted(known, clash))
+            if at < len(known) and known[at] == clash and clash not in watched:
+                clashes.add(clash)
+        if name != _best(names):
             found[place] = name
     return found, clashes
+
+
+def _best(names: Sequence[str]) -> str:
+    return next(filter(None, names), names[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,14 @@ class FreeNames:
 
     Attributes:
         keys: Place of a record -> its key, where that is not `Record.key`.
-        ids: Place -> its id in the list of clusters, where that is not its key.
+        ids: Place -> its id in the list of clusters, where that is neither its own one, which a row
+            of a labelled set has, nor its key.
+        rows: The places of the files that are labelled sets.
     """
 
     keys: dict[int, str]
     ids: dict[int, str]
+    rows: Collection[int]
 
     @classmethod
     def of(cls, records: Path, rows: Collection[int]) -> FreeNames:
@@ -87,7 +93,7 @@ class FreeNames:
                 free = keys.get(place, key)
                 yield (own, free) if number >> schemas.FILE_BITS in rows else (free,)
 
-        return cls(keys, made_different(ids) if rows else {})
+        return cls(keys, made_different(ids) if rows else {}, rows)
 
     def within(self, places: range) -> FreeNames:
         """What those of these places are called."""
@@ -95,12 +101,20 @@ class FreeNames:
             {place: names[place] for place in places if place in names} if names else {}
             for names in (self.keys, self.ids)
         )
-        return FreeNames(keys, ids)
+        return FreeNames(keys, ids, self.rows)
 
-    def of_record(self, place: int, key: str) -> tuple[str, str]:
-        """(key, id) of a record whose own key is given."""
+    def of_record(self, place: int, number: int, key: str, own: str) -> tuple[str, str]:
+        """(key, id) of a record.
+
+        Args:
+            place: Its place.
+            number: Its number.
+            key: Its `Record.key`.
+            own: Its `Record.source_id`.
+        """
         free = self.keys.get(place, key)
-        return free, self.ids.get(place, free)
+        best = own or free if number >> schemas.FILE_BITS in self.rows else free
+        return free, self.ids.get(place, best)
 
 
 def _named(records: Path) -> Iterator[tuple[int, str, str]]:

@@ -195,6 +195,7 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places:
             {signs.name: signs.distance for signs in job.rules.signed},
             sketches=applies(job.rules.chain),
             largest=job.largest,
+            workers=job.workers,
         )
         write_components(found, folder.begin("cut"))
         folder.finish("cut", [found.divided, found.cut, found.shared])

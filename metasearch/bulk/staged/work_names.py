@@ -89,7 +89,7 @@ def _known(
             for place, number, own, entry in zip(
                 at, some["number"], some["key"], some["entry"], strict=True
             ):
-                key, _ = names.of_record(place, own)
+                key, _ = names.of_record(place, number, own, "")
                 yield number, naming.known_of([(key, entry_of(entry, path).record)])
     for path in parts_in(ordered):
         for batch in batches(path, ["first", "keys", "entries"]):

@@ -144,20 +144,21 @@ class StagedWorks:
         for path in self._stretch.parts:
             bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
             start = 0
-            for batch in batches(path, ["number", "key", "entry"]):
+            for batch in batches(path, ["number", "key", "id", "entry"]):
                 numbers = batch.column(0).to_numpy()
                 mine = np.flatnonzero(~is_in(numbers, self._members))
                 some = batch.take(pa.array(mine)).to_pydict()
                 places = self._places.of(numbers[mine]).tolist()
-                for place, number, own, data, base in zip(
+                for place, number, named, own, data, base in zip(
                     places,
                     some["number"],
                     some["key"],
+                    some["id"],
                     some["entry"],
                     bases[start + mine].tolist(),
                     strict=True,
                 ):
-                    key, shown = self._names.of_record(place, own)
+                    key, shown = self._names.of_record(place, number, named, own)
                     item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
                     yield number, (item,), _Alone(item, base, self._ids.get(number))
                 start += batch.num_rows

@@ -9,10 +9,16 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk import clusters, export
-from metasearch.bulk.job import Outcome
+from metasearch.bulk.inputs import gather
+from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.bulk.prisma_numbers import count
 from metasearch.bulk.staged import chunking, reading, shuffling
+from metasearch.bulk.staged.folder import JobFolder
+from metasearch.bulk.staged.job import StagedJob, run
+from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged.union_find import UnionFind
+from metasearch.cli.labelled_input import read_rows
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
 from metasearch.record import VersionsMode
@@ -79,6 +85,22 @@ def test_keys_that_files_repeat_are_made_different_in_the_same_way(tmp_path: Pat
     path.write_text("\n".join(text.format(id=i, title=f"Title {n}") for n, i in enumerate(ids)))
 
     assert_equal(on_disk([path], tmp_path / "job"), in_memory([path]))
+
+
+def test_rows_of_labelled_sets_go_by_their_ids(tmp_path: Path) -> None:
+    """As in memory: also where two files use one id, or one that a made name is."""
+    row = '{{"id": "{id}", "source": "alpha", "title": "A title of mud {title}", "year": 2001}}\n'
+    paths = []
+    for number, ids in enumerate((["r1", "r2", "r3"], ["r2", "alpha:r2@4", "r1", "r1"])):
+        paths.append(tmp_path / f"{number}.jsonl")
+        rows = (row.format(id=own, title=n % 3) for n, own in enumerate(ids))
+        paths[-1].write_text("".join(rows))
+    paths += files(tmp_path / "in", records(5), parts=1)
+    inputs = gather(paths).files
+    job = StagedJob(inputs, Rules(), ReadingOptions(first=read_rows))
+
+    found, _ = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
+    assert_equal(found, deduplicate(read_all(inputs, first=read_rows), Rules().chain))
 
 
 def test_works_of_one_name_are_told_apart_over_all_components(tmp_path: Path) -> None:

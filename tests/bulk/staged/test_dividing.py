@@ -1,0 +1,56 @@
+"""Components are divided in the same way by one process and by several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
+
+from metasearch.bulk.inputs import gather
+from metasearch.bulk.staged import dividing, shuffling
+from metasearch.bulk.staged.chunking import Places
+from metasearch.bulk.staged.dividing import Traits, divide
+from metasearch.bulk.staged.key_export import KeyFolders, export_stage
+from metasearch.bulk.staged.parts import parts_in, read_part
+from metasearch.bulk.staged.reading import ReadingOptions, files_of, read_stage
+from metasearch.bulk.staged.rules import Rules
+from tests.bulk.staged.sets import files, hostile, records
+
+
+def say_nothing(_: str, __: int, ___: int) -> None:
+    """No progress."""
+
+
+def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And in the same order, however many pairs they look at in one go."""
+    paths = files(tmp_path / "in", [*records(80, words=25), *hostile(12)], parts=2)
+    inputs = gather(paths).files
+    made = {name: tmp_path / name for name in KeyFolders.__slots__}
+    for folder in made.values():
+        folder.mkdir()
+    read_stage(inputs, ReadingOptions(), made["records"], 1, None, say_nothing)
+    rules = Rules()
+    export_stage(KeyFolders(**made), rules, 1, say_nothing)
+    numbers = np.concatenate(
+        [read_part(path, ["number"]).column(0).to_numpy() for path in parts_in(made["records"])]
+    )
+    counts = [file.reading.count for file in files_of(inputs, made["records"])]
+    of = Traits.read(made["traits"], numbers, Places(counts))
+    distances = {signs.name: signs.distance for signs in rules.signed}
+    monkeypatch.setattr(shuffling, "ROWS", 40)
+
+    found = []
+    for workers, at_once in ((1, 200_000), (1, 7), (2, 50)):
+        monkeypatch.setattr(dividing, "_AT_ONCE", at_once)
+        into = tmp_path / f"edges-{workers}-{at_once}"
+        into.mkdir()
+        divide(made["keys"], made["signatures"], distances, of, into, tmp_path / "scratch", workers)
+        tables = [read_part(path) for path in parts_in(into)]
+        found.append([tuple(row.values()) for table in tables for row in table.to_pylist()])
+
+    one, other, several = found
+    assert one == other == several
+    assert len(one) > 100
