@@ -52,6 +52,8 @@ TOO_LATE = 0.1
 BACK = 15.0
 #: Databases that a search asks in the parts `cost` and `faults`.
 DATABASES = 5
+#: Milliseconds more, and milliseconds of CPU more, that a source request may take.
+MORE, BURDEN = 1.0, 0.2
 #: Parts that are measured without a shared server as well.
 COMPARED = ("limits", "equal")
 COMPARISON = "the same without [shared]"
@@ -221,7 +223,7 @@ def cost(count: int, url: str | None) -> Rows:
             f"cost of {what}",
             f"{more:+.2f} ms a search of {DATABASES} sources ({usual:.1f} ms without)",
             f"{burden:+.3f} ms CPU a source request",
-            True,
+            more / DATABASES <= MORE and burden <= BURDEN,
         )
 
 
