@@ -67,19 +67,9 @@ def columns(outcome: Outcome, name: str) -> list[str]:
     return columns_beside(beside for _, beside in with_besides(outcome, name))
 
 
-def left_out(outcome: Outcome, name: str) -> list[str]:
-    """What the files say and the output does not, in words, a line a file; nothing is said of a
-    table for the eye.
-    """
-    lost = LeftOut(outcome, name)
-    if lost.asks:
-        for work in outcome.works:
-            lost.add(work)
-    return lost.notes()
-
-
 class LeftOut:
-    """What the files say and an output does not; it looks at one work after another.
+    """What the files say and an output does not; it looks at one work after another, and says
+    nothing of a table for the eye.
 
     Args:
         outcome: What the job has done.
@@ -92,11 +82,11 @@ class LeftOut:
         self._cuts = Cuts()
         self._tags: set[str] = set()
         self._written: dict[str, None] = {}
-        #: Whether it has to look at works.
-        self.asks = name != "table"
 
     def add(self, work: MergedWork) -> None:
         """Look at one more."""
+        if self._name == "table":
+            return
         beside = _beside(work.items, self._outcome, self._name, self._cuts)
         if self._name == "csv":
             if len(self._tags) < MOST_TAGS:
@@ -106,7 +96,7 @@ class LeftOut:
 
     def notes(self) -> list[str]:
         """In words, a line a file, when it has seen all works."""
-        if not self.asks:
+        if self._name == "table":
             return []
         notes = [note for file in self._outcome.files if (note := self._of(file))]
         notes += [f"of merged records, {note}" for note in self._cuts.notes()]

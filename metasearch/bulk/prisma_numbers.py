@@ -95,14 +95,6 @@ class Numbers:
         return sum(self.rules.values()) + self.versions + self.earlier
 
 
-def count(outcome: Outcome) -> Numbers:
-    """The numbers of a job; the works are gone through once."""
-    works = CountedWorks()
-    for work in outcome.works:
-        works.add(work)
-    return numbers_of(outcome, works)
-
-
 def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
     """The numbers of a job whose works were all counted."""
     numbers = Numbers(

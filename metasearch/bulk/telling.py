@@ -35,10 +35,9 @@ def tell(outcome: Outcome, name: str | None) -> Told:
     """
     counted = CountedWorks()
     lost = LeftOut(outcome, name) if name is not None else None
-    looks = lost is not None and lost.asks
     for work in outcome.works:
         counted.add(work)
-        if looks and lost is not None:
+        if lost is not None:
             lost.add(work)
     return Told(numbers_of(outcome, counted), lost.notes() if lost is not None else [])
 

@@ -370,9 +370,10 @@ def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) ->
             yield Grown(hit) if hit.id in before else Added(hit)
 
 
-_NAMES_THE_COPY = ("source", "source_id", "position")
+#: Fields that name the copy, and say nothing of the work.
+NAMES_THE_COPY = ("source", "source_id", "position")
 _COMPARED = tuple(
-    name for name in Record.__dataclass_fields__ if name not in ("ids", *_NAMES_THE_COPY)
+    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
 )
 
 

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.export import write
-from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.prisma_numbers import count
 from metasearch.bulk.report import as_text
 from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
 from tests.bulk.samples import run
+from tests.bulk.telling import count, left_out
 from tests.growth import MOST, growth
 
 #: Tags that no field of a record holds.

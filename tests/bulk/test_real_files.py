@@ -14,9 +14,10 @@ import pytest
 
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.prisma_numbers import Numbers, count
+from metasearch.bulk.prisma_numbers import Numbers
 from metasearch.bulk.report import as_text
 from metasearch.dedup import DEFAULT
+from tests.bulk.telling import count
 
 pytestmark = pytest.mark.shared
 

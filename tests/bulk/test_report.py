@@ -9,10 +9,10 @@ import pytest
 from wcwidth import wcswidth
 
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.prisma_numbers import count
 from metasearch.bulk.report import LISTED, RULES, as_json, as_text, is_report, summary
 from metasearch.dedup import DEFAULT
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
+from tests.bulk.telling import count
 
 
 @pytest.fixture

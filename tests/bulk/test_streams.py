@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk import clusters, export, report
-from metasearch.bulk.extra_tags import left_out
 from metasearch.bulk.job import MergedWork, Outcome
-from metasearch.bulk.prisma_numbers import count
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from tests.bulk import samples
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run
+from tests.bulk.telling import count, left_out
 
 #: Those that are held as a whole.
 WHOLE = {"atom", "rss", "jsonfeed", "table"}

@@ -17,7 +17,6 @@ from metasearch.bulk.engines.duckdb_session import PARTS, Bounds
 from metasearch.bulk.engines.spark_components import components, edges_of_pairs, stars_of_keys
 from metasearch.bulk.engines.spark_near import TOO_FAR, near_pairs
 from metasearch.bulk.engines.spark_session import check_installed, session, told, without_warnings
-from metasearch.dedup import garbage_collection
 from metasearch.dedup.columns import YEARS
 
 if TYPE_CHECKING:
@@ -202,8 +201,7 @@ def _judging(
         for batch in batches:
             for place in batch.column(0).to_pylist():
                 chunk = Path(chunks[place])
-                with garbage_collection.rarely():
-                    works, passed_over = judge(parts.read_part(chunk))
+                works, passed_over = judge(parts.read_part(chunk))
                 pool.keep(works, passed_over, Path(into, chunk.name))
             yield batch
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from metasearch.dedup.online import NAMES_THE_COPY
 from metasearch.formats import hits
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
@@ -16,8 +17,6 @@ from metasearch.formats.reading.result import check_sum
 #: Stands before JSON that only Python's own reader reads as it was written: with numbers of more
 #: than 64 bits, or lone surrogates.
 _SLOW = b" "
-#: Fields of a record that name the copy, and say nothing of the work.
-NAMES = frozenset({"source", "source_id", "position"})
 
 
 def encoded(entry: Entry) -> bytes:
@@ -94,7 +93,7 @@ def content_from(values: Mapping[str, Any]) -> bytes:
     """All that the record of these values says but its own names: the same bytes for records that
     say the same.
     """
-    said = {name: value for name, value in values["record"].items() if name not in NAMES}
+    said = {name: value for name, value in values["record"].items() if name not in NAMES_THE_COPY}
     try:
         return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
     except TypeError:

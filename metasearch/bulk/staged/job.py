@@ -140,7 +140,7 @@ def run(
             path("records"), path("traits"), path("ordered"), places, names, folder.begin("names")
         )
         folder.finish("names")
-    works = StagedWorks(
+    works = StagedWorks.of(
         path("records"),
         path("traits"),
         path("ordered"),

@@ -13,7 +13,7 @@ from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded
 from metasearch.bulk.staged.recurring import columns_in
 from metasearch.bulk.staged.rules import Rules
-from metasearch.dedup import Fingerprint, OnlineDedup, naming
+from metasearch.dedup import Fingerprint, OnlineDedup, garbage_collection, naming
 from metasearch.dedup.key_numbers import title_place
 from metasearch.formats import hits
 
@@ -56,8 +56,9 @@ class ChunkJudge:
             recurs=lambda fingerprint: title_place(fingerprint) in columns,
             places=rows["place"],
         )
-        stage.extend(prints)
-        found = [work for works in stage.components() for work in works if len(work[0]) > 1]
+        with garbage_collection.rarely():
+            stage.extend(prints)
+            found = [work for works in stage.components() for work in works if len(work[0]) > 1]
         works = []
         for at, hit in sorted(found, key=lambda work: work[0][0]):
             members = [prints[place] for place in at]

@@ -75,11 +75,13 @@ def run_all(
             results.append(call(task))
             done(number)
         return results
-    own = _KEPT.get()
-    if own is not None:
-        return _run_in(own, call, tasks, workers, done, beside)
-    with _pool(workers) as pool:
-        return _run_in(pool, call, tasks, workers, done, beside)
+    with _workers(workers) as pool, _told():
+        try:
+            return _run(pool, call, tasks, workers, done, beside)
+        except BaseException:
+            # What failed ends the job, also where the processes were kept for it.
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 #: The worker processes that `kept` keeps.
@@ -102,6 +104,27 @@ def kept(workers: int) -> Iterator[None]:
             _KEPT.reset(token)
 
 
+@contextmanager
+def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """The worker processes that are kept, or else so many for the block."""
+    own = _KEPT.get()
+    with nullcontext(own) if own is not None else _pool(count) as pool:
+        yield pool
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what it means that a worker was ended."""
+    try:
+        yield
+    except BrokenProcessPool as exc:
+        raise UsageError(
+            "a worker process of the job was ended from outside, most likely because memory was "
+            "short",
+            advice="Run it again with --resume and fewer --workers.",
+        ) from exc
+
+
 def _pool(workers: int) -> ProcessPoolExecutor:
     # Processes begin with nothing of ours in memory, and hold no lock of a thread.
     context = multiprocessing.get_context("spawn")
@@ -121,8 +144,7 @@ def in_order(call: Callable[[T], R], tasks: Iterable[T], workers: int) -> Iterat
         UsageError: A worker was killed.
         Exception: What a call raises.
     """
-    own = _KEPT.get()
-    with nullcontext(own) if own is not None else _pool(workers) as pool:
+    with _workers(workers) as pool, _told():
         coming = iter(tasks)
         running: deque[Future[R]] = deque()
         while True:
@@ -133,19 +155,10 @@ def in_order(call: Callable[[T], R], tasks: Iterable[T], workers: int) -> Iterat
                 return
             try:
                 yield running.popleft().result()
-            except BrokenProcessPool as exc:
-                raise _ended() from exc
             except BaseException:
                 for future in running:
                     future.cancel()
                 raise
-
-
-def _ended() -> UsageError:
-    return UsageError(
-        "a worker process of the job was ended from outside, most likely because memory was short",
-        advice="Run it again with --resume and fewer --workers.",
-    )
 
 
 @contextmanager
@@ -158,35 +171,14 @@ def in_background(
     Raises:
         UsageError: What is given: the process was ended.
     """
-    own = _KEPT.get()
-    with nullcontext(own) if own is not None else _pool(1) as pool:
+    with _workers(1) as pool:
         future = pool.submit(call, *args, **kwargs)
 
         def result() -> T:
-            try:
+            with _told():
                 return future.result()
-            except BrokenProcessPool as exc:
-                raise _ended() from exc
 
         yield result
-
-
-def _run_in(
-    pool: ProcessPoolExecutor,
-    call: Callable[[T], Any],
-    tasks: Iterable[T],
-    workers: int,
-    done: Done,
-    beside: Beside | None,
-) -> list[Any]:
-    try:
-        return _run(pool, call, tasks, workers, done, beside)
-    except BrokenProcessPool as exc:
-        raise _ended() from exc
-    except BaseException:
-        # What failed ends the job, also where the processes were kept for it.
-        pool.shutdown(wait=True, cancel_futures=True)
-        raise
 
 
 def _run(

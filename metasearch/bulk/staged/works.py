@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -37,103 +38,102 @@ class Stretch:
     Attributes:
         parts: Of the stage `records`.
         ordered: Parts of the stage `ordered` that have works which begin here.
+        count: How many they are.
         low, high: Number of the first one, and of the first one behind them.
         before: Works that begin before them.
     """
 
     parts: Sequence[Path]
     ordered: Sequence[Path]
+    count: int
     low: int
     high: int
     before: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class StagedWorks:
-    """All works, in the order of their first records; iterated as often as one likes.
+    """Works in the order of their first records; iterated as often as one likes.
 
-    Args:
-        records: The stage of that name, as `traits` and `ordered`.
+    Attributes:
+        traits: The stage of that name.
         places: The places of records.
         names: What records are called.
         ids: First record of a work -> its id, where that is not its base.
         firsts: First records of the works of several, sorted.
         members: All records that stand in a work with others, sorted.
-        stretch: Only works that begin in it; None is all.
+        stretch: The works begin in it.
     """
 
-    def __init__(
-        self,
+    traits: Path
+    places: Places
+    names: FreeNames
+    ids: dict[int, str]
+    firsts: Numbers
+    members: Numbers
+    stretch: Stretch
+
+    @classmethod
+    def of(
+        cls,
         records: Path,
         traits: Path,
         ordered: Path,
         places: Places,
         names: FreeNames,
         ids: dict[int, str],
-        *,
-        firsts: Numbers | None = None,
-        members: Numbers | None = None,
-        stretch: Stretch | None = None,
-    ) -> None:
-        self._records = records
-        self._traits = traits
-        self._ordered = ordered
-        self._places = places
-        self._names = names
-        self._ids = ids
-        self._firsts = firsts_of(ordered) if firsts is None else firsts
-        self._members = members_of(ordered) if members is None else members
-        self._stretch = stretch or Stretch(parts_in(records), parts_in(ordered), 0, ALL)
-        self._held = sum(map(rows_of, self._stretch.parts))
-        if stretch is None and self._held != places.total:
+    ) -> StagedWorks:
+        """All works of the stages of these names.
+
+        Raises:
+            DamagedPart: Records are missing.
+        """
+        parts = parts_in(records)
+        whole = Stretch(parts, parts_in(ordered), sum(map(rows_of, parts)), 0, ALL)
+        if whole.count != places.total:
             raise DamagedPart(records, "records are missing")
+        return cls(traits, places, names, ids, firsts_of(ordered), members_of(ordered), whole)
 
     def __len__(self) -> int:
-        return self._held - len(self._members) + len(self._firsts)
+        return self.stretch.count - len(self.members) + len(self.firsts)
 
     def __iter__(self) -> Iterator[MergedWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
-        for rank, (_, items, makes) in enumerate(both, self._stretch.before + 1):
+        for rank, (_, items, makes) in enumerate(both, self.stretch.before + 1):
             yield StoredWork(items, makes, rank)
 
     def divided(self, most: int) -> Iterator[StagedWorks]:
         """The works that begin in one stretch after another, of some so many records; they can be
         handed to other processes.
         """
-        parts = [(path, _first(path), rows_of(path)) for path in self._stretch.parts]
-        ordered = [(path, _firsts(path)) for path in self._stretch.ordered]
-        at, before = 0, self._stretch.before
+        parts = [(path, _first(path), rows_of(path)) for path in self.stretch.parts]
+        ordered = [(path, _firsts(path)) for path in self.stretch.ordered]
+        named = sorted(self.ids)
+        at, before = 0, self.stretch.before
         while at < len(parts):
             end, count = at, 0
             while end < len(parts) and (end == at or count + parts[end][2] <= most):
                 count += parts[end][2]
                 end += 1
-            low, high = parts[at][1], parts[end][1] if end < len(parts) else self._stretch.high
+            low, high = parts[at][1], parts[end][1] if end < len(parts) else self.stretch.high
             several = [path for path, firsts in ordered if firsts[0] < high and firsts[-1] >= low]
             records = [path for path, *_ in parts[at:end]]
-            one = self._within(Stretch(records, several, low, high, before))
+            stretch = Stretch(records, several, count, low, high, before)
+            one = self._within(stretch, named[bisect_left(named, low) : bisect_left(named, high)])
             yield one
             at, before = end, before + len(one)
 
-    def _within(self, stretch: Stretch) -> StagedWorks:
+    def _within(self, stretch: Stretch, named: Sequence[int]) -> StagedWorks:
+        """The works that begin in a stretch; `named` are those of `ids` in it."""
         firsts, members = (
             some[slice(*np.searchsorted(some, [stretch.low, stretch.high]))]
-            for some in (self._firsts, self._members)
+            for some in (self.firsts, self.members)
         )
-        place = int(self._places.of(np.asarray([stretch.low]))[0])
-        places = range(place, place + sum(map(rows_of, stretch.parts)))
-        numbers = {
-            int(number)
-            for path in stretch.parts
-            for batch in (batches(path, ["number"]) if self._ids else ())
-            for number in batch.column(0).to_numpy()
-        }
-        return StagedWorks(
-            self._records,
-            self._traits,
-            self._ordered,
-            self._places,
-            self._names.within(places),
-            {number: self._ids[number] for number in numbers & self._ids.keys()},
+        place = int(self.places.of(np.asarray([stretch.low]))[0])
+        return replace(
+            self,
+            names=self.names.within(range(place, place + stretch.count)),
+            ids={number: self.ids[number] for number in named},
             firsts=firsts,
             members=members,
             stretch=stretch,
@@ -141,14 +141,14 @@ class StagedWorks:
 
     def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """(number, record, what makes its hit) of the records that are alone in their work."""
-        for path in self._stretch.parts:
-            bases = read_part(self._traits / path.name, ["base"]).column(0).to_numpy()
+        for path in self.stretch.parts:
+            bases = read_part(self.traits / path.name, ["base"]).column(0).to_numpy()
             start = 0
             for batch in batches(path, ["number", "key", "id", "entry"]):
                 numbers = batch.column(0).to_numpy()
-                mine = np.flatnonzero(~is_in(numbers, self._members))
+                mine = np.flatnonzero(~is_in(numbers, self.members))
                 some = batch.take(pa.array(mine)).to_pydict()
-                places = self._places.of(numbers[mine]).tolist()
+                places = self.places.of(numbers[mine]).tolist()
                 for place, number, named, own, data, base in zip(
                     places,
                     some["number"],
@@ -158,17 +158,17 @@ class StagedWorks:
                     bases[start + mine].tolist(),
                     strict=True,
                 ):
-                    key, shown = self._names.of_record(place, number, named, own)
+                    key, shown = self.names.of_record(place, number, named, own)
                     item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
-                    yield number, (item,), _Alone(item, base, self._ids.get(number))
+                    yield number, (item,), _Alone(item, base, self.ids.get(number))
                 start += batch.num_rows
 
     def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
         """The same of the works of several records, by their first ones."""
-        if not len(self._firsts):
+        if not len(self.firsts):
             return
-        low, high = int(self._firsts[0]), int(self._firsts[-1])
-        for path in self._stretch.ordered:
+        low, high = int(self.firsts[0]), int(self.firsts[-1])
+        for path in self.stretch.ordered:
             begin, end = np.searchsorted(_firsts(path), [low, high + 1]).tolist()
             at = 0
             for batch in batches(path) if begin < end else ():
@@ -183,7 +183,7 @@ class StagedWorks:
                             )
                         ]
                     )
-                    name = self._ids.get(row["first"])
+                    name = self.ids.get(row["first"])
                     yield row["first"], items, _Several(items, row["hit"], path, name)
 
 

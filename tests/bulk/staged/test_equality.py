@@ -11,7 +11,6 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 from metasearch.bulk import clusters, export
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.prisma_numbers import count
 from metasearch.bulk.staged import chunking, reading, shuffling
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
@@ -23,6 +22,7 @@ from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
 from metasearch.record import VersionsMode
 from tests.bulk.staged.sets import files, hostile, in_memory, on_disk, records
+from tests.bulk.telling import count
 
 
 def assert_equal(found: Outcome, expected: Outcome) -> None:
