@@ -116,20 +116,20 @@ async def _log_in(page: Any, server: str, name: str) -> None:
     await page.goto(f"{server}/login")
     await page.fill("#name", name)
     await page.fill("#password", PASSWORD)
-    async with page.expect_navigation():
+    async with page.expect_event("load"):
         await page.locator("main form button").first.click()
 
 
 async def _make_token(page: Any) -> None:
     await page.locator("#new-token > summary").click()
     await page.fill("#token-name", "Koha")
-    async with page.expect_navigation():
+    async with page.expect_event("load"):
         await page.locator("#new-token form button").click()
 
 
 async def _switch_on(page: Any) -> None:
     """Of a database that is off by itself."""
-    async with page.expect_navigation():
+    async with page.expect_event("load"):
         await page.locator("#s-gamma button[name=on]").click()
 
 
@@ -157,7 +157,7 @@ async def _to_retracted_work(page: Any) -> None:
 async def _fill_basket(page: Any) -> None:
     for box in (await page.locator("#hits input[name=id]").all())[:3]:
         await box.check()
-    async with page.expect_navigation():
+    async with page.expect_event("load"):
         await page.locator("button[value=add]").click()
     await page.goto(urljoin(page.url, "/basket"))
 

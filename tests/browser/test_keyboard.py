@@ -113,7 +113,7 @@ async def test_a_row_is_added(browser, addresses):
     async with shown(browser, addresses, "rows", java_script_enabled=False) as view:
         rows = view.page.locator(".clause")
         before = await rows.count()
-        async with view.page.expect_navigation():
+        async with view.page.expect_event("load"):
             await view.page.locator("button[value=add]").click()
         assert await rows.count() == before + 1
 

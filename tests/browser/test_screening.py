@@ -40,7 +40,7 @@ async def project(made: Team) -> AsyncIterator[str]:
 
 async def presses(page: Any, key: str) -> None:
     """Presses a key that decides, and waits for the page that follows."""
-    async with page.expect_navigation():
+    async with page.expect_event("load"):
         await page.keyboard.press(key)
 
 

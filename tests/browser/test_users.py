@@ -79,7 +79,7 @@ async def votes(page: Any, project: str, *verdicts: str) -> list[str]:
     for verdict in verdicts:
         button = page.locator(f"button[name=mark][value^='{verdict}:']")
         seen.append(str(await button.get_attribute("value")).partition(":")[2])
-        async with page.expect_navigation():
+        async with page.expect_event("load"):
             await button.click()
     return seen
 
