@@ -23,6 +23,9 @@
                                              `bench saved`: a thousand saved searches
                                              `bench bulk`: large files by each engine
                                              `bench replicas`: two servers that share a Redis
+    python3 tasks.py bench --against COMMIT  what a release brought: this checkout and a commit, or
+                                             the folder of a checkout, must find the same and
+                                             are measured by turns: CPU, memory, stalls, start
     python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
@@ -326,6 +329,8 @@ def bench(rest: list[str]) -> int:
         "replicas",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
+    if any(word.partition("=")[0] == "--against" for word in rest):
+        which = "against"
     if which == "bulk":
         install_what_can_be("rivals", "--editable", str(ROOT))
     return call("python", "-m", f"benchmarks.{which}", *rest)

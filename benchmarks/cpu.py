@@ -17,14 +17,11 @@ from yarl import URL
 
 from benchmarks import upstreams, zebra
 from benchmarks.sides import CROSSREF, Measured, cpu_of, of_turns, sides
+from benchmarks.zebra import CATALOGUED, ROWS_OF_A_CATALOGUE
 from metasearch.adapters.translate.plan import plan
 from metasearch.engine.engine import Engine
 from metasearch.query import parse
 from metasearch.settings import Settings
-
-#: Words that at least a hundred records of each catalogue have.
-CATALOGUED = ("paris", "jazz", "music", "new", "histoire", "piano", "la", "de", "et")
-ROWS_OF_A_CATALOGUE = 100
 
 
 def per_query(shapes: Sequence[str], rows: int, queries: int, rounds: int = 4) -> Measured:
@@ -67,17 +64,8 @@ def per_record() -> Measured:
 
 
 async def _per_record(targets: Mapping[str, str]) -> Measured:
-    sources = {
-        name: {
-            "extends": "sru",
-            "url": url,
-            "paging": {"size": ROWS_OF_A_CATALOGUE},
-            "limits": upstreams.UNLIMITED,
-        }
-        for name, url in targets.items()
-    }
-    allow = frozenset(url.split("/")[2] for url in targets.values())
-    settings = Settings(sources=sources, default_sources=tuple(sources), allow=allow, timeout=60.0)
+    settings = zebra.settings(targets)
+    sources = settings.sources
     async with aiohttp.ClientSession() as session, Engine(settings) as engine:
 
         async def record(query: str) -> None:

@@ -59,6 +59,11 @@ def resident() -> int:
     return _status("VmRSS") or _most()
 
 
+def highest() -> int:
+    """The most bytes of memory that were held so far."""
+    return _status("VmHWM") or _most()
+
+
 @contextmanager
 def peak() -> Iterator[list[int]]:
     """Measure the most bytes that are held meanwhile beyond those at the start; the list holds them
@@ -68,7 +73,7 @@ def peak() -> Iterator[list[int]]:
         Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak begins anew
     grown: list[int] = []
     yield grown
-    grown.append(max(0, (_status("VmHWM") or _most()) - before))
+    grown.append(max(0, highest() - before))
 
 
 def _status(name: str) -> int | None:

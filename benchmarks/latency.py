@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 import orjson
@@ -157,6 +158,21 @@ def stall(shapes: Sequence[str], searches: int = 8) -> Measured:
 
 
 async def _stall(base: str, shapes: Sequence[str], searches: int) -> Measured:
+    async with sides(base, shapes, 100) as both:
+        queries = upstreams.some(upstreams.queries(), searches)
+        await both.warm(queries)
+        async with watched() as late:
+            for number, query in enumerate(queries):
+                await (both.stream(query) if number % 2 else both.answer(query))
+    every = with_missed(late, TICK * 1000)
+    detail = f"worst {max(late):.0f} ms, p99 of the looks alone {percentile(late, 99):.1f} ms"
+    return Measured(percentile(every, 99), detail)
+
+
+@asynccontextmanager
+async def watched() -> AsyncIterator[list[float]]:
+    """Look at the loop again and again, a tick apart; the list grows by the milliseconds by which
+    each look was late."""
     late: list[float] = []
 
     async def watch() -> None:
@@ -165,16 +181,11 @@ async def _stall(base: str, shapes: Sequence[str], searches: int) -> Measured:
             await asyncio.sleep(TICK)
             late.append((time.perf_counter() - began - TICK) * 1000)
 
-    async with sides(base, shapes, 100) as both:
-        queries = upstreams.some(upstreams.queries(), searches)
-        await both.warm(queries)
-        watcher = asyncio.create_task(watch())
-        for number, query in enumerate(queries):
-            await (both.stream(query) if number % 2 else both.answer(query))
+    watcher = asyncio.create_task(watch())
+    try:
+        yield late
+    finally:
         watcher.cancel()
-    every = with_missed(late, TICK * 1000)
-    detail = f"worst {max(late):.0f} ms, p99 of the looks alone {percentile(late, 99):.1f} ms"
-    return Measured(percentile(every, 99), detail)
 
 
 def with_missed(late: Sequence[float], tick: float) -> list[float]:

@@ -11,13 +11,15 @@ from typing import Any
 
 from benchmarks.sides import NotMeasured
 
-COMMAND = (sys.executable, "-m", "metasearch", "serve", "--port", "0")
+COMMAND = ("-m", "metasearch", "serve", "--port", "0")
 #: Seconds for a server to begin, on a machine that does other things.
 START = 60.0
 _LISTENING = re.compile(r"listening on (\S+?)/? ")
 
 
-def start(config: Path, log: Path, *options: str, **how: Any) -> subprocess.Popen[bytes]:
+def start(
+    config: Path, log: Path, *options: str, python: str = sys.executable, **how: Any
+) -> subprocess.Popen[bytes]:
     """Start a server at a port that the system chooses; a port that was free a moment ago may be
     another connection's by now.
 
@@ -25,10 +27,11 @@ def start(config: Path, log: Path, *options: str, **how: Any) -> subprocess.Pope
         config: Its configuration.
         log: File for what it says; `address` reads it.
         options: More of the command.
+        python: The interpreter.
         how: More for `subprocess.Popen`.
     """
     with log.open("wb") as said:
-        command = [*COMMAND, "--config", str(config), *options]
+        command = [python, *COMMAND, "--config", str(config), *options]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, **how)
 
 

@@ -20,11 +20,10 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from benchmarks import cpu, latency, memory, throughput, upstreams
-from benchmarks.sides import CROSSREF, MIXED, Measured, NotMeasured
-
-Measure = Callable[[], Measured]
+from benchmarks.sides import CROSSREF, MIXED, NotMeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +35,14 @@ class Row:
         what: For people.
         goal: The most that it may be; with `least`, the least.
         unit: What it is counted in.
-        measure: How it is found; its docstring says what is measured.
+        measure: How it is found, as a `Measured`; its docstring says what is measured.
     """
 
     name: str
     what: str
     goal: float
     unit: str
-    measure: Measure
+    measure: Callable[..., Any]
     least: bool = False
 
     def reached(self, value: float) -> bool:

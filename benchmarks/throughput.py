@@ -153,15 +153,15 @@ def _both(configured: str) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
 
 
 @contextmanager
-def serving(configured: str, workers: int) -> Iterator[tuple[str, int]]:
-    """A running server with this configuration, in TOML.
+def serving(configured: str, workers: int, **how: Any) -> Iterator[tuple[str, int]]:
+    """A running server with this configuration, in TOML; `how` is more for `servers.start`.
 
     Gives the address of its searches and its process, of which workers are children.
     """
     with TemporaryDirectory() as folder:
         config, log = Path(folder) / "config.toml", Path(folder) / "log"
         config.write_text(configured, encoding="utf-8")
-        with servers.start(config, log, "--workers", str(workers)) as process:
+        with servers.start(config, log, "--workers", str(workers), **how) as process:
             try:
                 yield f"{servers.address(process, log)}/search", process.pid
             finally:

@@ -8,16 +8,35 @@ import random
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from benchmarks import upstreams
 from benchmarks.sides import NotMeasured
+from metasearch.settings import Settings
 
 SCRIPT = upstreams.MOCK.with_name("zebra_up.py")
+#: Words that at least a hundred records of each catalogue have.
+CATALOGUED = ("paris", "jazz", "music", "new", "histoire", "piano", "la", "de", "et")
+ROWS_OF_A_CATALOGUE = 100
 #: How far the relays' ports lie from those of their servers.
 _RELAYS, _TARGETS = 20, 4
+
+
+def settings(targets: Mapping[str, str]) -> Settings:
+    """Settings that ask these catalogues, name -> URL, for pages of a hundred records."""
+    sources = {
+        name: {
+            "extends": "sru",
+            "url": url,
+            "paging": {"size": ROWS_OF_A_CATALOGUE},
+            "limits": upstreams.UNLIMITED,
+        }
+        for name, url in targets.items()
+    }
+    allow = frozenset(url.split("/")[2] for url in targets.values())
+    return Settings(sources=sources, default_sources=tuple(sources), allow=allow, timeout=60.0)
 
 
 def _free_ports() -> int:
