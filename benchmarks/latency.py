@@ -161,29 +161,42 @@ async def _stall(base: str, shapes: Sequence[str], searches: int) -> Measured:
     async with sides(base, shapes, 100) as both:
         queries = upstreams.some(upstreams.queries(), searches)
         await both.warm(queries)
-        async with watched() as late:
+        async with watched() as looks:
             for number, query in enumerate(queries):
                 await (both.stream(query) if number % 2 else both.answer(query))
-    every = with_missed(late, TICK * 1000)
+    late = [look.late for look in looks]
     detail = f"worst {max(late):.0f} ms, p99 of the looks alone {percentile(late, 99):.1f} ms"
-    return Measured(percentile(every, 99), detail)
+    return Measured(percentile(with_missed(late, TICK * 1000), 99), detail)
+
+
+class Look(NamedTuple):
+    """A look at the loop, in milliseconds.
+
+    Attributes:
+        late: By how much it came too late.
+        computed: What the thread of the loop has computed since the look before. Where `late` is
+            more, something else had the core.
+    """
+
+    late: float
+    computed: float
 
 
 @asynccontextmanager
-async def watched() -> AsyncIterator[list[float]]:
-    """Look at the loop again and again, a tick apart; the list grows by the milliseconds by which
-    each look was late."""
-    late: list[float] = []
+async def watched() -> AsyncIterator[list[Look]]:
+    """Look at the loop again and again, a tick apart; the list grows by the looks."""
+    looks: list[Look] = []
 
     async def watch() -> None:
         while True:
-            began = time.perf_counter()
+            began, own = time.perf_counter(), time.thread_time()
             await asyncio.sleep(TICK)
-            late.append((time.perf_counter() - began - TICK) * 1000)
+            late = time.perf_counter() - began - TICK
+            looks.append(Look(late * 1000, (time.thread_time() - own) * 1000))
 
     watcher = asyncio.create_task(watch())
     try:
-        yield late
+        yield looks
     finally:
         watcher.cancel()
 

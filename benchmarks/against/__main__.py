@@ -98,7 +98,7 @@ ROWS: Sequence[TwoSided] = (
         "the same with 8 searches at once",
         25,
         "ms",
-        partial(measures.stall, at_once=8, queries=16),
+        partial(measures.stall, at_once=8, queries=8, rounds=4),
     ),
     TwoSided(
         "crowded", "CPU a query with 32 at once", 1.1, "x one", measures.crowded, shown="x one"

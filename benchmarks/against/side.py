@@ -62,12 +62,18 @@ class Side:
         await self._all(queries, rows, at_once)
         return (time.process_time() - began) / len(queries) * 1000
 
-    async def late(self, queries: Sequence[str], rows: int, at_once: int = 1) -> float:
+    async def late(self, queries: Sequence[str], rows: int, at_once: int = 1) -> dict[str, float]:
         """p99 of the milliseconds by which what falls due meanwhile is late, as of
-        `latency.stall`."""
-        async with watched() as late:
+        `latency.stall`; and of those for which this process itself is the cause."""
+        async with watched() as looks:
             await self._all(queries, rows, at_once)
-        return percentile(with_missed(late, TICK * 1000), 99)
+        late = [look.late for look in looks]
+        own = [min(look.late, look.computed) for look in looks]
+        tick = TICK * 1000
+        return {
+            "late": percentile(with_missed(late, tick), 99),
+            "own": percentile(with_missed(own, tick), 99),
+        }
 
     async def idle(self, seconds: float) -> None:
         """Do nothing; the loop runs on."""
