@@ -5,8 +5,8 @@ A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
@@ -28,16 +28,34 @@ class Selector:
             finds nothing. None if no such names are known.
         every: As `find`, but for a list of items of which only some have what is selected: with
             None for each of the others. None if `find` does the same.
+        tree: The syntax tree of a JMESPath expression, if `find` is made of closures for its nodes;
+            None of every other selector.
     """
 
     find: Finder
     name: str | None = None
     needs: tuple[str, ...] | None = None
     every: Finder | None = None
+    tree: Any = field(default=None, repr=False, compare=False)
 
     def __call__(self, node: Any) -> Any:
         """Calls `find`."""
         return self.find(node)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """How authors or editors are read that are objects, see `bib.names.converters.people`.
+
+    Attributes:
+        each: Selects them.
+        parts: Select "family", "given" and the other parts of each.
+        tidied: Whether each name is cleaned in a way of its own.
+    """
+
+    each: Selector
+    parts: Mapping[str, Selector]
+    tidied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +67,14 @@ class FieldRule:
 
     Attributes:
         nodes: Whether the converter takes the elements that were found, and not their texts.
+        people: What the converter of people who are objects is made of; None of all others.
     """
 
     field: str
     selectors: tuple[Selector, ...]
     convert: Converter
     nodes: bool = False
+    people: People | None = None
 
 
 class Attempt(NamedTuple):
@@ -77,6 +97,24 @@ class Attempt(NamedTuple):
     convert: Converter
 
 
+class RecordReader:
+    """How the records of a shape are read: by its attempts, or by the function that is written of
+    them once that is worth while (parse/written.py).
+
+    Attributes:
+        read: The function; None as long as there is none.
+        tried: Whether there is one, or can be none.
+        records: How many records were read without it.
+    """
+
+    __slots__ = ("read", "records", "tried")
+
+    def __init__(self) -> None:
+        self.read: Callable[..., Any] | None = None
+        self.tried = False
+        self.records = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """One form that the bodies of a database have.
@@ -96,6 +134,7 @@ class Shape:
         attempts: The same, selector by selector; those of one field follow one another.
         id_attempts: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; if they are missing, the site has changed.
+        reader: How its records are read at present.
     """
 
     body: BodyKind
@@ -111,6 +150,7 @@ class Shape:
     id_attempts: tuple[Attempt, ...] = ()
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
+    reader: RecordReader = field(default_factory=RecordReader, repr=False, compare=False)
 
 
 class LateShape:

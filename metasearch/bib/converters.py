@@ -206,6 +206,12 @@ NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
     "names-catalogue": headings.personal,
 }
 
+#: Converters to which a list of one text is as good as the text.
+OF_ONE_TEXT = frozenset({
+    abstract, article_number, commas, date, doi, identifier, integer, isbns, issns, joined,
+    language, page_range, people.names, text, text_list, url, year,
+})  # fmt: skip
+
 #: Converters that take XML elements, because they need more than the texts.
 NODE_CONVERTERS = frozenset({"labelled"})
 

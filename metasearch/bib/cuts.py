@@ -107,7 +107,8 @@ def _size(found: Any) -> int:
     if type(found) is list:
         size = len(found)
         for item in found:
-            size += len(item) if type(item) is str else _size(item)
+            kind = type(item)
+            size += len(item) if kind is str else 1 if kind is int else _size(item)
         return size
     if type(found) is str:
         return len(found)
@@ -208,7 +209,7 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
                 cuts.number(field)
                 values[field] = None
         elif field == "ids" and value:
-            values[field] = _ids(value, cuts)
+            values[field] = kept_ids(value, cuts)
     return values
 
 
@@ -243,6 +244,12 @@ def _text(value: str, limit: Limit, cuts: Cuts, nothing: str | None) -> str | No
     return nothing if limit.whole else value[: limit.text].rstrip()
 
 
+def texts_fit(found: tuple[str, ...], field: str) -> bool:
+    """Whether a list of texts, of which there is one at least, is kept as it is."""
+    limit = LIMITS[field]
+    return len(found) <= limit.items and max(map(len, found)) <= limit.text
+
+
 def _texts(found: tuple[str, ...], limit: Limit, cuts: Cuts) -> tuple[str, ...]:
     if len(found) > limit.items:
         cuts.items(limit)
@@ -256,11 +263,23 @@ def _texts(found: tuple[str, ...], limit: Limit, cuts: Cuts) -> tuple[str, ...]:
     return found
 
 
+def people_fit(found: tuple[Author, ...], field: str) -> bool:
+    """Whether a list of people is kept as it is."""
+    limit = LIMITS[field]
+    return len(found) <= limit.items and _names_fit(found, limit)
+
+
 def _people(found: tuple[Author, ...], field: str, cuts: Cuts) -> tuple[Author, ...]:
     limit = LIMITS[field]
     if len(found) > limit.items:
         cuts.items(limit)
         found = found[: limit.items]
+    if _names_fit(found, limit):
+        return found
+    return tuple(_person(one, limit, cuts) for one in found)
+
+
+def _names_fit(found: tuple[Author, ...], limit: Limit) -> bool:
     affiliation = LIMITS["affiliation"].text
     for author in found:
         # A family name that is longer than the whole name is no name, but a file may have one.
@@ -271,8 +290,8 @@ def _people(found: tuple[Author, ...], field: str, cuts: Cuts) -> tuple[Author, 
             or (given is not None and len(given) > limit.text)
             or (works_at is not None and len(works_at) > affiliation)
         ):
-            return tuple(_person(one, limit, cuts) for one in found)
-    return found
+            return False
+    return True
 
 
 def _person(author: Author, limit: Limit, cuts: Cuts) -> Author:
@@ -288,7 +307,8 @@ def _person(author: Author, limit: Limit, cuts: Cuts) -> Author:
     return replace(author, **longer)
 
 
-def _ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
+def kept_ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
+    """Identifiers by scheme, none longer than its limit; there is one at least."""
     limit = LIMITS["ids"]
     if len(found) > limit.items:
         cuts.items(limit)

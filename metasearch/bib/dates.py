@@ -163,6 +163,10 @@ def date_printed(found: Any) -> str | None:
     return _date_of(years[0], str(months.pop()), days.pop() if len(days) == 1 else "")
 
 
+#: Months and days as they stand behind a year.
+_BEHIND = tuple(f"-{number:02d}" for number in range(32))
+
+
 def date_parts(found: Any) -> str | None:
     """CSL's [[2020, 3, 5]]; [[null]] is None."""
     while isinstance(found, list) and found and isinstance(found[0], list):
@@ -171,7 +175,7 @@ def date_parts(found: Any) -> str | None:
         year_number, month, day = found
         whole = type(year_number) is int and type(month) is int and type(day) is int
         if whole and 1000 <= year_number < 2100 and 1 <= month <= 12 and 1 <= day <= 31:
-            return f"{year_number}-{month:02d}-{day:02d}"
+            return f"{year_number}{_BEHIND[month]}{_BEHIND[day]}"
     parts = [str(p) for p in found if isinstance(p, (int, str))] if isinstance(found, list) else []
     return _date_of(*parts[:3]) if parts else None
 

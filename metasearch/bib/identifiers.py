@@ -41,6 +41,8 @@ _BETWEEN_ISBNS = re.compile(r"[;,]|\s(?=97[89])")
 
 def isbns(found: Any) -> tuple[str, ...]:
     """Each ISBN once, as ISBN-13."""
+    if type(found) is str and found.isalnum():
+        return (only,) if (only := identifier_forms.isbn(found)) else ()
     values = [
         part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))
     ]
@@ -52,6 +54,8 @@ _SEPARATORS = re.compile(r"[;,]")
 
 def issns(found: Any) -> tuple[str, ...]:
     """Each ISSN once."""
+    if type(found) is str and len(found) <= 9:
+        return (only,) if (only := identifier_forms.issn(found)) else ()
     values = [
         part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))
     ]

@@ -32,6 +32,8 @@ DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
 #: Records that are read in one stretch, which takes a millisecond, and in the first one, which is
 #: shorter because a user waits for the first hit.
 STEP, FIRST_STEP = 10, 3
+#: Why a record is none.
+NAMELESS = "neither a title nor an identifier"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,12 @@ def record_of(
     shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
 ) -> Record | str:
     """The record of a node, or why there is none; cut values are counted in `cuts`."""
-    if shape.body == "json" and not isinstance(node, dict):
-        return f"not an object but {type(node).__name__}"
+    if shape.body == "json":
+        if not isinstance(node, dict):
+            return f"not an object but {type(node).__name__}"
+        if shape.reader.read is not None and type(node) is dict:
+            record: Record | str = shape.reader.read(node, position, spec.name, cuts)
+            return record
     source, there = _seen(node, shape.body)
     values = read_fields(shape.attempts, source, there, cuts)
     ids = read_fields(shape.id_attempts, source, there, cuts)
@@ -162,7 +168,7 @@ def record_of(
         ids = {scheme: value for scheme, value in ids.items() if value}
     named = values.get("title") or values.get("doi") or ids or values.get("source_id")
     if not named:
-        return "neither a title nor an identifier"
+        return NAMELESS
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
     values["ids"] = ids

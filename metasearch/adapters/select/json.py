@@ -14,7 +14,7 @@ from typing import Any
 import jmespath
 import jmespath.exceptions
 
-from metasearch.adapters.select.json_nodes import MAKERS, Node
+from metasearch.adapters.select.json_nodes import EACH_PART, FIRST_PART, MAKERS, Node
 from metasearch.adapters.shapes import Finder, Selector
 
 
@@ -31,6 +31,8 @@ def compile_json(expression: str) -> Selector:
     compiled = _compile(parsed.parsed)
     if compiled is None:
         compiled = Selector(_searched(parsed))
+    else:
+        compiled = replace(compiled, tree=parsed.parsed)
     members = _members(parsed.parsed)
     if members is None or compiled.find({}) not in (None, [], ""):
         return compiled
@@ -49,20 +51,6 @@ def _searched(parsed: Any) -> Finder:
     return find
 
 
-#: Nodes of which only the first part is asked of the value itself, and the others of what that
-#: finds.
-_FIRST_PART = frozenset((
-    "subexpression", "index_expression", "pipe", "projection", "filter_projection",
-    "value_projection", "flatten",
-))  # fmt: skip
-#: Nodes of which each part is asked of the value itself.
-_EACH_PART = frozenset((
-    "or_expression", "and_expression", "not_expression", "comparator", "multi_select_list",
-    "multi_select_dict",
-    "key_val_pair", "function_expression",
-))  # fmt: skip
-
-
 def _members(node: Node) -> frozenset[str] | None:
     """Names of the members of an object that alone decide what the node finds in it; None where
     more may decide.
@@ -72,9 +60,9 @@ def _members(node: Node) -> frozenset[str] | None:
         return frozenset((node["value"],))
     if kind == "literal":
         return frozenset()
-    if kind in _FIRST_PART:
+    if kind in FIRST_PART:
         return _members(node["children"][0])
-    if kind not in _EACH_PART:
+    if kind not in EACH_PART:
         return None
     names: frozenset[str] = frozenset()
     for child in node["children"]:
@@ -83,6 +71,13 @@ def _members(node: Node) -> frozenset[str] | None:
             return None
         names |= members
     return names
+
+
+def finder(tree: Node) -> Finder:
+    """The closure of a `Selector.tree`, or of a part of one."""
+    compiled = _compile(tree)
+    assert compiled is not None
+    return compiled.find
 
 
 def _compile(node: Node) -> Selector | None:

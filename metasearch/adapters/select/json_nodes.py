@@ -10,6 +10,19 @@ from metasearch.adapters.shapes import Finder, Selector
 #: A node of jmespath's syntax tree: its "type", its "children", and a "value" where it has one.
 Node = dict[str, Any]
 
+#: Nodes of which only the first part is asked of the value itself, and the others of what that
+#: finds.
+FIRST_PART = frozenset((
+    "subexpression", "index_expression", "pipe", "projection", "filter_projection",
+    "value_projection", "flatten",
+))  # fmt: skip
+#: Nodes of which each part is asked of the value itself.
+EACH_PART = frozenset((
+    "or_expression", "and_expression", "not_expression", "comparator", "multi_select_list",
+    "multi_select_dict",
+    "key_val_pair", "function_expression",
+))  # fmt: skip
+
 
 def _field(node: Node, _: list[Selector]) -> Selector:
     name = node["value"]
@@ -113,7 +126,7 @@ def _filter(_: Node, parts: list[Selector]) -> Selector:
         items = source(value)
         if not isinstance(items, list):
             return None
-        kept = [item for item in items if not _false(condition(item))]
+        kept = [item for item in items if not is_false(condition(item))]
         return [found for item in kept if (found := each(item)) is not None]
 
     return Selector(select)
@@ -123,18 +136,22 @@ def _flatten(_: Node, parts: list[Selector]) -> Selector:
     source = parts[0].find
 
     def select(value: Any) -> Any:
-        items = source(value)
-        if not isinstance(items, list):
-            return None
-        flat: list[Any] = []
-        for item in items:
-            if isinstance(item, list):
-                flat.extend(item)
-            else:
-                flat.append(item)
-        return flat
+        return flattened(source(value))
 
     return Selector(select)
+
+
+def flattened(items: Any) -> list[Any] | None:
+    """The items of a list, and in the place of each that is a list, its items; None of all else."""
+    if not isinstance(items, list):
+        return None
+    flat: list[Any] = []
+    for item in items:
+        if isinstance(item, list):
+            flat.extend(item)
+        else:
+            flat.append(item)
+    return flat
 
 
 def _or(_: Node, parts: list[Selector]) -> Selector:
@@ -148,7 +165,7 @@ def _or(_: Node, parts: list[Selector]) -> Selector:
 def _either(left: Finder, right: Finder) -> Finder:
     def select(value: Any) -> Any:
         found = left(value)
-        return found if found or not _false(found) else right(value)
+        return found if found or not is_false(found) else right(value)
 
     return select
 
@@ -158,17 +175,17 @@ def _and(_: Node, parts: list[Selector]) -> Selector:
 
     def select(value: Any) -> Any:
         found = left(value)
-        return right(value) if found or not _false(found) else found
+        return right(value) if found or not is_false(found) else found
 
     return Selector(select)
 
 
 def _not(_: Node, parts: list[Selector]) -> Selector:
     inner = parts[0].find
-    return Selector(lambda value: _false(inner(value)))
+    return Selector(lambda value: is_false(inner(value)))
 
 
-def _false(value: Any) -> bool:
+def is_false(value: Any) -> bool:
     """JMESPath's own notion of false: null, false and everything empty, but not the number 0."""
     if value:
         return False
@@ -188,12 +205,12 @@ def _equality(node: Node, parts: list[Selector]) -> Selector | None:
             lambda value: ((value.get(name) if type(value) is dict else None) == text) == wanted
         )
 
-    def select(value: Any) -> Any:
-        a, b = left(value), right(value)
-        # In Python true is 1; in JMESPath it is not.
-        return (a == b and isinstance(a, bool) == isinstance(b, bool)) == wanted
+    return Selector(lambda value: same(left(value), right(value)) == wanted)
 
-    return Selector(select)
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal; in Python true is 1, in JMESPath it is not."""
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
 def _list(_: Node, parts: list[Selector]) -> Selector:

@@ -9,7 +9,7 @@ from typing import Any
 
 from metasearch.adapters.parse.records import constant, filled_in, looked_up, text_finder, whole
 from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.shapes import FieldRule, Selector
+from metasearch.adapters.shapes import FieldRule, People, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
@@ -109,13 +109,13 @@ class FieldTables:
             self.reader.wrong(where, "`each` is for authors and editors only")
             return None
         each = self.reader.selector(self.compiler, table["each"], f"{where}.each")
-        parts = {}
+        parts, selectors = {}, {}
         for part in _PARTS:
             if part not in table:
                 continue
             selector = self.reader.selector(self.compiler, table[part], f"{where}.{part}")
             if selector is not None:
-                parts[part] = text_finder(selector, self.body)
+                parts[part], selectors[part] = text_finder(selector, self.body), selector
         if each is None or not parts:
             self.reader.wrong(
                 where, "needs `each` and at least one of name, family, given, corporate"
@@ -136,7 +136,8 @@ class FieldTables:
             tidy=converters.NAME_CONVERTERS[tidy] if tidy is not None else None,
             node_of=XmlRecord if self.body == "xml" else None,
         )
-        return FieldRule(field, (Selector(whole, needs=each.needs),), convert)
+        who = People(each, selectors, tidied=tidy is not None)
+        return FieldRule(field, (Selector(whole, needs=each.needs),), convert, people=who)
 
     # ---------------------------------------------------------------- converters
 

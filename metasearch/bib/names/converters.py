@@ -186,7 +186,7 @@ def _nothing(_: Any) -> None:
     return None
 
 
-def _clean(name: str) -> bool:
+def is_clean(name: str) -> bool:
     """Whether a name is as it should be shown: no markup, and no white space but single blanks
     between words.
     """
@@ -250,7 +250,7 @@ def people(
                 family, given = family_of(item), given_of(item)
                 if type(family) is str and type(given) is str and not name_of(item):
                     name = f"{given} {family}"
-                    if family and given and len(name) <= longest and _clean(name):
+                    if family and given and len(name) <= longest and is_clean(name):
                         if not name.isascii():
                             name = displayed(given, family)
                         orcid = orcid_of(item)

@@ -1,0 +1,274 @@
+"""The fields of a JSON shape -> one function, written out as source text and compiled.
+
+`records.py` walks a list of attempts for every record: for each one it looks up whether it can find
+anything, calls closures, bounds what they found, calls a converter, and puts the value in a table,
+from which a record is made. What is decided there for each record, attempt by attempt, is known
+once the shape is: which members are asked for, in which order, what is done with them, and which
+fields the record has in the end. A function in which all of this is written out does the same in
+two thirds of the time. For Crossref's `publisher` it says
+
+    found = get('publisher')
+    if found is not None:
+        if type(found) is list and len(found) == 1 and type(found[0]) is str:
+            found = found[0]
+        if type(found) is not str or len(found) > 4000:
+            found = bounded('publisher', found, cuts)
+        publisher_ = convert_40(found)
+        if not publisher_ and publisher_ != 0:
+            publisher_ = None
+
+and at its end it makes the record, if no value is longer than what is kept. Everything that is not
+ordinary is left to the functions that `records.py` calls, and tests hold the two equal.
+
+To compile it takes as long as it saves in some hundred records, so it is made for a shape of which
+so many were read. See select/json_source.py for how nothing of a spec becomes code.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from metasearch.adapters.parse.records import whole
+from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
+from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions, members
+from metasearch.adapters.shapes import FieldRule, Selector, Shape
+from metasearch.bib import converters, cuts
+from metasearch.bib.fast_records import made_author
+from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
+from metasearch.bib.identifier_forms import orcid
+from metasearch.bib.names.converters import is_clean
+from metasearch.bib.names.person import displayed
+from metasearch.record import Author, Record
+
+#: Takes a record as a dictionary, its position, the name of the source and the cuts; returns the
+#: `Record`, or why there is none.
+Written = Callable[[dict[str, Any], int, str, cuts.Cuts], Record | str]
+#: A function is written of a shape after so many records.
+WORTH = 200
+_IDS = "ids."
+#: What every function calls.
+_CALLED: Mapping[str, Any] = {
+    **CALLED,
+    "Author": Author,
+    "AuthorDraft": made_author,
+    "bounded": cuts.bounded,
+    "displayed": displayed,
+    "is_clean": is_clean,
+    "orcid_of": orcid,
+    "text_of": converters.text,
+}
+
+
+def write_when_worth(shape: Shape, records: int) -> None:
+    """Counts the records that were read of a JSON shape, and writes its function when they are
+    many: to write one takes some milliseconds, for which the first hits of a process do not wait.
+
+    Args:
+        shape: Of JSON bodies.
+        records: How many were read of a page.
+    """
+    reader = shape.reader
+    if reader.tried:
+        return
+    reader.records += records
+    if reader.records >= WORTH:
+        reader.tried, reader.read = True, written(shape)
+
+
+def written(shape: Shape) -> Written | None:
+    """The function that reads the records of a shape; None where there cannot be one.
+
+    Args:
+        shape: Of JSON bodies.
+    """
+    names: dict[str, Any] = dict(_CALLED)
+    try:
+        source = "\n".join(_Writing(shape, names).lines())
+        exec(compile(source, "<records of a shape>", "exec"), names)  # noqa: S102
+    # A spec may have thousands of selectors; the other reader takes them all.
+    except (MemoryError, RecursionError, SyntaxError, ValueError):
+        return None
+    read: Written = names["read"]
+    return read
+
+
+class _Writing:
+    """Writes the function of one shape; `names` becomes its namespace."""
+
+    def __init__(self, shape: Shape, names: dict[str, Any]) -> None:
+        self.expressions = Expressions(names)
+        self.fields: dict[str, list[FieldRule]] = {}
+        for rule in shape.rules:  # those of identifiers are read after all others
+            self.fields.setdefault(rule.field, []).append(rule)
+        self.ids = [field for field in self.fields if field.startswith(_IDS)]
+        self.own = [field for field in self.fields if not field.startswith(_IDS)]
+
+    def lines(self) -> Iterator[str]:
+        """The source text."""
+        yield f"def read({RECORD}, position, source, cuts):"
+        for line in self._body():
+            yield f"    {line}"
+
+    def _body(self) -> Iterator[str]:
+        yield f"get = {RECORD}.get"
+        yield from self._looked_up_once()
+        for field in self.own:
+            yield from self._field(field, variable_of(field), field)
+        variables = {}
+        for number, field in enumerate(self.ids):
+            variables[field.removeprefix(_IDS)] = f"id_{number}"
+            yield from self._field(field.removeprefix(_IDS), f"id_{number}", field)
+        yield "ids = {}"
+        for scheme, variable in variables.items():
+            yield f"if {variable}: ids[{scheme!r}] = {variable}"
+        yield from made_of(self.own)
+
+    def _looked_up_once(self) -> Iterator[str]:
+        """The members of the record that several selectors ask for."""
+        asked: Counter[str] = Counter()
+        for select in _selectors(self.fields):
+            if select.tree is not None:
+                asked.update(members(select.tree))
+        for number, name in enumerate(name for name, times in asked.items() if times > 1):
+            yield f"member_{number} = {self.expressions.lookup(name)}"
+            self.expressions.members[name] = f"member_{number}"
+
+    # ---------------------------------------------------------------------------- one field
+
+    def _field(self, field: str, variable: str, rules_of: str) -> Iterator[str]:
+        """Sets the variable to the value of the first attempt that finds something, or to None."""
+        yield f"{variable} = None"
+        if field in PEOPLE and rules_of == field:
+            yield f"fitting_{field} = False"
+        first = True
+        for rule in self.fields[rules_of]:
+            for select in rule.selectors:
+                lines = self._attempt(rule, select, field, variable)
+                if first:
+                    yield from lines
+                else:
+                    yield f"if {variable} is None:"
+                    yield from _indented(lines)
+                first = False
+
+    def _attempt(
+        self, rule: FieldRule, select: Selector, field: str, variable: str
+    ) -> Iterator[str]:
+        if rule.people is not None:
+            return self._people(rule, field, variable)
+        if select.find is whole:
+            return self._whole(rule, select, variable)
+        return self._converted(rule, select, field, variable)
+
+    def _converted(
+        self, rule: FieldRule, select: Selector, field: str, variable: str
+    ) -> Iterator[str]:
+        find = self.expressions.of_selector(select.tree, select.find)
+        if select.tree is None and select.needs is not None:
+            needs = self.expressions.constant(frozenset(select.needs), "needs")
+            find = f"None if {needs}.isdisjoint({RECORD}) else {find}"
+        convert = self.expressions.constant(rule.convert, "convert")
+        yield f"found = {find}"
+        if rule.convert in converters.OF_ONE_TEXT:
+            yield "if found is not None and found is not False:"
+            yield "    if type(found) is list and len(found) == 1 and type(found[0]) is str:"
+            yield "        found = found[0]"
+        elif select.name is not None:  # a member that is there counts, whatever is in it
+            yield "if found is not None:"
+        else:
+            yield "if found is not None and found != [] and found != '':"
+        yield f"    if type(found) is not str or len(found) > {_unbounded(field)}:"
+        yield f"        found = bounded({field!r}, found, cuts)"
+        yield f"    {variable} = {convert}(found)"
+        yield f"    if not {variable} and {variable} != 0: {variable} = None"
+
+    def _whole(self, rule: FieldRule, select: Selector, variable: str) -> Iterator[str]:
+        """Of a converter that takes the record itself."""
+        convert = self.expressions.constant(rule.convert, "convert")
+        needs = self.expressions.constant(frozenset(select.needs or ()), "needs")
+        yield f"if not {needs}.isdisjoint({RECORD}):" if select.needs is not None else "if True:"
+        yield f"    {variable} = {convert}({RECORD}, cuts)"
+        yield f"    if not {variable} and {variable} != 0: {variable} = None"
+
+    def _people(self, rule: FieldRule, field: str, variable: str) -> Iterator[str]:
+        """Of people who are objects; the converter reads those of whom one is not ordinary."""
+        people, written = rule.people, self.expressions.of_selector
+        assert people is not None
+        convert = self.expressions.constant(rule.convert, "convert")
+        parts = {
+            part: written(select.tree, select.find, PERSON) for part, select in people.parts.items()
+        }
+        limit = LIMITS[field]
+        yield f"found = {written(people.each.tree, people.each.find)}"
+        yield "if found is not None:"
+        if not people.tidied and {"family", "given"} <= parts.keys():
+            yield f"    if type(found) is list and len(found) <= {limit.items}:"
+            yield "        people = []"
+            yield f"        for {PERSON} in found:"
+            yield from _indented(_person(parts, limit.text), 3)
+            yield "            people.append(draft)"
+            yield "        else:"
+            yield "            if len(people) > 1 and len({p.name for p in people}) < len(people):"
+            yield "                people = dict.fromkeys(people)"
+            yield f"            {variable} = tuple(people) or None"
+            yield f"            fitting_{field} = True"
+            yield "            found = None"
+            yield "    if found is not None:"
+            yield f"        {variable} = {convert}({RECORD}, cuts) or None"
+        else:
+            yield f"    {variable} = {convert}({RECORD}, cuts) or None"
+
+
+def _person(parts: dict[str, str], longest: int) -> Iterator[str]:
+    """Makes `draft` of a `person`, or leaves the loop over all."""
+    yield f"if type({PERSON}) is not dict: break"
+    yield f"family = {parts['family']}"
+    yield f"given = {parts['given']}"
+    yield "if type(family) is not str or type(given) is not str or not family or not given: break"
+    if "name" in parts:
+        yield f"if {parts['name']}: break"
+    yield "name = f'{given} {family}'"
+    yield f"if len(name) > {longest} or not is_clean(name): break"
+    yield "if not name.isascii(): name = displayed(given, family)"
+    if "affiliation" in parts:
+        yield f"affiliation = {parts['affiliation']}"
+        yield "if affiliation is not None:"
+        yield f"    if type(affiliation) is not str or len(affiliation) > {_AFFILIATION}: break"
+        yield "    affiliation = text_of(affiliation)"
+    yield "draft = new(AuthorDraft)"
+    yield "draft.name = name"
+    yield "draft.family = family"
+    yield "draft.given = given"
+    if "orcid" in parts:
+        yield f"orcid = {parts['orcid']}"
+        yield "draft.orcid = orcid_of(orcid) if type(orcid) is str else None"
+    else:
+        yield "draft.orcid = None"
+    yield f"draft.affiliation = {'affiliation' if 'affiliation' in parts else 'None'}"
+    yield "draft.collective = False"
+    yield "draft.__class__ = Author"
+
+
+_AFFILIATION = LIMITS["affiliation"].text
+
+
+def _unbounded(field: str) -> int:
+    """Characters of a text that `bounded` leaves as it is."""
+    limit = LIMITS.get(field, LIMITS["ids"])
+    return max(SHORT, min(limit.given, MOST_FOUND))
+
+
+def _selectors(fields: dict[str, list[FieldRule]]) -> Iterator[Selector]:
+    for rules in fields.values():
+        for rule in rules:
+            if rule.people is not None:
+                yield rule.people.each
+            else:
+                yield from rule.selectors
+
+
+def _indented(lines: Iterator[str] | Sequence[str], levels: int = 1) -> Iterator[str]:
+    for line in lines:
+        yield f"{'    ' * levels}{line}"
