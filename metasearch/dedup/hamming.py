@@ -89,18 +89,29 @@ class Signatures:
 class Scan:
     """`Neighbours` of a matcher whose signatures may differ in more bits than keys can find.
 
+    A signature is made when it is compared with another one: of a single record none is.
+
     Args:
         signature_of: The signature of a record, or None where it has too little text.
         distance: Bits in which neighbours differ at most.
+        may_sign: Whether a record may have a signature, told without making one.
 
     Attributes:
         signature_of, distance: As they were given: who keeps the signatures elsewhere asks these.
     """
 
-    def __init__(self, signature_of: Callable[[Fingerprint], int | None], distance: int) -> None:
+    def __init__(
+        self,
+        signature_of: Callable[[Fingerprint], int | None],
+        distance: int,
+        may_sign: Callable[[Fingerprint], bool] = lambda _: True,
+    ) -> None:
         self.signature_of = signature_of
         self.distance = distance
+        self._may_sign = may_sign
         self._signatures = Signatures()
+        # Entered since the last search.
+        self._unsigned: list[tuple[int, Fingerprint]] = []
 
     @property
     def passed_over(self) -> int:
@@ -109,14 +120,20 @@ class Scan:
 
     def near(self, fingerprint: Fingerprint) -> list[int]:
         """Those within the distance."""
+        if not (self._unsigned or self._signatures) or not self._may_sign(fingerprint):
+            return []
+        for number, other in self._unsigned:
+            signature = self.signature_of(other)
+            if signature is not None:
+                self._signatures.add(number, signature)
+        self._unsigned.clear()
         signature = self.signature_of(fingerprint)
         return [] if signature is None else self._signatures.near(signature, self.distance)
 
     def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record, if it has a signature."""
-        signature = self.signature_of(fingerprint)
-        if signature is not None:
-            self._signatures.add(number, signature)
+        if self._may_sign(fingerprint):
+            self._unsigned.append((number, fingerprint))
 
 
 class Nothing:

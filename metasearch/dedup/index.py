@@ -9,6 +9,7 @@ only; what is passed over is counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
@@ -43,9 +44,9 @@ class _Crowd:
                 yield self.years[one], most if one in (year, None) else min(BESIDE, most)
 
 
-#: A table of key -> number of a record, list of them, or `_Crowd`; a key in it, and whether its
-#: matcher is exact.
-Place = tuple[Table, int, bool]
+#: Where a record meets others: a table of key -> number of a record, list of them, or `_Crowd`; a
+#: key in it; who gave that key before; and whether the table's matcher is exact.
+Meeting = tuple[Table, int, Any, bool]
 
 
 class KeyIndex:
@@ -78,35 +79,51 @@ class KeyIndex:
         if number > FEW:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
 
-    def places(self, fingerprint: Fingerprint) -> list[Place]:
-        """Where a record belongs."""
-        places = [
+    def enter(self, number: int, fingerprint: Fingerprint) -> list[Meeting]:
+        """Put a record where nobody else is, and return where it meets others; `settle` or `leave`
+        must follow.
+
+        Args:
+            number: Names the record.
+            fingerprint: Of the record.
+        """
+        places = self._places(fingerprint)
+        self._packed.fetch(places)
+        return [
+            (table, key, found, exact)
+            for table, key, exact in places
+            if (found := table.setdefault(key, number)) != number
+        ]
+
+    def _places(self, fingerprint: Fingerprint) -> list[tuple[Table, int, bool]]:
+        return [
             (table, hash(value), exact)
             for keys, table, exact in self._tables
             for value in keys(fingerprint)
         ]
-        self._packed.fetch(places)
-        return places
+
+    def leave(self, number: int, fingerprint: Fingerprint) -> None:
+        """Undo `enter`."""
+        for table, key, _ in self._places(fingerprint):
+            if table.get(key) == number:
+                del table[key]
 
     def candidates(
-        self, fingerprint: Fingerprint, places: list[Place]
+        self, fingerprint: Fingerprint, meetings: list[Meeting]
     ) -> tuple[set[int], set[int]]:
         """(all records that are worth a comparison, those of them that share the key of an exact
         matcher).
 
         Args:
-            fingerprint: Of the record, which is not entered yet.
-            places: Where it belongs.
+            fingerprint: Of a record that was entered a moment ago.
+            meetings: Where it meets others.
         """
         exactly: set[int] = set()
         others: set[int] = set()
-        buckets = [(table, table.get(key), exact) for table, key, exact in places]
         # Where hundreds share the title, further keys of that title, with year or author, bring the
         # same ones again.
-        crowded = any(isinstance(bucket, _Crowd) for _, bucket, _ in buckets)
-        for table, bucket, exact in buckets:
-            if bucket is None:
-                continue
+        crowded = _Crowd in [type(bucket) for _, _, bucket, _ in meetings]
+        for table, _, bucket, exact in meetings:
             found = exactly if exact else others
             if isinstance(bucket, int):
                 found.add(bucket)
@@ -133,24 +150,26 @@ class KeyIndex:
         found.update(numbers[:most])
         self._skipped += max(0, len(numbers) - most)
 
-    def add(
-        self, number: int, fingerprint: Fingerprint, places: list[Place], years: list[int | None]
+    def settle(
+        self,
+        number: int,
+        fingerprint: Fingerprint,
+        meetings: list[Meeting],
+        years: list[int | None],
     ) -> None:
-        """Enter a record.
+        """Put a record beside those whom it meets.
 
         Args:
             number: Names the record.
             fingerprint: Of the record.
-            places: Where it belongs.
+            meetings: Where it meets others.
             years: The year of each record, by number; that of this one too.
         """
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
-        for table, key, _ in places:
-            bucket = table.setdefault(key, number)
+        for table, key, bucket, _ in meetings:
             if isinstance(bucket, int):
-                if bucket != number:
-                    table[key] = [bucket, number]
+                table[key] = [bucket, number]
             elif isinstance(bucket, list):
                 if bucket[-1] != number:
                     bucket.append(number)

@@ -120,12 +120,13 @@ class OnlineDedup:
             self._judge_anew(one)
         before = number if self._places is None else self._places[number]
         self._index.reach(before)
-        places = self._index.places(fingerprint)
-        candidates, exactly = self._index.candidates(fingerprint, places)
+        meetings = self._index.enter(number, fingerprint)
+        candidates, exactly = self._index.candidates(fingerprint, meetings)
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
+            self._index.leave(number, fingerprint)
             return  # what holds for the record that it repeats, holds for it
         self._index.reach(before + 1)
-        self._index.add(number, fingerprint, places, self._years)
+        self._index.settle(number, fingerprint, meetings, self._years)
         joined = 0
         # What somebody decided holds however far apart they are.
         apart = None if self._pinned(fingerprint) else self._apart

@@ -4,17 +4,18 @@ fallback on text.
 Every run of four letters or digits (two where the text is Chinese, Japanese or Korean) is a
 feature, as Charikar's SimHash wants them; no segmenter, no dictionary, the same on every
 installation. A window is hashed by arithmetic on the code points, so that numpy hashes, spreads and
-counts those of all texts in one go.
+counts those of all texts in one go; few texts are signed without numpy (few_simhash.py).
 """
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from metasearch.bib import normalise
-from metasearch.bib.chinese.characters import plain
+from metasearch.dedup import few_simhash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,20 +39,59 @@ LONGEST = 20_000
 FEWEST, FEWEST_CJK = 40, 20
 #: Windows that are counted in one go.
 AT_ONCE = 1 << 14
+#: Characters up to which texts are signed without numpy, in a millisecond: numpy would need half of
+#: that, and to be imported.
+FEW = 1 << 13
 
 # Odd multipliers that make one number of a window: any will do, if they are far apart. Then the
 # finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 # OOPSLA 2014).
 _PLACES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+_LAST_SHIFT = 31
+# Of the shorter windows, and of the longer ones in which texts are compared.
+_PLACES_CJK = _PLACES[:WINDOW_CJK]
+_POWERS = tuple(pow(_PLACES[0], power, 1 << 64) for power in reversed(range(SHINGLE)))
 #: Code points beyond are passed over: no letters of a language that is written today stand there.
 _CODES = 0x30000
 _UNKNOWN = 0xFFFFFFFF
 _FIRST_CJK = 0x3041
 
 
+def are_few(texts: Sequence[str]) -> bool:
+    """Whether texts are signed without numpy, at once."""
+    return sum(map(len, texts)) <= FEW
+
+
 def signatures(texts: Sequence[str]) -> list[int | None]:
     """The signature of each text; None where there is too little of it."""
+    return list(map(_signature, texts)) if are_few(texts) else signatures_of_many(texts)
+
+
+def _signature(text: str) -> int | None:
+    letters, in_cjk = _read(text)
+    places, fewest = (_PLACES_CJK, FEWEST_CJK) if in_cjk else (_PLACES, FEWEST)
+    if len(letters) - len(places) + 1 < fewest:
+        return None
+    return few_simhash.majority(few_simhash.hashes(letters, places, _MIX, _LAST_SHIFT))
+
+
+def _read(text: str) -> tuple[str, bool]:
+    """(the letters that are looked at, whether they are Chinese, Japanese or Korean)."""
+    letters = _alphabet().of(text[:LONGEST])
+    if letters.isascii():
+        return letters, not letters
+    first = chr(_FIRST_CJK)
+    return letters, 4 * len([1 for letter in letters if letter >= first]) >= len(letters)
+
+
+@cache
+def _alphabet() -> few_simhash.Letters:
+    return few_simhash.Letters(_CODES)
+
+
+def signatures_of_many(texts: Sequence[str]) -> list[int | None]:
+    """The same, by numpy."""
     out: list[int | None] = []
     batch: list[str] = []
     size = 0
@@ -110,8 +150,7 @@ def _letters(texts: list[str]) -> tuple[Codes, Places]:
     found = table[codes]
     if (unknown := codes[found == _UNKNOWN]).size:
         for code in set(unknown.tolist()):
-            folded = normalise.compact(plain(chr(code)))
-            table[code] = ord(folded[0]) if folded else 0
+            table[code] = few_simhash.folded(code)
         found = table[codes]
     kept = np.flatnonzero(found)
     ends = np.searchsorted(kept, np.cumsum([len(text) + 1 for text in texts]))
@@ -143,37 +182,41 @@ def _mixed(hashes: Words) -> Words:
     for shift, factor in _MIX:
         hashes ^= hashes >> np.uint64(shift)
         hashes *= np.uint64(factor)
-    return hashes ^ (hashes >> np.uint64(31))
+    return hashes ^ (hashes >> np.uint64(_LAST_SHIFT))
 
 
-def shingles(text: str) -> Words:
+def shingles(text: str) -> array[int]:
     """The longer windows of a text, hashed, each once and sorted; empty where there is too little
     text.
     """
+    letters, in_cjk = _read(text)
+    width, fewest = (SHINGLE_CJK, FEWEST_CJK) if in_cjk else (SHINGLE, FEWEST)
+    if len(letters) - width + 1 < fewest:
+        return array("Q")
+    if "numpy" in sys.modules:
+        return _shingles(letters, width)
+    return few_simhash.sorted_set(few_simhash.hashes(letters, _POWERS[-width:], _MIX, _LAST_SHIFT))
+
+
+def _shingles(letters: str, width: int) -> array[int]:
     import numpy as np
 
-    codes, _ = _letters([text[:LONGEST]])
-    in_cjk = 4 * np.count_nonzero(codes >= _FIRST_CJK) >= len(codes)
-    width, fewest = (SHINGLE_CJK, FEWEST_CJK) if in_cjk else (SHINGLE, FEWEST)
+    codes = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     count = len(codes) - width + 1
-    if count < fewest:
-        return np.empty(0, dtype=np.uint64)
     hashes = np.zeros(count, dtype=np.uint64)
     for place in range(width):
         hashes = hashes * np.uint64(_PLACES[0]) + codes[place : count + place]
-    return np.unique(_mixed(hashes))
+    return array("Q", np.unique(_mixed(hashes)).tobytes())
 
 
-def overlap(a: Words, b: Words) -> tuple[float, float]:
+def overlap(a: array[int], b: array[int]) -> tuple[float, float]:
     """What share of the shorter text's shingles, and of the longer one's, stand in both; 0.0 where
     there are none.
     """
-    import numpy as np
-
     short, long = sorted((len(a), len(b)))
     if not short:
         return 0.0, 0.0
-    both = len(np.intersect1d(a, b, assume_unique=True))
+    both = len(set(a).intersection(b))
     return both / short, both / long
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import unicodedata
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup import window_simhash
-from metasearch.dedup.window_simhash import overlap, shingles, signatures
+from metasearch.dedup import few_simhash, window_simhash
+from metasearch.dedup.window_simhash import overlap, shingles, signatures, signatures_of_many
 
 ENGLISH = (
     "Warm water holds less oxygen than cold water does, and a river that is warmed by a power "
@@ -54,21 +57,72 @@ def by_hand(text: str) -> int | None:
 @pytest.mark.parametrize(
     "text", [ENGLISH, CHINESE, ENGLISH * 30, CHINESE * 30, "", "short", "短文", "a" * 300]
 )
-def test_numpy_counts_what_is_counted_by_hand(text: str) -> None:
-    """Of texts of any length: more than 255 windows are counted in parts."""
-    assert signatures([text]) == [by_hand(text)]
+def test_both_ways_count_what_is_counted_by_hand(text: str) -> None:
+    """Of texts of any length: more than 255 windows are counted in parts by numpy."""
+    assert signatures([text]) == signatures_of_many([text]) == [by_hand(text)]
 
 
 @given(st.lists(st.text(alphabet="abc de中文字,", max_size=400), max_size=12))
 def test_a_text_is_signed_in_company_as_alone(texts: list[str]) -> None:
     """No window reaches from one text into the next."""
-    assert signatures(texts) == [by_hand(text) for text in texts]
+    assert signatures(texts) == signatures_of_many(texts) == [by_hand(text) for text in texts]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            TEXTS,
+            st.text(max_size=300),
+            st.text(alphabet=st.characters(categories=["Lu", "Ll", "Lo", "Nd", "Cs"]), min_size=40),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_few_texts_are_signed_without_numpy_as_many_are_by_it(texts: list[str]) -> None:
+    """Any text: in any script, with surrogates, marks and characters of no script."""
+    assert window_simhash.are_few(texts)
+    assert signatures(texts) == signatures_of_many(texts)
+
+
+@given(TEXTS, st.integers(min_value=0, max_value=60))
+def test_shingles_are_the_same_without_numpy(text: str, filled: int) -> None:
+    """One process may compare before numpy is loaded and after."""
+    text = text + ENGLISH[:filled] + CHINESE[: filled // 2]
+    signatures_of_many([""])  # loads it
+    found = shingles(text)
+
+    with patch.dict(sys.modules):
+        del sys.modules["numpy"]
+        assert shingles(text) == found
+
+
+def test_what_few_texts_need_does_not_load_numpy() -> None:
+    """A search that signs a text or two is done before numpy would be imported."""
+    program = (
+        "import sys\n"
+        "from metasearch.dedup.window_simhash import overlap, shingles, signatures\n"
+        f"text = {ENGLISH!r}\n"
+        "assert signatures([text, text[1:]])\n"
+        "assert overlap(shingles(text), shingles(text)) == (1, 1)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_long_texts_are_signed_by_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which takes a third of the time."""
+    monkeypatch.setattr(few_simhash, "majority", lambda _: pytest.fail("one by one"))
+
+    assert None not in signatures([ENGLISH * 20, CHINESE * 100])
 
 
 def test_a_batch_that_is_counted_in_several_goes() -> None:
     """The order stays that of the texts."""
     texts = [f"{number} {ENGLISH if number % 3 else CHINESE}" for number in range(400)]
 
+    assert not window_simhash.are_few(texts)
     assert signatures(texts) == [signatures([text])[0] for text in texts]
 
 

@@ -8,6 +8,7 @@ the titles. docs/strategies-report.md has the figures.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -65,13 +66,16 @@ class Text:
         return [fingerprint.compact, *by_author] if fingerprint.compact else by_author
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
-        """Whether one is thin, and has a text."""
-        return any(map(_is_thin, prints))
+        """Whether the texts of the thin ones are too many to be signed when they are searched."""
+        thin = [_text(fingerprint.record) for fingerprint in prints if _is_thin(fingerprint)]
+        return bool(thin) and not window_simhash.are_few(thin)
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
         """Make the signatures of the thin ones at once, which takes a fraction of making one by
-        one.
+        one; of few ones, those that are needed are made later.
         """
+        if not self.has_work(prints):
+            return
         thin = [fingerprint for fingerprint in prints if _is_thin(fingerprint)]
         for fingerprint, signature in zip(
             thin,
@@ -86,7 +90,7 @@ class Text:
 
     def neighbours(self) -> Scan:
         """Signatures of title and abstract of the thin ones."""
-        return Scan(_signature, self.distance)
+        return Scan(_signature, self.distance, _is_thin)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict
@@ -159,7 +163,7 @@ def _signature(fingerprint: Fingerprint) -> int | None:
     )
 
 
-def _shingles(fingerprint: Fingerprint) -> window_simhash.Words:
+def _shingles(fingerprint: Fingerprint) -> array[int]:
     return fingerprint.once(
         (window_simhash.ID, "shingles"),
         lambda record: window_simhash.shingles(record.abstract or ""),

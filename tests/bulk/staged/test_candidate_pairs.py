@@ -53,12 +53,14 @@ def compared(prints: list[Fingerprint], rng: random.Random) -> set[tuple[int, in
     for number, fingerprint in enumerate(prints):
         every.append(fingerprint.year)
         keyed.reach(number)
-        places = [one for one in keyed.places(fingerprint) if not one[2]]
-        others, _ = keyed.candidates(fingerprint, places)
+        meetings = [one for one in keyed.enter(number, fingerprint) if not one[3]]
+        others, _ = keyed.candidates(fingerprint, meetings)
         asked |= {(heads[other], heads[number]) for other in others}
         if heads[number] == number or rng.random() < 0.5:
             keyed.reach(number + 1)
-            keyed.add(number, fingerprint, places, every)
+            keyed.settle(number, fingerprint, meetings, every)
+        else:
+            keyed.leave(number, fingerprint)
     return {(min(pair), max(pair)) for pair in asked if pair[0] != pair[1]}
 
 

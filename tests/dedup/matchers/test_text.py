@@ -148,6 +148,24 @@ def test_no_signature_is_made_where_no_record_is_thin(monkeypatch: pytest.Monkey
     assert len(works(*rows)) == 9
 
 
+def test_a_thin_record_is_signed_when_another_one_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by itself has no neighbour, and of those that have, each is signed once."""
+    signed: list[str] = []
+
+    def sign(texts: list[str]) -> list[int | None]:
+        signed.extend(texts)
+        return [0 for _ in texts]
+
+    monkeypatch.setattr("metasearch.dedup.window_simhash.signatures", sign)
+    stage = OnlineDedup(DEFAULT)
+    stage.insert(thin(1))
+    assert not signed
+
+    stage.insert(thin(2, "Another title", OTHER))
+    stage.insert(thin(3, "A third title", OTHER))
+    assert len(signed) == 3
+
+
 def test_the_order_of_arrival_does_not_matter() -> None:
     """Thin records, whole ones and edited copies, shuffled."""
     rows = [
