@@ -12,7 +12,7 @@ from aiohttp import web
 
 from metasearch.events import Answer
 from metasearch.formats import WRITABLE, write
-from metasearch.formats.answer import answer_object
+from metasearch.formats.answer import answer_json, hits_json
 from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -185,11 +185,8 @@ async def _whole(
 def _body(answer: Answer, parameters: Parameters, form: str, site: Site) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
-        whole = answer_object(answer)
-        hits = orjson.dumps(whole["hits"])
-        stable = hits + orjson.dumps(lasting(answer))
-        whole["hits"] = orjson.Fragment(hits)
-        return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+        hits = hits_json(answer.hits)
+        return hits + orjson.dumps(lasting(answer)), answer_json(answer, hits)
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -225,7 +222,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 def _stable(answer: Answer) -> bytes:
     """What a page shows, without the times."""
-    return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)])
+    return orjson.dumps([orjson.Fragment(hits_json(answer.hits)), *lasting(answer)])
 
 
 def descriptions(site: Site) -> str:
