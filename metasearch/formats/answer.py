@@ -19,23 +19,26 @@ from metasearch.listing.facets import Facets
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 
-def _author(author: Author) -> dict[str, Any]:
-    return {
-        "name": author.name,
-        "family": author.family or None,
-        "given": author.given or None,
-        "orcid": author.orcid or None,
-        "affiliation": author.affiliation or None,
-        "collective": author.collective,
-    }
+def _people(authors: Iterable[Author]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": author.name,
+            "family": author.family or None,
+            "given": author.given or None,
+            "orcid": author.orcid or None,
+            "affiliation": author.affiliation or None,
+            "collective": author.collective,
+        }
+        for author in authors
+    ]
 
 
-def _source(record: Record) -> dict[str, Any]:
+def _source(record: Record, url: str | None) -> dict[str, Any]:
     return {
         "source": record.source,
         "position": record.position,
         "id": record.source_id or None,
-        "url": web_url(record.url),
+        "url": url,
     }
 
 
@@ -84,6 +87,7 @@ def _cleaned(made: Mapping[str, Any]) -> dict[str, Any]:
 def _hit(hit: Hit) -> dict[str, Any]:
     """The shape, with texts and numbers as the databases sent them; only addresses are safe."""
     record = hit.record
+    address, url = record.url, web_url(record.url)  # nearly always also that of a source
     return {
         "id": hit.id,
         "rank": hit.rank,
@@ -97,8 +101,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "original_title": record.original_title or None,
         "translated_title": record.translated_title or None,
         "titles": [*record.titles],
-        "authors": [_author(author) for author in record.authors],
-        "editors": [_author(editor) for editor in record.editors],
+        "authors": _people(record.authors),
+        "editors": _people(record.editors) if record.editors else [],
         "year": record.year,
         "date": record.date or None,
         "venue": record.venue or None,
@@ -113,8 +117,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "version": record.version or None,
         "isbn": [*record.isbn],
         "issn": [*record.issn],
-        "url": web_url(record.url),
-        "pdf_url": web_url(record.pdf_url),
+        "url": url,
+        "pdf_url": web_url(record.pdf_url) if record.pdf_url else None,
         "type": record.type or None,
         "language": record.language or None,
         "abstract": record.abstract or None,
@@ -124,7 +128,9 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "open_access": record.open_access or None,
         "licence": record.licence or None,
         "retracted": record.retracted,
-        "sources": [_source(each) for each in hit.records],
+        "sources": [
+            _source(each, url if each.url is address else web_url(each.url)) for each in hit.records
+        ],
         "provenance": {**hit.provenance},
         "matches": [_match(match) for match in hit.matches],
         "versions": [

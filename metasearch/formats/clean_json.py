@@ -24,8 +24,8 @@ from metasearch.formats.text import (
 #: How orjson writes control characters that are no tab and no newline. A backslash before one of
 #: these letters looks the same; its object is cleaned for nothing.
 _CONTROL = re.compile(rb"\\[bfru]")
-#: ASCII that is never unwanted, or never stands in JSON as it is.
-_PRINTABLE = bytes(range(0x7F))
+#: ASCII that no JSON has as it is, or that is never unwanted.
+_ASCII = bytes(range(0x7F))
 #: Texts that stay "" where nothing is left of them; others become null.
 _NEVER_NULL = frozenset(
     ("name", "text", "source", "kind", "matcher", "verdict", "because", "left", "right")
@@ -40,7 +40,9 @@ def clean_json(made: Mapping[str, Any]) -> bytes | None:
         return None
     if b"\\" in data and _CONTROL.search(data):
         return None
-    return data if is_clean(data.translate(None, _PRINTABLE).decode()) else None
+    if data.isascii():
+        return data if b"\x7f" not in data else None
+    return data if is_clean(data.translate(None, _ASCII).decode()) else None
 
 
 def cleaned(made: Mapping[str, Any]) -> dict[str, Any]:
