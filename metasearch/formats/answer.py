@@ -2,7 +2,7 @@
 
 Every key is always there; an absent value is null, an absent list is []. Adding a key is free,
 renaming one is not. This is the hot path of the server (some 200 hits a query), so objects are
-built by hand, without reflection.
+built by hand, without reflection, and a hit is looked at once for what must be cleaned.
 """
 
 from __future__ import annotations
@@ -13,47 +13,48 @@ from typing import Any
 import orjson
 
 from metasearch.events import Answer, Counts, Paging, SourceReport, Totals
-from metasearch.formats.text import (
-    clean,
-    clean_all,
-    clean_map,
-    clean_or_none,
-    exact_number,
-    web_url,
-)
+from metasearch.formats.clean_json import clean_json, cleaned
+from metasearch.formats.text import clean, clean_or_none, exact_number, web_url
 from metasearch.listing.facets import Facets
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 
-def _author(author: Author) -> dict[str, Any]:
-    return {
-        "name": clean(author.name),
-        "family": clean_or_none(author.family),
-        "given": clean_or_none(author.given),
-        "orcid": clean_or_none(author.orcid),
-        "affiliation": clean_or_none(author.affiliation),
-        "collective": author.collective,
-    }
+def _people(authors: Iterable[Author]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": author.name,
+            "family": author.family or None,
+            "given": author.given or None,
+            "orcid": author.orcid or None,
+            "affiliation": author.affiliation or None,
+            "collective": author.collective,
+        }
+        for author in authors
+    ]
 
 
-def _source(record: Record) -> dict[str, Any]:
+def _source(record: Record, url: str | None) -> dict[str, Any]:
     return {
-        "source": clean(record.source),
-        "position": exact_number(record.position),
-        "id": clean_or_none(record.source_id),
-        "url": web_url(record.url),
+        "source": record.source,
+        "position": record.position,
+        "id": record.source_id or None,
+        "url": url,
     }
 
 
 def match_object(match: Match) -> dict[str, Any]:
     """One entry of "matches"."""
+    return cleaned(_match(match))
+
+
+def _match(match: Match) -> dict[str, Any]:
     return {
         "matcher": match.matcher,
         "verdict": match.verdict,
         "score": match.score,
-        "because": clean(match.because),
-        "left": clean(match.left),
-        "right": clean(match.right),
+        "because": match.because,
+        "left": match.left,
+        "right": match.right,
     }
 
 
@@ -64,49 +65,76 @@ def reason_object(reason: Reason) -> dict[str, Any]:
 
 def hit_object(hit: Hit) -> dict[str, Any]:
     """One entry of "hits"; `rank` and `score` are 0 before ranking."""
+    made = _hit(hit)
+    return made if clean_json(made) is not None else _cleaned(made)
+
+
+def hit_json(hit: Hit) -> bytes:
+    """`hit_object` as JSON, for less."""
+    made = _hit(hit)
+    return clean_json(made) or orjson.dumps(_cleaned(made))
+
+
+def hits_json(hits: Iterable[Hit]) -> bytes:
+    """A list of them as JSON."""
+    return b"[%b]" % b",".join(map(hit_json, hits))
+
+
+def _cleaned(made: Mapping[str, Any]) -> dict[str, Any]:
+    return cleaned(made) | {"id": clean(made["id"])}  # the one of a hit is never null
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    """The shape, with texts and numbers as the databases sent them; only addresses are safe."""
     record = hit.record
+    address, url = record.url, web_url(record.url)  # nearly always also that of a source
     return {
-        "id": clean(hit.id),
+        "id": hit.id,
         "rank": hit.rank,
         "score": hit.score,
-        "reasons": [reason_object(r) for r in hit.reasons],
-        "title": clean_or_none(record.title),
-        "subtitle": clean_or_none(record.subtitle),
-        "original_title": clean_or_none(record.original_title),
-        "translated_title": clean_or_none(record.translated_title),
-        "titles": clean_all(record.titles),
-        "authors": [_author(a) for a in record.authors],
-        "editors": [_author(a) for a in record.editors],
-        "year": exact_number(record.year),
-        "date": clean_or_none(record.date),
-        "venue": clean_or_none(record.venue),
-        "publisher": clean_or_none(record.publisher),
-        "institution": clean_or_none(record.institution),
-        "edition": clean_or_none(record.edition),
-        "volume": clean_or_none(record.volume),
-        "issue": clean_or_none(record.issue),
-        "pages": clean_or_none(record.pages),
-        "doi": clean_or_none(record.doi),
-        "ids": clean_map(record.ids),
-        "version": clean_or_none(record.version),
-        "isbn": clean_all(record.isbn),
-        "issn": clean_all(record.issn),
-        "url": web_url(record.url),
-        "pdf_url": web_url(record.pdf_url),
-        "type": clean_or_none(record.type),
-        "language": clean_or_none(record.language),
-        "abstract": clean_or_none(record.abstract),
-        "keywords": clean_all(record.keywords),
-        "subjects": clean_all(record.subjects),
-        "citations": exact_number(record.citations),
-        "open_access": clean_or_none(record.open_access),
-        "licence": clean_or_none(record.licence),
+        "reasons": [
+            {"text": reason.text, "points": reason.points, "source": reason.source}
+            for reason in hit.reasons
+        ],
+        "title": record.title or None,
+        "subtitle": record.subtitle or None,
+        "original_title": record.original_title or None,
+        "translated_title": record.translated_title or None,
+        "titles": [*record.titles],
+        "authors": _people(record.authors),
+        "editors": _people(record.editors) if record.editors else [],
+        "year": record.year,
+        "date": record.date or None,
+        "venue": record.venue or None,
+        "publisher": record.publisher or None,
+        "institution": record.institution or None,
+        "edition": record.edition or None,
+        "volume": record.volume or None,
+        "issue": record.issue or None,
+        "pages": record.pages or None,
+        "doi": record.doi or None,
+        "ids": {**record.ids},
+        "version": record.version or None,
+        "isbn": [*record.isbn],
+        "issn": [*record.issn],
+        "url": url,
+        "pdf_url": web_url(record.pdf_url) if record.pdf_url else None,
+        "type": record.type or None,
+        "language": record.language or None,
+        "abstract": record.abstract or None,
+        "keywords": [*record.keywords],
+        "subjects": [*record.subjects],
+        "citations": record.citations,
+        "open_access": record.open_access or None,
+        "licence": record.licence or None,
         "retracted": record.retracted,
-        "sources": [_source(r) for r in hit.records],
-        "provenance": clean_map(hit.provenance),
-        "matches": [match_object(m) for m in hit.matches],
+        "sources": [
+            _source(each, url if each.url is address else web_url(each.url)) for each in hit.records
+        ],
+        "provenance": {**hit.provenance},
+        "matches": [_match(match) for match in hit.matches],
         "versions": [
-            {"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions
+            {"kind": version.kind, "records": [*version.records]} for version in hit.versions
         ],
     }
 
@@ -197,11 +225,27 @@ def facets_object(facets: Facets | None) -> dict[str, Any] | None:
 
 def answer_object(answer: Answer) -> dict[str, Any]:
     """The whole answer, of nothing but dicts, lists, strings, numbers, booleans and None."""
+    return answer_around(answer, [hit_object(hit) for hit in answer.hits])
+
+
+def answer_json(answer: Answer, hits: bytes) -> bytes:
+    """The answer as one JSON document on one line, with a newline at its end.
+
+    Args:
+        answer: Its hits are not looked at.
+        hits: In their place, from `hits_json`.
+    """
+    whole = answer_around(answer, orjson.Fragment(hits))
+    return orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def answer_around(answer: Answer, hits: Any) -> dict[str, Any]:
+    """`answer_object` with something else as its hits."""
     return {
         "query": clean(answer.query),
         "complete": answer.complete,
         "counts": counts_object(answer.counts),
-        "hits": [hit_object(h) for h in answer.hits],
+        "hits": hits,
         "sources": [report_object(r) for r in answer.sources],
         "seconds": answer.seconds,
         "merge_seconds": answer.merge_seconds,
@@ -239,4 +283,4 @@ def in_parts(
 
 def write(answer: Answer) -> bytes:
     """The answer as one JSON document on one line, with a newline at its end."""
-    return orjson.dumps(answer_object(answer), option=orjson.OPT_APPEND_NEWLINE)
+    return answer_json(answer, hits_json(answer.hits))

@@ -32,67 +32,65 @@ from metasearch.events import (
     Started,
 )
 from metasearch.formats.answer import (
-    counts_object,
+    answer_around,
     facets_object,
+    hit_json,
     hit_object,
-    paging_object,
     reason_object,
     report_object,
-    totals_object,
 )
 from metasearch.formats.text import clean
 from metasearch.record import Hit
 
+#: What "event" is.
+_NAMES: Mapping[type[SearchEvent], str] = {
+    Started: "start",
+    SourceProgress: "source",
+    Added: "hit",
+    Grown: "update",
+    Joined: "merge",
+    FacetsChanged: "facets",
+    Order: "order",
+    Finished: "done",
+}
+
 
 def event_object(event: SearchEvent) -> dict[str, Any]:
     """One line of the stream; "event" is its first key."""
+    return {"event": _NAMES[type(event)], **_content(event)}
+
+
+def _content(event: SearchEvent) -> dict[str, Any]:
     match event:
-        case Added(hit):
-            return {"event": "hit", **hit_object(hit)}
-        case Grown(hit):
-            return {"event": "update", **hit_object(hit)}
-        case Joined(hit, absorbed):
-            return {
-                "event": "merge",
-                "id": clean(hit.id),
-                "absorbed": [clean(i) for i in absorbed],
-                "hit": hit_object(hit),
-            }
+        case Added(hit) | Grown(hit):
+            return hit_object(hit)
+        case Joined(hit):
+            return _merge(event, hit_object(hit))
         case Order(ids):
-            return {"event": "order", "ids": [clean(i) for i in ids]}
+            return {"ids": [clean(i) for i in ids]}
         case FacetsChanged(facets):
-            return {"event": "facets", **(facets_object(facets) or {})}
+            return facets_object(facets) or {}
         case SourceProgress(report):
-            return {"event": "source", **report_object(report)}
+            return report_object(report)
         case Started(id_, query, sources, deadline):
             return {
-                "event": "start",
                 "id": clean(id_),
                 "query": clean(query),
                 "sources": list(sources),
                 "deadline": deadline,
             }
         case Finished(answer):
-            return {
-                "event": "done",
-                "query": clean(answer.query),
-                "complete": answer.complete,
-                "counts": counts_object(answer.counts),
-                "hits": [ranked_object(hit) for hit in answer.hits],
-                "sources": [report_object(r) for r in answer.sources],
-                "seconds": answer.seconds,
-                "merge_seconds": answer.merge_seconds,
-                "dedup": answer.dedup,
-                "paging": paging_object(answer.paging),
-                "totals": totals_object(answer.totals),
-                "syntax": answer.syntax,
-                "notes": [clean(n) for n in answer.notes],
-                "sort": answer.sort,
-                "filter": clean(answer.filter),
-                "facets": facets_object(answer.facets),
-            }
+            return answer_around(answer, [ranked_object(hit) for hit in answer.hits])
         case _:
             assert_never(event)
+
+
+def _merge(event: Joined, hit: Any) -> dict[str, Any]:
+    return {
+        "id": clean(event.hit.id),
+        "absorbed": [clean(name) for name in event.absorbed],
+        "hit": hit,
+    }
 
 
 def ranked_object(hit: Hit) -> dict[str, Any]:
@@ -105,9 +103,21 @@ def ranked_object(hit: Hit) -> dict[str, Any]:
     }
 
 
+def event_json(event: SearchEvent) -> bytes:
+    """`event_object` as JSON, for less."""
+    match event:
+        case Added(hit) | Grown(hit):
+            written = hit_json(hit)
+        case Joined(hit):
+            written = orjson.dumps(_merge(event, orjson.Fragment(hit_json(hit))))
+        case _:
+            written = orjson.dumps(_content(event))
+    return b'{"event":"%b",%b' % (_NAMES[type(event)].encode(), written[1:])
+
+
 def ndjson(event: SearchEvent) -> bytes:
     """The event as one line of NDJSON."""
-    return orjson.dumps(event_object(event), option=orjson.OPT_APPEND_NEWLINE)
+    return event_json(event) + b"\n"
 
 
 def sse(event: SearchEvent, event_id: int | str) -> bytes:
@@ -123,12 +133,11 @@ def sse(event: SearchEvent, event_id: int | str) -> bytes:
     shown = str(event_id)
     if any(char in shown for char in "\r\n\0"):
         raise ValueError(f"{shown!r} cannot be the id of an event")
-    content = event_object(event)
     # JSON escapes line breaks, so the data is always one line.
     return b"event: %b\nid: %b\ndata: %b\n\n" % (
-        content["event"].encode(),
+        _NAMES[type(event)].encode(),
         shown.encode(),
-        orjson.dumps(content),
+        event_json(event),
     )
 
 

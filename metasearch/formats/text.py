@@ -46,6 +46,11 @@ def clean(text: str) -> str:
     return text if text.isprintable() else _scrubbed(text)
 
 
+def is_clean(text: str) -> bool:
+    """Whether `clean` would return the text as it is."""
+    return text.isprintable() or _unwanted.search(text) is None
+
+
 def clean_or_none(text: str | None) -> str | None:
     """`clean`, with None for what is absent or empty."""
     if not text or text.isprintable():

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
+from metasearch.bib.fast_records import made_hit, made_reason
 from metasearch.listing import reasons
 from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
 from metasearch.listing.sort import RankMode
@@ -135,7 +136,7 @@ class Ranking:
         """
         for number, scored in enumerate(self._sorted(hits, among), 1):
             hit = scored.known.hit
-            yield Hit(
+            yield made_hit(
                 hit.id,
                 hit.record,
                 hit.records,
@@ -203,37 +204,40 @@ class Ranking:
             points.append(round((factor - 1) * math.fsum(points), 9))
         return points
 
-    def _reasons(self, scored: _Scored) -> Iterator[Reason]:
+    def _reasons(self, scored: _Scored) -> list[Reason]:
         """The parts of the score, in words."""
         positions, votes = scored.known.positions, scored.votes
-        for (source, position), points in zip(positions.items(), votes, strict=False):
-            yield Reason(reasons.RANKS.format(source=source, position=position), points, source)
+        found = [
+            made_reason(reasons.RANKS.format(source=source, position=position), points, source)
+            for (source, position), points in zip(positions.items(), votes, strict=False)
+        ]
         if len(votes) > len(positions):
-            yield Reason(reasons.AGREE.format(number=len(positions)), votes[-1])
+            found.append(made_reason(reasons.AGREE.format(number=len(positions)), votes[-1]))
         if scored.score is not None:
-            yield from self._reasons_of_words(scored.score, scored.of_words)
+            self._add_reasons_of_words(found, scored.score, scored.of_words)
         if scored.near:
             near = reasons.NEAREST if scored.near == 1 else reasons.NEAR
-            yield Reason(near.format(share=f"{scored.near:.0%}"), scored.of_meaning)
+            found.append(made_reason(near.format(share=f"{scored.near:.0%}"), scored.of_meaning))
+        return found
 
-    def _reasons_of_words(
-        self, score: Score, points: tuple[float, float, float]
-    ) -> Iterator[Reason]:
+    def _add_reasons_of_words(
+        self, found: list[Reason], score: Score, points: tuple[float, float, float]
+    ) -> None:
         coverage, bm25, pairs = points
         if score.held:
-            yield Reason(self._covered(score), coverage)
+            found.append(made_reason(self._covered(score), coverage))
         if score.bm25:
             text = (
                 reasons.FITS_BEST
                 if score.bm25 == 1
                 else reasons.FITS.format(share=f"{score.bm25:.0%}")
             )
-            yield Reason(text, bm25)
+            found.append(made_reason(text, bm25))
         if score.pairs:
             text = (
                 reasons.ONE_PAIR if score.pairs == 1 else reasons.PAIRS.format(number=score.pairs)
             )
-            yield Reason(text, pairs)
+            found.append(made_reason(text, pairs))
 
     def _covered(self, score: Score) -> str:
         """How much of the query the title and the fields hold, in words."""

@@ -52,8 +52,7 @@ class Word:
     core: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """How often the words occur in one record.
 
     Attributes:
@@ -132,16 +131,13 @@ class QueryWords:
         abstract_text, abstract_length = self._text(record.abstract) if record.abstract else ("", 0)
         in_title = self._occurrences(title_text)
         in_abstract = self._occurrences(abstract_text) if abstract_text else ()
-        together = self._together(title_text, in_title)
-        if in_abstract and len(together) < MOST_PAIRS:
-            together |= self._together(abstract_text, in_abstract)
         return Counts(
             in_title,
             in_abstract,
             title_length,
             abstract_length,
-            min(len(together), MOST_PAIRS),
-            tuple(matches(term, record) is True for term in self.fielded),
+            self._neighbours(title_text, in_title, abstract_text, in_abstract),
+            tuple([matches(term, record) is True for term in self.fielded]),
         )
 
     def scores(self, counts: Sequence[Counts]) -> list[Score]:
@@ -213,13 +209,30 @@ class QueryWords:
             [sum(map(text.count, word.forms)) if word.core in text else 0 for word in self.words]
         )
 
-    def _together(self, text: str, occurrences: tuple[int, ...]) -> set[int]:
-        """The numbers of the pairs that stand together in a text."""
-        return {
-            number
-            for number, (before, after, forms) in enumerate(self._pairs)
-            if occurrences[before] and occurrences[after] and any(map(text.__contains__, forms))
-        }
+    def _neighbours(
+        self,
+        title: str,
+        in_title: tuple[int, ...],
+        abstract: str,
+        in_abstract: tuple[int, ...],
+    ) -> int:
+        """How many pairs stand together in the title or the abstract; at most MOST_PAIRS."""
+        found = 0
+        for before, after, forms in self._pairs:
+            if _stand_together(before, after, forms, title, in_title) or (
+                in_abstract and _stand_together(before, after, forms, abstract, in_abstract)
+            ):
+                found += 1
+                if found == MOST_PAIRS:
+                    break
+        return found
+
+
+def _stand_together(
+    before: int, after: int, forms: tuple[str, ...], text: str, occurrences: tuple[int, ...]
+) -> bool:
+    """Whether a pair of words, given by their numbers, stands together in a text."""
+    return bool(occurrences[before] and occurrences[after] and any(map(text.__contains__, forms)))
 
 
 def _read(term: Term, wanted: dict[tuple[str, ...], None], pairs: _Pairs) -> None:

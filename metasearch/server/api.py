@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import orjson
@@ -12,7 +12,7 @@ from aiohttp import web
 
 from metasearch.events import Answer
 from metasearch.formats import WRITABLE, write
-from metasearch.formats.answer import answer_object
+from metasearch.formats.answer import answer_json, hits_json
 from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -148,7 +148,10 @@ async def _whole(
     if form == "html":
         results = results_of(request, answer, parameters, asked)
         body = await shared.admission.written(lambda: results_page(results).encode(), large=large)
-        content = b"%s%s" % (body if answer.running else _stable(answer), visit.state.encode())
+        content: Sequence[bytes] = (
+            body if answer.running else _stable(answer),
+            visit.state.encode(),
+        )
     else:
         content, body = await shared.admission.written(
             lambda: _body(answer, parameters, form, site), large=large
@@ -160,7 +163,7 @@ async def _whole(
     if answer.complete and status == 200:
         if form != "html":
             headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
-        etag = hashlib.sha256(form.encode() + content).hexdigest()[:32]
+        etag = _tag(form, content)
         headers["ETag"] = f'W/"{etag}"'
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
             unchanged = web.Response(status=304, headers=headers)
@@ -182,14 +185,13 @@ async def _whole(
     )
 
 
-def _body(answer: Answer, parameters: Parameters, form: str, site: Site) -> tuple[bytes, bytes]:
+def _body(
+    answer: Answer, parameters: Parameters, form: str, site: Site
+) -> tuple[Sequence[bytes], bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
-        whole = answer_object(answer)
-        hits = orjson.dumps(whole["hits"])
-        stable = hits + orjson.dumps(lasting(answer))
-        whole["hits"] = orjson.Fragment(hits)
-        return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+        hits = hits_json(answer.hits)
+        return (hits, orjson.dumps(lasting(answer))), answer_json(answer, hits)
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -210,7 +212,15 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site) -> tupl
             provenance=parameters.provenance,
             style=parameters.style,
         )
-    return body, body
+    return (body,), body
+
+
+def _tag(form: str, content: Iterable[bytes]) -> str:
+    """The entity tag of an answer in this form."""
+    digest = hashlib.sha256(form.encode())
+    for part in content:
+        digest.update(part)
+    return digest.hexdigest()[:32]
 
 
 def _following(answer: Answer, parameters: Parameters, form: str, site: Site) -> str | None:
@@ -225,7 +235,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 def _stable(answer: Answer) -> bytes:
     """What a page shows, without the times."""
-    return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)])
+    return orjson.dumps([orjson.Fragment(hits_json(answer.hits)), *lasting(answer)])
 
 
 def descriptions(site: Site) -> str:

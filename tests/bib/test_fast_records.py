@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import pytest
 
-from metasearch.bib.fast_records import made_author, made_record
-from metasearch.record import Author, Record
+from metasearch.bib.fast_records import made_author, made_hit, made_reason, made_record
+from metasearch.record import Author, Hit, Reason, Record
 
 
 def test_they_cannot_be_told_from_others() -> None:
@@ -42,3 +42,23 @@ def test_a_field_that_records_do_not_have_is_refused() -> None:
     """As the class refuses it."""
     with pytest.raises(TypeError, match="colour"):
         made_record(source="a", colour="red")  # type: ignore[call-arg]
+
+
+def test_hits_and_reasons_of_the_quick_way() -> None:
+    """They are as others too, and a hit still keeps the names of its sources once it has them."""
+    record, reason = Record(source="a"), Reason("a ranks it 1", 0.2, "a")
+    made = made_hit("h1", record, (record,), {}, rank=1, reasons=(made_reason(*_parts(reason)),))
+    usual = Hit("h1", record, (record,), {}, rank=1, reasons=(reason,))
+
+    assert type(made) is Hit
+    assert type(made.reasons[0]) is Reason
+    assert (made, repr(made)) == (usual, repr(usual))
+    assert made.sources is made.sources
+    assert replace(made, rank=2) == replace(usual, rank=2)
+    assert pickle.loads(pickle.dumps(made)) == usual
+    with pytest.raises(FrozenInstanceError):
+        made.rank = 3  # type: ignore[misc]
+
+
+def _parts(reason: Reason) -> tuple[str, float, str | None]:
+    return reason.text, reason.points, reason.source

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from metasearch.errors import AccessDenied, TimedOut
 from metasearch.events import SourceReport
-from metasearch.formats.answer import answer_object, hit_object, report_object, write
+from metasearch.formats.answer import answer_object, hit_json, hit_object, report_object, write
 from metasearch.record import Author, Hit
+from tests.formats.careful_hit import careful_hit
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 HIT_KEYS = [
@@ -197,3 +198,19 @@ def test_any_answer_can_be_written_and_read_back(hits: list[Hit]) -> None:
     found = answer(*hits)
 
     assert orjson.loads(write(found)) == answer_object(found)
+
+
+@properties
+@given(hostile_hits())
+def test_a_hit_is_written_as_if_each_text_were_cleaned_by_itself(hit: Hit) -> None:
+    """To look at a hit as a whole gives the same bytes, whatever is in it."""
+    written = orjson.dumps(careful_hit(hit))
+
+    assert hit_json(hit) == written
+    assert orjson.dumps(hit_object(hit)) == written
+
+
+def test_an_ordinary_hit_is_written_the_same() -> None:
+    """So it is for hits in which there is nothing to clean."""
+    for whole in (MERGED, hit(title='Ünï – 中文\n"quoted" a\\b'), hit()):
+        assert hit_json(whole) == orjson.dumps(careful_hit(whole))
