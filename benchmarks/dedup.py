@@ -27,7 +27,8 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch.dedup import DEFAULT, OnlineDedup, garbage_collection
+from metasearch import garbage_collection
+from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.evaluate import datasets
 from metasearch.evaluate.datasets import LabelledSet
 from metasearch.evaluate.metrics import Score, score

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import click
 
-from metasearch import opening
+from metasearch import garbage_collection, opening
 from metasearch.cli.completion import VARIABLE, complete_in_bash
 from metasearch.cli.root import root
 from metasearch.cli.terminal.console import Console
@@ -44,6 +44,8 @@ def main(args: Sequence[str] | None = None) -> int:
         The exit code.
     """
     console = Console(program=args is None)
+    if console.program:
+        garbage_collection.begin()
     if VARIABLE in os.environ:
         complete_in_bash()
         root.main(prog_name="metasearch", complete_var=VARIABLE)

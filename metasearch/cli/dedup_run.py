@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from metasearch import __version__
+from metasearch import __version__, garbage_collection
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
@@ -29,7 +29,7 @@ from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.cli.terminal.progress_line import ProgressLine
-from metasearch.dedup import Strategy, garbage_collection, strategy
+from metasearch.dedup import Strategy, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table

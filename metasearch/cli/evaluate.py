@@ -141,8 +141,8 @@ def evaluate(
     folder of such files. Other arguments are skipped with a message, if at least one is a set.
     """
     del config  # every command has this option; this one does not use it
+    from metasearch import garbage_collection
     from metasearch.cli.evaluate_run import EvaluationJob, write
-    from metasearch.dedup import garbage_collection
 
     json = json or (output is not None and output.suffix.lower() == ".json")
     chosen = _strategies(name, strategies)

@@ -38,6 +38,7 @@ from metasearch.events import (
     Started,
 )
 from metasearch.listing.facets import FacetCounts
+from metasearch.loop.ending import seen
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
 from metasearch.record import Hit
@@ -112,8 +113,13 @@ class Run:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self.task = asyncio.create_task(self._run(), name=f"search {self.id}")
-        self.task.add_done_callback(lambda _: self.growth.changed())
+        self.task.add_done_callback(self._ended)
         return self.task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled():  # a failure is raised where the answer is asked for
+            seen(task)
+        self.growth.changed()
 
     def started(self) -> Started:
         """The event at the beginning."""
@@ -226,7 +232,9 @@ class Run:
         try:
             with lag().watched():
                 await self._drive()
-        except asyncio.CancelledError:  # there is no reader any more
+        except asyncio.CancelledError as error:  # there is no reader any more
+            # A group of tasks keeps the error, whose traceback holds the group and all records.
+            error.__traceback__ = None
             raise
         except BaseException:
             if self._out is not None:

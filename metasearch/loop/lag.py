@@ -8,8 +8,9 @@ meanwhile lies in the socket, unread, when the timeout fires.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
 from weakref import WeakKeyDictionary
 
 #: Seconds between two looks at the clock.
@@ -97,27 +98,43 @@ def lag() -> Lag:
     return known
 
 
-@asynccontextmanager
-async def patient(seconds: float) -> AsyncIterator[None]:
+class patient:  # noqa: N801  # it is used as `asyncio.timeout` is
     """`asyncio.timeout`, but where the loop has just stood still, what has come meanwhile is read
     first.
 
-    Raises:
-        TimeoutError: The time is over.
+    Not a generator with functions in it: a function that names itself is a cycle, and this one
+    would keep the page that was waited for until the garbage collector comes.
+
+    Args:
+        seconds: How long the block may take; it raises TimeoutError when they are over.
     """
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(None) as scope:
-        timer: asyncio.TimerHandle | None = None
 
-        def over(graces: int) -> None:
-            nonlocal timer
-            if graces and lag().stalled:
-                timer = loop.call_later(GRACE, over, graces - 1)
-            else:
-                scope.reschedule(loop.time())
+    __slots__ = ("_graces", "_scope", "_seconds", "_timer")
 
-        timer = loop.call_later(seconds, over, GRACES)
-        try:
-            yield
-        finally:
-            timer.cancel()
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._graces = GRACES
+        self._scope = asyncio.timeout(None)
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> None:
+        await self._scope.__aenter__()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()  # it holds this object no more
+        await self._scope.__aexit__(kind, error, trace)
+
+    def _over(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._graces and lag().stalled:
+            self._graces -= 1
+            self._timer = loop.call_later(GRACE, self._over)
+        else:
+            self._scope.reschedule(loop.time())

@@ -1,9 +1,8 @@
-"""What a server process uses of its system: event loop, garbage collector, workers."""
+"""What a server process uses of its system: event loop, workers."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import socket
 from collections.abc import Callable
@@ -44,13 +43,3 @@ def running_loop_name() -> str:
 def supervisable() -> bool:
     """Whether this system can run workers under a parent; Windows cannot."""
     return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
-
-
-def settle() -> None:
-    """Exclude everything that is loaded by now from garbage collection, which would stall the loop
-    for 50 ms.
-
-    Call it once, when a process that only serves is ready.
-    """
-    gc.collect()
-    gc.freeze()

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-from metasearch.server.process import LoopName, loop_factory, settle, supervisable
+from metasearch import garbage_collection
+from metasearch.server.process import LoopName, loop_factory, supervisable
 from metasearch.server.users.starting import check_users, warn_of_plain_http
 from metasearch.settings import Settings
 
@@ -101,6 +102,6 @@ async def _serve(
         with suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
             loop.add_signal_handler(name, stopped.set)
     async with listening(settings, host=host, port=port, demo=demo) as url:
-        settle()
+        garbage_collection.settle()
         announce(url)
         await stopped.wait()

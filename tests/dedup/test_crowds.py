@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup import DEFAULT, OnlineDedup, garbage_collection
+from metasearch import garbage_collection
+from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.dedup.components import ALL_PAIRS
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.record import Record

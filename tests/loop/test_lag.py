@@ -100,6 +100,33 @@ async def test_a_loop_that_never_recovers_ends_nevertheless():
         task.cancel()
 
 
+@timeless
+async def test_what_was_waited_for_is_freed_at_once():
+    """Without the garbage collector, which a server calls rarely: no cycle holds the task, whose
+    result is a page.
+    """
+
+    class Page:
+        pass
+
+    made: list[weakref.ref[Page]] = []
+
+    async def fetched() -> Page:
+        page = Page()
+        made.append(weakref.ref(page))
+        async with patient(1.0):
+            await asyncio.sleep(0.5)
+        return page
+
+    gc.disable()
+    try:
+        await asyncio.wait([asyncio.create_task(fetched())])
+        await asyncio.sleep(0)
+        assert made[0]() is None
+    finally:
+        gc.enable()
+
+
 def test_a_closed_loop_is_let_go_of():
     """What is known of a loop goes with it."""
 

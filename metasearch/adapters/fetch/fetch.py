@@ -27,6 +27,7 @@ from metasearch.errors import (
     TimedOut,
     Unreachable,
 )
+from metasearch.loop.ending import seen
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
 from metasearch.sharing import Alone, Sharing
@@ -232,8 +233,7 @@ class Fetcher:
 
     def _landed(self, task: asyncio.Task[Page]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # counts as seen, even if no caller waits any more
+        seen(task)  # even if no caller waits any more
 
     async def _fly(self, wanted: _Wanted, flight: _Flight, *, use_cache: bool) -> Page:
         cache, limits = self._cache, wanted.limits

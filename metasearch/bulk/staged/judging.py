@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from metasearch import garbage_collection
 from metasearch.bib import work_ids
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded
 from metasearch.bulk.staged.recurring import columns_in
 from metasearch.bulk.staged.rules import Rules
-from metasearch.dedup import Fingerprint, OnlineDedup, garbage_collection, naming
+from metasearch.dedup import Fingerprint, OnlineDedup, naming
 from metasearch.dedup.key_numbers import title_place
 from metasearch.formats import hits
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
+from metasearch import garbage_collection
 from metasearch.bulk.staged.engine import Done, Judge
 from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_part
-from metasearch.dedup import garbage_collection
 from metasearch.errors import UsageError
 
 R = TypeVar("R")
