@@ -25,6 +25,8 @@ from typing import Any
 from benchmarks import cpu, latency, memory, throughput, upstreams
 from benchmarks.sides import CROSSREF, MIXED, NotMeasured
 
+Measure = Callable[..., Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -42,7 +44,7 @@ class Row:
     what: str
     goal: float
     unit: str
-    measure: Callable[..., Any]
+    measure: Measure
     least: bool = False
 
     def reached(self, value: float) -> bool:

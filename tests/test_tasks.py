@@ -138,6 +138,20 @@ def test_rivals_that_cannot_be_installed_stop_no_benchmark(
     assert called == ["benchmarks.dedup", "benchmarks.bulk"]
 
 
+@pytest.mark.parametrize("words", [["--against", "v1"], ["--part", "cpu", "--against=v1"]])
+def test_a_commit_is_what_the_benchmark_is_against(
+    words: list[str], tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the option stands; it is handed on."""
+    called: list[tuple[str, ...]] = []
+    monkeypatch.setattr(tasks, "call", lambda *command: called.append(command) or 0)
+    monkeypatch.chdir(ROOT)
+
+    assert tasks.bench(words) == 0
+
+    assert called == [("python", "-m", "benchmarks.against", *words)]
+
+
 @pytest.mark.parametrize(
     ("given", "chosen"),
     [

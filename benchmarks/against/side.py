@@ -128,7 +128,10 @@ async def serve() -> None:
         try:
             say(value=await getattr(side, asked["call"])(**asked["with"]))
         except Exception as exc:
-            say(error=f"{type(exc).__name__}: {exc}"[:400])
+            error = exc
+            while isinstance(error, ExceptionGroup):
+                error = error.exceptions[0]
+            say(error=f"{type(error).__name__}: {error}"[:400])
     await side.close()
 
 
