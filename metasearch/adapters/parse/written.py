@@ -46,7 +46,7 @@ from metasearch.record import Author, Record
 #: `Record`, or why there is none.
 Written = Callable[[dict[str, Any], int, str, cuts.Cuts], Record | str]
 #: A function is written of a shape after so many records.
-WORTH = 200
+WORTH = 300
 _IDS = "ids."
 #: What every function calls.
 _CALLED: Mapping[str, Any] = {
