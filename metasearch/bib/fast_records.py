@@ -29,9 +29,16 @@ def _twin(frozen: type[T], *, kw_only: bool = False, slots: bool = True) -> type
         )
         for own in dataclasses.fields(cast("Any", frozen))
     ]
-    namespace = {"__post_init__": freeze}
+    # Without a docstring, one would be made of the signature, which takes as long as the rest.
+    namespace = {"__post_init__": freeze, "__doc__": frozen.__doc__}
     twin = dataclasses.make_dataclass(
-        frozen.__name__, fields, slots=slots, kw_only=kw_only, namespace=namespace
+        frozen.__name__,
+        fields,
+        eq=False,
+        repr=False,
+        slots=slots,
+        kw_only=kw_only,
+        namespace=namespace,
     )
     return cast("type[T]", twin)
 

@@ -57,11 +57,35 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
 
-def _read_by_its_marks(text: str) -> ReadQuery:
-    """As `read`; an error in a syntax that was recognised names it, and another one to choose."""
+#: Marks of a syntax that consist of letters and blanks only: words of EBSCOhost as they are
+#: written there, and one of Scopus in any case.
+_MARKS_OF_LETTERS = frozenset(("TI", "AB", "SU", "TX", "MH", "KW"))
+_MARK_IN_ANY_CASE = "pubyear"
+
+
+def bears_no_mark(text: str) -> bool:
+    """Whether `detect` need not look: no syntax but our own is recognised in a few plain words. Its
+    patterns take longer to compile than such a query takes to read.
+    """
+    words = text.split()
+    return (
+        "".join(words).isalpha()
+        and _MARKS_OF_LETTERS.isdisjoint(words)
+        and _MARK_IN_ANY_CASE not in text.lower()
+    )
+
+
+def _recognised(text: str) -> str:
+    if bears_no_mark(text):
+        return "simple"
     from metasearch.query.detect import detect
 
-    syntax = detect(text)
+    return detect(text)
+
+
+def _read_by_its_marks(text: str) -> ReadQuery:
+    """As `read`; an error in a syntax that was recognised names it, and another one to choose."""
+    syntax = _recognised(text)
     try:
         read_query = _read_as(text, syntax)
     except QuerySyntaxError as error:

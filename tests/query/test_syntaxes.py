@@ -29,8 +29,9 @@ from metasearch.query import (
 )
 from metasearch.query.detect import detect
 from metasearch.query.limits import MAX_LENGTH
-from metasearch.query.syntaxes import DATABASES
+from metasearch.query.syntaxes import DATABASES, bears_no_mark
 from tests.cases import each
+from tests.examples import examples as as_many
 from tests.growth import MOST, TIMES, growth
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
@@ -302,3 +303,46 @@ def test_an_identifier_is_whole_in_every_syntax(text: str, syntax: str, suggesti
         read(text, syntax)
 
     assert caught.value.suggestion == suggestion
+
+
+#: What marks consist of, as far as it is letters.
+WORDS_OF_MARKS = (
+    "TI AB SU TX MH KW MM MJ DE AU SO JN ZU TS ALL AK KP DT LA PY AD WC OG CU AND OR NOT "
+    "and or not exp limit to adj near NEAR ONEAR NEXT PRE W N mh mesh descriptor MeSH noft tiab "
+    "mainsubject diskw EXACT PUBYEAR pubyear PubYear AFT BEF IS is aft YE BETWEEN PT year "
+    "TITLE ABS KEY EXCLUDE dc cql bath title creator any all prox doi Abstract 题名 年份 王 水质 "
+    "gene Soil x pubyearaft isolated İs ſu"
+).split()
+
+
+@given(
+    st.lists(
+        st.sampled_from(WORDS_OF_MARKS) | st.text(st.characters(categories=["L"])), max_size=8
+    ),
+    st.sampled_from([" ", "  ", "\n", "\t", "\x1c", "\u3000"]),
+)
+@as_many(4)
+def test_plain_words_are_in_no_other_syntax(words: list[str], blank: str) -> None:
+    """So that a query of such words is read without the patterns of all syntaxes."""
+    text = blank.join(words)
+
+    if bears_no_mark(text):
+        assert "simple" == detect(text)
+
+
+@each(
+    ("text", "plain"),
+    [
+        ("gene soil", True),
+        ("Soil Carbon", True),
+        ("水质", True),
+        ("TI gene AND AB soil", False),
+        ("pubyear is long", False),
+        ("gene[ti]", False),
+        ("covid 19", False),
+        ("", False),
+    ],
+)
+def test_which_queries_are_plain_words(text: str, plain: bool) -> None:
+    """Letters and blanks, without the words that are marks."""
+    assert plain == bears_no_mark(text)

@@ -5,10 +5,10 @@ anything, calls closures, bounds what they found, calls a converter, and puts th
 from which a record is made. What is decided there for each record, attempt by attempt, is known
 once the shape is: which members are asked for, in which order, what is done with them, and which
 fields the record has in the end. A function in which all of this is written out does the same in
-two thirds of the time. For Crossref's `publisher` it says
+little more than half the time. For Crossref's `publisher` it says
 
     found = get('publisher')
-    if found is not None:
+    if found is not None and found is not False:
         if type(found) is list and len(found) == 1 and type(found[0]) is str:
             found = found[0]
         if type(found) is not str or len(found) > 4000:
@@ -46,7 +46,10 @@ from metasearch.record import Author, Record
 #: `Record`, or why there is none.
 Written = Callable[[dict[str, Any], int, str, cuts.Cuts], Record | str]
 #: A function is written of a shape after so many records.
-WORTH = 200
+WORTH = 300
+#: Characters of source text that are compiled at most, which takes a millisecond for some thousands
+#: of them and keeps everything else waiting. The longest of a shipped source has half as many.
+_LONGEST = 100_000
 _IDS = "ids."
 #: What every function calls.
 _CALLED: Mapping[str, Any] = {
@@ -86,8 +89,10 @@ def written(shape: Shape) -> Written | None:
     names: dict[str, Any] = dict(_CALLED)
     try:
         source = "\n".join(_Writing(shape, names).lines())
+        if len(source) > _LONGEST:
+            return None
         exec(compile(source, "<records of a shape>", "exec"), names)  # noqa: S102
-    # A spec may have thousands of selectors; the other reader takes them all.
+    # What a user's spec makes too long or too deep for Python, the other reader takes.
     except (MemoryError, RecursionError, SyntaxError, ValueError):
         return None
     read: Written = names["read"]

@@ -16,7 +16,7 @@ from typing import Any
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.adapters.specs.names import COLLECTION, SourceNames
 from metasearch.adapters.specs.ownspecs import anchored, is_path, own_name, table_of
-from metasearch.adapters.specs.shipped import base_table, shipped_table
+from metasearch.adapters.specs.shipped import base_table, is_shipped_shape, shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.errors import SpecError, UnknownSource, UsageError
 from metasearch.message import message
@@ -38,6 +38,7 @@ class Registry(SourceNames):
         super().__init__(settings)
         self._takes_files = files and settings.shipped
         self._late = late
+        self._checked = is_shipped_shape if late else None
         self._specs: dict[str, AdapterSpec] = {}
         self._limits: dict[str, Limits] = {}
         self._paths: dict[str, str] = {}
@@ -182,14 +183,15 @@ class Registry(SourceNames):
     def _build(self, name: str) -> AdapterSpec:
         if name in self._files:
             path, table = self._files[name]
-            return build(table, str(path), base_table)
+            return build(table, str(path), base_table, checked=self._checked)
         if name in self._settings.sources:
             return self._build_override(name, self._settings.sources[name])
         if name in self._folder:
-            return build(self._own_table(name), str(self._folder[name]), base_table)
+            path = self._folder[name]
+            return build(self._own_table(name), str(path), base_table, checked=self._checked)
         if name in self.collections:
             table = {**_collection_table(name), "name": name, "label": f"Collection {name}"}
-            return build(table, f"collection {name}", shipped_table)
+            return build(table, f"collection {name}", shipped_table, checked=self._checked)
         if self._settings.shipped and name in self._own:
             return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
         similar = difflib.get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
@@ -211,7 +213,7 @@ class Registry(SourceNames):
             table.setdefault("label", name)
         table["name"] = name
         where = f"{self._settings.file or 'configuration'}, [sources.{name}]"
-        return build(table, where, base_table)
+        return build(table, where, base_table, checked=self._checked)
 
     @property
     def _beside(self) -> Path:

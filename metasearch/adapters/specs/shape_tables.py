@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from metasearch.adapters.parse.records import attempts
@@ -40,7 +42,11 @@ _IDS = "ids."
 
 
 class _ShapeTable(NamedTuple):
-    """The tables of one shape, and the names that messages have for them."""
+    """The tables of one shape, and the names that messages have for them.
+
+    Attributes:
+        alone: The table of [[also]] if the shape is made of nothing else; an empty one if not.
+    """
 
     parse: Table
     fields: Table
@@ -48,6 +54,20 @@ class _ShapeTable(NamedTuple):
     where: str
     in_fields: str
     in_ids: str
+    alone: Table = MappingProxyType({})
+
+    @property
+    def content(self) -> bytes:
+        """The same for all shapes with the same tables, in the same order."""
+        packed = repr((self.parse, self.fields, self.ids)).encode(errors="surrogatepass")
+        return hashlib.sha256(packed).digest()
+
+
+#: Content of a shape -> the shape: sources that extend one another have one, and so what is made of
+#: it (see `RecordReader`) is made once.
+_SHAPES: dict[bytes, Shape] = {}
+#: How many are kept: of all shipped sources, and of some hundred others.
+_MOST_SHAPES = 512
 
 
 class ShapeTables:
@@ -56,11 +76,19 @@ class ShapeTables:
     Args:
         reader: Takes the problems.
         late: Whether shapes are compiled, and so checked, only when they are needed.
+        checked: Whether a table of [[also]] is known to be right, so that its shape may be late.
     """
 
-    def __init__(self, reader: TableReader, *, late: bool = False) -> None:
+    def __init__(
+        self,
+        reader: TableReader,
+        *,
+        late: bool = False,
+        checked: Callable[[Table], bool] | None = None,
+    ) -> None:
         self.reader = reader
         self.late = late
+        self.checked = checked
 
     def shapes(self, table: Table) -> tuple[LateShape, ...]:
         """Returns the shapes of a spec, in the order in which they are tried.
@@ -93,14 +121,16 @@ class ShapeTables:
             fields = reader.table(other, "fields", in_fields)
             ids = reader.table(other, "ids", in_ids)
             own = {k: v for k, v in other.items() if k not in ("fields", "ids", "same_envelope")}
+            alone = other
             if reader.get(other, "same_envelope", bool, False, where):
                 own = {k: v for k, v in parse.items() if k in _ENVELOPE} | own
-            tables.append(_ShapeTable(own, fields, ids, where, in_fields, in_ids))
+                alone = MappingProxyType({})
+            tables.append(_ShapeTable(own, fields, ids, where, in_fields, in_ids, alone))
         return tables
 
     def late_shape(self, table: _ShapeTable) -> LateShape | None:
         """Returns a shape: compiled now, with its problems among all others, or compiled later."""
-        if not self.late:
+        if not self.late and not (self.checked is not None and self.checked(table.alone)):
             shape = self.shape(table)
             return None if shape is None else LateShape.of(shape)
         file = self.reader.file
@@ -115,7 +145,16 @@ class ShapeTables:
         return LateShape(table.parse["body"], compiled)
 
     def shape(self, table: _ShapeTable) -> Shape | None:
-        """Compiles one shape; None if its body or its records are not known."""
+        """Returns one shape, compiled; None if its body or its records are not known."""
+        content, problems = table.content, len(self.reader.problems)
+        shape = _SHAPES.get(content) or self._compiled(table)
+        if shape is not None and len(self.reader.problems) == problems:
+            _SHAPES[content] = shape
+            if len(_SHAPES) > _MOST_SHAPES:
+                _SHAPES.pop(next(iter(_SHAPES)), None)
+        return shape
+
+    def _compiled(self, table: _ShapeTable) -> Shape | None:
         reader, parse, where = self.reader, table.parse, table.where
         reader.known(parse, "parse", where)
         body = parse.get("body")

@@ -38,8 +38,21 @@ def shipped_table(name: str) -> Mapping[str, Any]:
     folder = spec_folder()
     for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
         if "/" not in name and name != GROUPS and path.is_file():
-            return read_table(path)
+            table = read_table(path)
+            _SHAPES.update({id(shape): shape for shape in table.get("also", ())})
+            return table
     raise KeyError(name)
+
+
+#: The tables of [[also]] in the specs and families that were read, by identity.
+_SHAPES: dict[int, Mapping[str, Any]] = {}
+
+
+def is_shipped_shape(table: Mapping[str, Any]) -> bool:
+    """Returns whether a table is one of [[also]] in a shipped spec or family, and not a changed
+    copy.
+    """
+    return _SHAPES.get(id(table)) is table
 
 
 #: Returns the table of a shipped spec or family by its name, and that of a file by its path.

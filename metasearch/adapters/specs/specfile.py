@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,12 @@ def read_table(path: Path, called: str = "") -> dict[str, Any]:
 
 
 def build(
-    table: Table, file: str, base: BaseTable | None = None, *, late: bool = False
+    table: Table,
+    file: str,
+    base: BaseTable | None = None,
+    *,
+    late: bool = False,
+    checked: Callable[[Table], bool] | None = None,
 ) -> AdapterSpec:
     """Returns the spec of a table.
 
@@ -81,11 +86,13 @@ def build(
         base: Returns the table of another spec by its name.
         late: Whether shapes are compiled, and so checked, only when they are needed: for specs
             that are known to be right. See `LateShape`.
+        checked: Whether the same holds for the shape of one table of [[also]]: a spec that extends
+            another one has most of its shapes. None holds none for right.
 
     Raises:
         SpecError: With every problem.
     """
-    reader = _SpecReader(file, late=late)
+    reader = _SpecReader(file, late=late, checked=checked)
     spec = reader.spec(resolved(table, base, reader))
     if reader.problems or spec is None:
         raise SpecError(file, reader.problems)
@@ -109,11 +116,15 @@ class _SpecReader(TableReader):
     Args:
         file: The name of the file, for messages.
         late: As in `build`.
+        checked: As in `build`.
     """
 
-    def __init__(self, file: str, *, late: bool = False) -> None:
+    def __init__(
+        self, file: str, *, late: bool = False, checked: Callable[[Table], bool] | None = None
+    ) -> None:
         super().__init__(file)
         self.late = late
+        self.checked = checked
 
     def spec(self, table: Table) -> AdapterSpec | None:
         """Returns the spec of a table that `extends` no other; None if there are problems."""
@@ -130,7 +141,7 @@ class _SpecReader(TableReader):
         request, query = self.request(table), DialectTables(self).dialect(table)
         paging, limits = self.paging(table), self.limits(table)
         auth = AuthTables(self).auth(table)
-        shapes = ShapeTables(self, late=self.late).shapes(table)
+        shapes = ShapeTables(self, late=self.late, checked=self.checked).shapes(table)
         newest = self.newest(table, request)
         enrich = self.enrichment(table)
         if self.problems:

@@ -333,6 +333,16 @@ def test_a_shape_that_python_cannot_compile_is_read_by_its_attempts(
     assert "T" == record_of(shape, {"title": "T"}, 1, SPEC, Cuts()).title  # type: ignore[union-attr]
 
 
+def test_a_shape_of_very_many_selectors_is_read_by_its_attempts() -> None:
+    """To compile a function of them would keep everything else waiting."""
+    many = [f"a{number}" for number in range(2_000)]
+    shape = own_spec(fields={"title": [*many, "t"]}).shapes[0].shape()
+
+    assert written(shape) is None
+    write_when_worth(shape, WORTH)
+    assert "T" == record_of(shape, {"t": "T"}, 1, SPEC, Cuts()).title  # type: ignore[union-attr]
+
+
 # ------------------------------------------------------------------------------- when it is written
 
 
