@@ -96,6 +96,8 @@ class Shape:
         attempts: The same, selector by selector; those of one field follow one another.
         id_attempts: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; if they are missing, the site has changed.
+        told_by: The tag of the MARC field by which `when` knows the shape, "" for none; None where
+            selectors of the envelope may look into the records (select/outside.py).
     """
 
     body: BodyKind
@@ -111,6 +113,7 @@ class Shape:
     id_attempts: tuple[Attempt, ...] = ()
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
+    told_by: str | None = None
 
 
 class LateShape:
