@@ -135,6 +135,8 @@ class Shape:
         id_attempts: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; if they are missing, the site has changed.
         reader: How its records are read at present.
+        told_by: The tag of the MARC field by which `when` knows the shape, "" for none; None where
+            selectors of the envelope may look into the records (select/outside.py).
     """
 
     body: BodyKind
@@ -151,6 +153,7 @@ class Shape:
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
     reader: RecordReader = field(default_factory=RecordReader, repr=False, compare=False)
+    told_by: str | None = None
 
 
 class LateShape:

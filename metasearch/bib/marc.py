@@ -10,57 +10,59 @@ from typing import Any
 
 
 class MarcField:
-    """A data field: tag, both indicators, and the subfields in order."""
+    """A data field.
 
-    __slots__ = ("_element", "_subfields", "tag")
+    Attributes:
+        tag: Three characters.
+        ind1, ind2: The indicators; a blank where there is none.
+        subfields: Code and text of each subfield that has a text, in order.
+        part: What the person of the field did for the work, once that was asked; "" before
+            (names/headings.py).
+    """
 
-    def __init__(self, tag: str, element: Any) -> None:
+    __slots__ = ("ind1", "ind2", "part", "subfields", "tag")
+
+    def __init__(self, tag: str, ind1: str, ind2: str, subfields: list[tuple[str, str]]) -> None:
         self.tag = tag
-        self._element = element
-        self._subfields: list[tuple[str, str]] | None = None
+        self.ind1 = ind1
+        self.ind2 = ind2
+        self.subfields = subfields
+        self.part = ""
 
-    @property
-    def ind1(self) -> str:
-        """The first indicator; a blank where there is none."""
-        return self._element.get("ind1") or " "
-
-    @property
-    def ind2(self) -> str:
-        """The second indicator."""
-        return self._element.get("ind2") or " "
-
-    @property
-    def subfields(self) -> list[tuple[str, str]]:
-        """Code and text of each subfield that has a text."""
-        if self._subfields is None:
-            self._subfields = [
-                (code, text)
-                for sub in self._element
-                if (code := sub.get("code")) and (text := (sub.text or "").strip())
-            ]
-        return self._subfields
+    @classmethod
+    def of(cls, element: Any) -> MarcField:
+        """The field of an element."""
+        subfields = [
+            (code, text)
+            for sub in element
+            if (code := sub.get("code")) and (text := (sub.text or "").strip())
+        ]
+        ind1, ind2 = element.get("ind1") or " ", element.get("ind2") or " "
+        return cls(element.get("tag", ""), ind1, ind2, subfields)
 
     def text(self, codes: str) -> str:
         """The subfields with these codes, in the record's order, joined by a blank."""
-        subfields = self._subfields
-        if subfields is None:
-            subfields = self.subfields
-        return " ".join([text for code, text in subfields if code in codes])
+        return " ".join([text for code, text in self.subfields if code in codes])
 
 
 class MarcRecord:
-    """A MARC record as the selectors see it: leader, control fields and data fields by tag."""
+    """A MARC record as the selectors see it: leader, control fields and data fields by tag.
 
-    __slots__ = ("_fields", "control", "leader", "tags", "there")
+    Attributes:
+        leader: "" where there is none.
+        control: The texts of the control fields by tag.
+        tags: What the data fields are made of, by tag: their elements.
+    """
+
+    __slots__ = ("_fields", "control", "leader", "tags")
 
     def __init__(self, element: Any) -> None:
         self.leader = ""
         self.control: dict[str, list[str]] = {}
-        #: The elements of the data fields.
         self.tags: dict[str, list[Any]] = {}
         self._fields: dict[str, list[MarcField]] = {}
         tags = self.tags
-        for child in _marc_element(element):
+        for child in marc_element(element):
             kind = child.tag[-9:]
             if kind == "datafield":
                 tag = child.get("tag", "")
@@ -72,20 +74,24 @@ class MarcRecord:
                 self.control.setdefault(child.get("tag", ""), []).append(child.text or "")
             elif kind.endswith("leader"):
                 self.leader = child.text or ""
-        #: What is there of both kinds of field, by tag.
-        self.there: dict[str, list[Any]] = {**self.control, **tags}
+
+    @property
+    def there(self) -> dict[str, list[Any]]:
+        """What is there of both kinds of field, by tag."""
+        return {**self.control, **self.tags}
 
     def fields(self, tag: str) -> list[MarcField]:
         """The data fields with this tag, in order."""
         found = self._fields.get(tag)
         if found is None:
-            found = self._fields[tag] = [
-                MarcField(tag, element) for element in self.tags.get(tag, ())
-            ]
+            found = self._fields[tag] = self._made(tag)
         return found
 
+    def _made(self, tag: str) -> list[MarcField]:
+        return [MarcField.of(element) for element in self.tags.get(tag, ())]
 
-def _marc_element(node: Any) -> Any:
+
+def marc_element(node: Any) -> Any:
     """The element whose children are MARC fields: the node itself, or the first one inside its
     wrapping.
     """

@@ -22,6 +22,7 @@ from metasearch.adapters.parse.bodies import (
     weighed,
     without_namespaces,
 )
+from metasearch.adapters.parse.cut_pages import CutPage, cut_page
 from metasearch.adapters.parse.records import (
     Unread,
     drift,
@@ -183,11 +184,21 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
         kind, shapes = "html", [shape for shape in spec.shapes if _kind(shape) == "html"]
     if not shapes:
         raise not_expected(page, spec, body)
+    if kind == "xml" and page.slim:
+        weighed(kind, body, page, spec)
+        if (cut := cut_page(body, shapes)) is not None:
+            return (yield from _cut(cut, page, spec))
     root, notes = load(kind, body, page, spec)
     if len(body) >= LONG_BODY:
         yield ()
     parsed = yield from _first_that_fits(shapes, root, page, spec)
     return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed
+
+
+def _cut(cut: CutPage, page: Page, spec: AdapterSpec) -> Steps:
+    total = _one(cut.shape.total, cut.root, "xml", converters.integer)
+    total = page.total if total is None else total
+    return (yield from _read(cut.shape, cut.nodes, total, cut.root, page, spec))
 
 
 def _kind(shape: Shape | LateShape) -> str:

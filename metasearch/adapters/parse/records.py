@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from metasearch.adapters.parse.weight import holds_too_much
 from metasearch.adapters.select import TEXTS
+from metasearch.adapters.select.marc_text import CutRecord, MarcText
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.shapes import Attempt, FieldRule, Selector, Shape
 from metasearch.adapters.spec import AdapterSpec
@@ -194,7 +195,7 @@ def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
         record = XmlRecord(node)
         return record, record.children
     if body == "marcxml":
-        marc = MarcRecord(node)
+        marc = MarcText(*node) if type(node) is CutRecord else MarcRecord(node)
         return marc, marc.there
     return node, {}
 

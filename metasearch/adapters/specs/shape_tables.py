@@ -12,6 +12,7 @@ from metasearch.adapters.parse.records import attempts
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
+from metasearch.adapters.select.outside import told_by
 from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import compile_xml_record
 from metasearch.adapters.shapes import Attempt, FieldRule, LateShape, Selector, Shape
@@ -196,6 +197,7 @@ class ShapeTables:
             attempts=of_fields,
             id_attempts=of_ids,
             promises=promises,
+            told_by=told_by(parse) if body in ("xml", "marcxml") else None,
         )
 
     def promises(self, parse: Table, where: str) -> tuple[str, ...]:

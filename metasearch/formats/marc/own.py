@@ -110,7 +110,7 @@ def _fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
 def _people(node: Any, relator: str) -> tuple[Author, ...]:
     """Those with this relator in $4, in the order of the record."""
     elements = (one for one in node.iter("{*}datafield") if one.get("tag") in _PEOPLE)
-    found = (MarcField(one.get("tag"), one) for one in elements)
+    found = (MarcField.of(one) for one in elements)
     people = (_person(field) for field in found if field.text("4") == relator)
     return tuple(author for author in people if author is not None)
 
