@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import FrozenInstanceError, asdict, replace
+from typing import Any
 
 import pytest
 
-from metasearch.bib.fast_records import made_author, made_record
-from metasearch.record import Author, Record
+from metasearch.bib.fast_records import made_author, made_hit, made_match, made_record
+from metasearch.record import Author, Hit, Match, Record
 
 
 def test_they_cannot_be_told_from_others() -> None:
@@ -27,10 +28,28 @@ def test_they_cannot_be_told_from_others() -> None:
     assert asdict(record) == asdict(Record(source="a", title="T", authors=(usual,)))
 
 
+def test_hits_and_matches_cannot_be_told_from_others() -> None:
+    """Nor can what is computed of a hit."""
+    record = Record(source="a", source_id="1")
+    match = ("doi", "same", 0.9, "same DOI", "a:1", "b:1")
+    hit: tuple[Any, ...] = ("h1", record, (record,), {"title": "a"})
+    found, usual = made_hit(*hit, rank=3), Hit(*hit, rank=3)
+
+    assert type(found) is Hit
+    assert type(made_match(*match)) is Match
+    assert (found, repr(found), asdict(found)) == (usual, repr(usual), asdict(usual))
+    assert made_match(*match) == Match(*match) == pickle.loads(pickle.dumps(made_match(*match)))
+    assert hash(made_match(*match)) == hash(Match(*match))
+    assert found.sources == usual.sources == ("a",)
+    assert replace(found, rank=4) == replace(usual, rank=4)
+
+
 def test_they_are_frozen() -> None:
     """What was read is never edited."""
     with pytest.raises(FrozenInstanceError):
         made_record(source="a").title = "T"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        made_hit("h1", made_record(source="a"), (), {}).rank = 1  # type: ignore[misc]
 
 
 def test_each_has_identifiers_of_its_own() -> None:
