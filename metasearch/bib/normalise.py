@@ -18,10 +18,8 @@ _GREEK = {
     "ρ": "rho", "σ": "sigma",
     "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
-_FOLD = str.maketrans(
-    {**LETTERS, **APOSTROPHES, "ß": "ss", "ħ": "h", "&": " and ", "ʹ": "", "ʺ": "", "`": ""}
-)
-_FOLDED = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
+_FOLD = {**LETTERS, **APOSTROPHES, "ß": "ss", "ħ": "h", "&": " and ", "ʹ": "", "ʺ": "", "`": ""}
+_FOLDED = re.compile("[" + "".join(_FOLD) + "]")
 # The letter comes first in the pattern, because the rest of the text is then passed over quickly.
 _SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = re.compile(r"[^\W_]+")
@@ -47,7 +45,11 @@ def fold(value: str) -> str:
         value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
         # NFC, because NFKD tears Korean syllables apart.
         value = unicode_forms.normalize("NFC", value)
-    return value.translate(_FOLD) if _FOLDED.search(value) else value
+    return _FOLDED.sub(_other_spelling, value)
+
+
+def _other_spelling(found: re.Match[str]) -> str:
+    return _FOLD[found.group()]
 
 
 def words(value: str) -> list[str]:

@@ -18,11 +18,13 @@ MOST_MARKS = 30
 _HALF_WIDTH_MARKS = "\uff9e\uff9f"
 # Every mark is neither a letter nor a blank; what else is found is looked at more closely.
 _MAY_BE_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_WIDTH_MARKS}]){{{MOST_MARKS + 1},}}")
+# The same and blanks: of nearly all texts this says more quickly that there are none.
+_NO_LETTERS = re.compile(rf"[\W{_HALF_WIDTH_MARKS}]{{{MOST_MARKS + 1}}}")
 
 
 def normalize(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """Like `unicodedata.normalize`, without the marks behind the thirtieth in a row."""
-    if not text.isascii() and _MAY_BE_MARKS.search(text):
+    if not text.isascii() and _NO_LETTERS.search(text):
         text = _MAY_BE_MARKS.sub(_without_excess, text)
     return unicodedata.normalize(form, text)
 

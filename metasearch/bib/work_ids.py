@@ -90,7 +90,16 @@ def hit_id(key: str) -> str:
     """The id for the key of a work: "h" and twelve hexadecimal digits, the same in every
     process.
     """
-    return "h" + hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return "h" + _digest(key).hex()
+
+
+def key_number(key: str) -> int:
+    """`id_number` of the id for a key."""
+    return int.from_bytes(_digest(key))
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).digest()
 
 
 def id_number(name: str) -> int:

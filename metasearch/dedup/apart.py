@@ -8,6 +8,7 @@ from array import array
 from zlib import crc32
 
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matchers.fields import are_strangers
 from metasearch.dedup.resemblance import surely_far
 
 
@@ -18,6 +19,15 @@ def told(fingerprint: Fingerprint) -> tuple[str, int]:
     first, last = fingerprint.pages
     said = f"{first}-{last}".encode("utf-8", "surrogatepass")
     return "" if fingerprint.others else fingerprint.text, crc32(said) | 1 if first else 0
+
+
+def are_apart(one: Fingerprint, other: Fingerprint) -> bool:
+    """Whether two records are by other people, and have other titles and pages; of other pairs this
+    says nothing.
+
+    `Fields` returns no verdict on such, and `Text` none where both name their first authors.
+    """
+    return bool(one.first and other.first) and are_strangers(one, other)
 
 
 class Apart:

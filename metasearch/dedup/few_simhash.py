@@ -65,8 +65,9 @@ class Letters:
 
 def hashes(
     letters: str, factors: Sequence[int], mix: Sequence[tuple[int, int]], last: int
-) -> bytes:
-    """A hash of each window of a text, mixed: eight bytes each, the lowest first.
+) -> list[bytes]:
+    """A hash of each window of a text, mixed, as eight columns: the lowest byte of each, the next
+    one of each, and so on.
 
     Args:
         letters: Of the text, at least as many as a window has.
@@ -85,11 +86,8 @@ def hashes(
     found = (_number(letters) * product >> LANE * (len(factors) - 1)) & lanes
     for shift, factor in mix:
         found = ((found ^ found >> shift) & lanes) * factor & lanes
-    wide = (found ^ found >> last).to_bytes(_BYTES * (count + 1), "little")
-    packed = bytearray(8 * count)
-    for place in range(8):
-        packed[place::8] = wide[place : _BYTES * count : _BYTES]
-    return bytes(packed)
+    wide = (found ^ found >> last).to_bytes(_BYTES * count, "little")
+    return [wide[place::_BYTES] for place in range(8)]
 
 
 def _number(letters: str) -> int:
@@ -104,20 +102,24 @@ def _number(letters: str) -> int:
     return int.from_bytes(lanes, "little")
 
 
-def majority(found: bytes) -> int:
+def majority(columns: Sequence[bytes]) -> int:
     """64 bits: each is set where more than half of the hashes have that bit."""
-    count = len(found) // 8
+    count = len(columns[0])
     each = int.from_bytes(b"\x01" * count, "little")
     bits = [each << bit for bit in range(8)]
     signature = 0
-    for place in range(8):
-        column = int.from_bytes(found[place::8], "little")
+    for place, column in enumerate(columns):
+        number = int.from_bytes(column, "little")
         for bit, mask in enumerate(bits):
-            if 2 * (column & mask).bit_count() > count:
+            if 2 * (number & mask).bit_count() > count:
                 signature |= 1 << 8 * place + bit
     return signature
 
 
-def sorted_set(found: bytes) -> array[int]:
+def sorted_set(columns: Sequence[bytes]) -> array[int]:
     """The hashes, each once and sorted."""
-    return array("Q", sorted(set(struct.unpack(f"<{len(found) // 8}Q", found))))
+    count = len(columns[0])
+    packed = bytearray(8 * count)
+    for place, column in enumerate(columns):
+        packed[place::8] = column
+    return array("Q", sorted(set(struct.unpack(f"<{count}Q", packed))))

@@ -127,10 +127,16 @@ class Fingerprint:
             self.words, self.breaks = title_words(title, subtitle)
             if " = " in title:
                 others = (*others, *title.split(" = "))
-        self._drop_responsibility()
+        if "by" in self.words:
+            self._drop_responsibility()
         self.words = tuple(map(_interned, self.words))
         self.text = " ".join(self.words)
         self.compact = compact = "".join(self.words)
+        self.parts = (
+            parts(self.text, self.words)
+            if not self.cjk
+            else cjk.parts(f"{record.title} {record.subtitle or ''}")
+        )
         self.others = _other_titles(others, compact) if others else _NOBODY
         self.authors = authors = people.persons(record.authors)
         self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
@@ -172,8 +178,6 @@ class Fingerprint:
 
     def _drop_responsibility(self) -> None:
         """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
-        if "by" not in self.words:
-            return
         at = len(self.words) - 1 - self.words[::-1].index("by")
         said = set(self.words[at + 1 :])
         if (
@@ -212,18 +216,16 @@ class Fingerprint:
         self.notice = notice(self.text, words, self.breaks, record.title) or marked
         self.edition = imprint.edition(record.edition) if record.edition else ""
         if self.cjk:
-            title = f"{record.title} {record.subtitle or ''}"
             self.notice = self.notice or cjk.notice(record.title)
-            self.parts, self.numbers = cjk.parts(title), cjk.numbers(title)
+            self.numbers = cjk.numbers(f"{record.title} {record.subtitle or ''}")
             self.edition = " ".join(filter(None, (self.edition, cjk.edition(record))))
         else:
-            self.parts = parts(self.text, words)
             self.numbers = numbers(self.text, words)
         self.publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
         self.form = record_form(record, self.venue, self._mark)
 
 
-_LATER = frozenset(("cut", "notice", "parts", "numbers", "edition", "publisher", "form"))
+_LATER = frozenset(("cut", "notice", "numbers", "edition", "publisher", "form"))
 
 
 def fingerprint(record: Record) -> Fingerprint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from sys import getsizeof
 
 from metasearch.dedup.fingerprint import Fingerprint
@@ -49,6 +49,11 @@ class Signatures:
         return len(self._numbers)
 
     @property
+    def numbers(self) -> Iterable[int]:
+        """Of all that were entered."""
+        return self._numbers
+
+    @property
     def bytes(self) -> int:
         """Memory that is held, room for growth included."""
         return getsizeof(self._numbers) + getsizeof(self._signatures)
@@ -89,7 +94,8 @@ class Signatures:
 class Scan:
     """`Neighbours` of a matcher whose signatures may differ in more bits than keys can find.
 
-    A signature is made when it is compared with another one: of a single record none is.
+    A signature is made when it is compared with another one that may matter: of a single record
+    none is.
 
     Args:
         signature_of: The signature of a record, or None where it has too little text.
@@ -110,7 +116,7 @@ class Scan:
         self.distance = distance
         self._may_sign = may_sign
         self._signatures = Signatures()
-        # Entered since the last search.
+        # Entered since signatures were last compared.
         self._unsigned: list[tuple[int, Fingerprint]] = []
 
     @property
@@ -118,9 +124,22 @@ class Scan:
         """How many near ones were not named."""
         return self._signatures.passed_over
 
-    def near(self, fingerprint: Fingerprint) -> list[int]:
-        """Those within the distance."""
+    def near(
+        self,
+        fingerprint: Fingerprint,
+        changes_nothing: Callable[[list[int]], bool] = lambda _: False,
+    ) -> list[int]:
+        """Those within the distance.
+
+        Args:
+            fingerprint: Of a record.
+            changes_nothing: Whether it is all the same which of these records are near; where there
+                are few, it is asked before signatures are made, and none is returned then.
+        """
         if not (self._unsigned or self._signatures) or not self._may_sign(fingerprint):
+            return []
+        entered = len(self._signatures) + len(self._unsigned)
+        if entered <= FEW and changes_nothing(self._entered()):
             return []
         for number, other in self._unsigned:
             signature = self.signature_of(other)
@@ -129,6 +148,9 @@ class Scan:
         self._unsigned.clear()
         signature = self.signature_of(fingerprint)
         return [] if signature is None else self._signatures.near(signature, self.distance)
+
+    def _entered(self) -> list[int]:
+        return [*self._signatures.numbers, *[number for number, _ in self._unsigned]]
 
     def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record, if it has a signature."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.hamming import Scan
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.tables import Table, Tables
 
@@ -111,8 +112,7 @@ class KeyIndex:
     def candidates(
         self, fingerprint: Fingerprint, meetings: list[Meeting]
     ) -> tuple[set[int], set[int]]:
-        """(all records that are worth a comparison, those of them that share the key of an exact
-        matcher).
+        """(the records that share a key, those of them that share the key of an exact matcher).
 
         Args:
             fingerprint: Of a record that was entered a moment ago.
@@ -137,10 +137,25 @@ class KeyIndex:
                     found.update(bucket)
             else:
                 self._near(bucket, fingerprint.year, found)
-        others |= exactly
+        return others | exactly, exactly
+
+    def near(
+        self, fingerprint: Fingerprint, changes_nothing: Callable[[list[int]], bool]
+    ) -> set[int]:
+        """The records that lie near one in a matcher's own index.
+
+        Args:
+            fingerprint: Of the one.
+            changes_nothing: As in `Scan.near`.
+        """
+        found: set[int] = set()
         for neighbours in self._neighbours:
-            others.update(neighbours.near(fingerprint))
-        return others, exactly
+            found.update(
+                neighbours.near(fingerprint, changes_nothing)
+                if isinstance(neighbours, Scan)
+                else neighbours.near(fingerprint)
+            )
+        return found
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers, most in crowd.near(year, self._of_a_year):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
+from metasearch.bib.fast_records import made_match
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.record import Match, Verdict
 
@@ -236,5 +237,7 @@ def verdict(
     name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint
 ) -> Match:
     """A `Match` with its sides in order and its reasons in words."""
-    left, right = sorted((a.record_key, b.record_key))
-    return Match(name, word, round(min(1.0, score), 3), "; ".join(because), left, right)
+    left, right = a.record_key, b.record_key
+    if left > right:
+        left, right = right, left
+    return made_match(name, word, round(min(1.0, score), 3), "; ".join(because), left, right)

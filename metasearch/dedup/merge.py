@@ -12,6 +12,7 @@ from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from metasearch.bib.fast_records import made_hit, made_record
 from metasearch.dedup import because, naming
 from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint
@@ -69,7 +70,7 @@ def merge(
         )
     ]
     record, provenance = _merged(best_first)
-    return Hit(
+    return made_hit(
         id=own,
         record=record,
         records=records,
@@ -93,7 +94,7 @@ def alone(name: str, record: Record, also: tuple[str, ...] = (), rank: int = 0) 
         provenance[f"ids.{scheme}"] = source
     if record.citations == 0:
         provenance["citations"] = source
-    return Hit(name, record, (record,), provenance, rank=rank, also=also)
+    return made_hit(name, record, (record,), provenance, rank=rank, also=also)
 
 
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:
@@ -122,10 +123,11 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     if titled.subtitle:
         values["subtitle"], provenance["subtitle"] = titled.subtitle, titled.source
     for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
-        said = [value for value in column if value]
         if name == "citations":
             # A source that counts no citation says more than one that is silent.
             said = [value for value in column if value is not None]
+        else:
+            said = [value for value in column if value] if any(column) else []
         if not said:
             continue
         chosen = said[0] if len(said) == 1 else POLICIES.get(name, first)(said)
@@ -150,7 +152,7 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     ):
         # A date of another year than the one that was chosen says less than none.
         del values["date"], provenance["date"]
-    merged = Record(
+    merged = made_record(
         source=titled.source,
         source_id=titled.source_id,
         position=titled.position,

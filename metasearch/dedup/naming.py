@@ -19,7 +19,8 @@ from metasearch.bib import work_ids as names
 from metasearch.bib.names.words import GENERATIONS
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.prints import PrintsByNumber
-from metasearch.dedup.titles import GENERIC_TITLES, parts
+from metasearch.dedup.titles import GENERIC_TITLES
+from metasearch.dedup.venues import is_preprint
 from metasearch.record import Record
 
 #: Words of a title that count: databases cut long ones off, and a typo is likelier in them.
@@ -48,6 +49,11 @@ def key_of(fingerprint: Fingerprint) -> WorkKey:
 def own_id(fingerprint: Fingerprint) -> str:
     """The id of the work of which only this record is known."""
     return names.hit_id(key_of(fingerprint)[1])
+
+
+def own_number(fingerprint: Fingerprint) -> int:
+    """The same as a number."""
+    return names.key_number(key_of(fingerprint)[1])
 
 
 def record_ids(fingerprint: Fingerprint) -> set[str]:
@@ -84,7 +90,7 @@ def _title(fingerprint: Fingerprint) -> str:
         title = "".join(words[: min(min(breaks), MOST_WORDS)])
         if title in GENERIC_TITLES:
             title = "".join(words[: min(sorted(breaks)[1], MOST_WORDS)])
-    numbers = fingerprint.parts if fingerprint.cjk else parts(fingerprint.text, words)
+    numbers = fingerprint.parts
     return title + "".join([f" {number}" for number in sorted(numbers)]) if numbers else title
 
 
@@ -144,7 +150,7 @@ def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
         separate: Whether the versions of a work are works of their own.
     """
     return _base(
-        {names.id_number(own_id(fingerprint)) for fingerprint in prints},
+        {own_number(fingerprint) for fingerprint in prints},
         lambda: map(key_of, prints),
         preprints=separate and all(fingerprint.form == "preprint" for fingerprint in prints),
     )
@@ -154,7 +160,7 @@ def _base(own: set[int], keys: Callable[[], Iterable[WorkKey]], *, preprints: bo
     """The same of a work of which the ids of its records alone are known; the keys of all are
     asked for where these differ.
     """
-    base = own.pop() if len(own) == 1 else names.id_number(names.hit_id(most_common(keys())[1]))
+    base = own.pop() if len(own) == 1 else names.key_number(most_common(keys())[1])
     if preprints:
         return names.id_number(names.told_apart(names.numbered_id(base), names.PREPRINT))
     return base
@@ -229,14 +235,14 @@ class Names:
         """Take in what the next record is called; without this it is asked for later, when its
         fingerprint may have to be made again.
         """
-        self._own.append(names.id_number(own_id(fingerprint)))
+        self._own.append(own_number(fingerprint))
         if self._separate:
-            self._preprints.append(fingerprint.form == "preprint")
+            self._preprints.append(is_preprint(fingerprint.record, fingerprint.venue))
 
     def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
         """Set the works of a component, each as the numbers of its records."""
         self.forget(root)
-        bases = [self._base(numbers) for numbers in works]
+        bases = list(map(self._base, works))
         if len(bases) == 1 and bases[0] == self._own_of(root):
             if root >= len(self._plain):
                 self._plain += bytes(root + 1 - len(self._plain))
@@ -330,7 +336,7 @@ class Names:
     def _own_of(self, number: int) -> int:
         if number < len(self._own):
             return self._own[number]
-        return names.id_number(own_id(self._prints[number]))
+        return own_number(self._prints[number])
 
     def _is_preprint(self, number: int) -> bool:
         if number < len(self._preprints):
@@ -338,6 +344,8 @@ class Names:
         return self._prints[number].form == "preprint"
 
     def _base(self, numbers: Sequence[int]) -> int:
+        if len(numbers) == 1 and not self._separate:
+            return self._own_of(numbers[0])
         prints = self._prints
         return _base(
             {self._own_of(number) for number in numbers},

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from metasearch.dedup.apart import Apart
+from metasearch.dedup.apart import Apart, are_apart
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
 from metasearch.dedup.fingerprint import Fingerprint
@@ -122,6 +122,9 @@ class OnlineDedup:
         self._index.reach(before)
         meetings = self._index.enter(number, fingerprint)
         candidates, exactly = self._index.candidates(fingerprint, meetings)
+        candidates |= self._index.near(
+            fingerprint, lambda others: self._is_decided(number, candidates, others)
+        )
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             self._index.leave(number, fingerprint)
             return  # what holds for the record that it repeats, holds for it
@@ -134,8 +137,12 @@ class OnlineDedup:
             if joined >= TIES and self._is_tied(other, number):
                 self._skipped += 1
                 continue
-            if apart is not None and other not in exactly and apart(other, number):
-                continue
+            if apart is not None and other not in exactly:
+                made = self._prints.get(other)
+                if made is not None and are_apart(made, fingerprint):
+                    continue
+                if apart(other, number):
+                    continue
             match = self._divider.verdict(other, number, exact=other in exactly)
             if match is not None and match.verdict != "different" and not self._leaves_apart(match):
                 self._join(other, number, match)
@@ -146,6 +153,26 @@ class OnlineDedup:
         root = self._components.root(number)
         if self._components.has_several(root) or root in self._copies:
             self._dirty.add(root)
+
+    def _is_decided(self, number: int, candidates: set[int], others: list[int]) -> bool:
+        """Whether a record is compared with each of some others, or is apart from it, whichever of
+        these are near; and whether nothing else depends on their number.
+
+        Args:
+            number: Of the record.
+            candidates: The records with which it is compared for its keys.
+            others: Those that may be near.
+        """
+        apart = self._apart
+        if apart is None or self._pinned(self._prints[number]):
+            return False
+        if len(candidates.union(others)) >= MANY > len(candidates):  # see `_joins_copies`
+            return False
+        roots = set(map(self._components.root, candidates))
+        members = sum(len(self._components.members(root)) for root in roots)
+        if members >= ALL_PAIRS:  # see `_is_tied`
+            return False
+        return all(other in candidates or apart(other, number) for other in others)
 
     def _is_tied(self, a: int, b: int) -> bool:
         """Whether two records stand in one component that is too large to judge every pair of

@@ -56,6 +56,14 @@ def spellings(family: str | None, name: str) -> frozenset[str]:
     return _of_one_piece(name)
 
 
+def spelling(spellings: frozenset[str]) -> str:
+    """The one by which a name is known, the smallest; "" where there is none."""
+    if len(spellings) == 1:
+        (only,) = spellings
+        return only
+    return min(spellings, default="")
+
+
 @lru_cache(maxsize=KEPT)
 def _one_spelling(family: str) -> frozenset[str]:
     return frozenset((normalise.family_key(family),))

@@ -209,14 +209,12 @@ def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
         venue: Of `record_venue`.
         mark: What an affix of the title tells; see `affixes.Mark`.
     """
-    if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
-        return "preprint"
-    if "".join(venue) in _PREPRINT_VENUES:
+    if is_preprint(record, venue):
         return "preprint"
     if (
         mark == "abstract"
         or not _ABSTRACTS.isdisjoint(venue)
-        or (record.venue and _SUPPLEMENT.search(record.venue))
+        or (record.venue and ": " in record.venue and _SUPPLEMENT.search(record.venue))
     ):
         return "abstract"
     paper = record.type == "conference-paper"
@@ -233,6 +231,13 @@ def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
     ):  # the record's own word; a journal that prints it makes it no article of another publication
         return "" if kind == "journal" else "conference"
     return kind
+
+
+def is_preprint(record: Record, venue: tuple[str, ...]) -> bool:
+    """Whether the form of a record is "preprint", as `record_form` has it."""
+    if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
+        return True
+    return "".join(venue) in _PREPRINT_VENUES
 
 
 def record_venue(record: Record) -> tuple[str, ...]:

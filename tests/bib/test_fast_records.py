@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import FrozenInstanceError, asdict, replace
+from typing import Any
 
 import pytest
 
-from metasearch.bib.fast_records import made_author, made_hit, made_reason, made_record
-from metasearch.record import Author, Hit, Reason, Record
+from metasearch.bib.fast_records import (
+    made_author,
+    made_hit,
+    made_match,
+    made_reason,
+    made_record,
+)
+from metasearch.record import Author, Hit, Match, Reason, Record
 
 
 def test_they_cannot_be_told_from_others() -> None:
@@ -27,10 +34,33 @@ def test_they_cannot_be_told_from_others() -> None:
     assert asdict(record) == asdict(Record(source="a", title="T", authors=(usual,)))
 
 
+def test_hits_matches_and_reasons_cannot_be_told_from_others() -> None:
+    """Nor can what is computed of a hit, which keeps it."""
+    record = Record(source="a", source_id="1")
+    reason = ("a ranks it 1", 0.2, "a")
+    match = ("doi", "same", 0.9, "same DOI", "a:1", "b:1")
+    hit: tuple[Any, ...] = ("h1", record, (record,), {"title": "a"})
+    found = made_hit(*hit, rank=3, reasons=(made_reason(*reason),))
+    usual = Hit(*hit, rank=3, reasons=(Reason(*reason),))
+
+    assert type(found) is Hit
+    assert type(found.reasons[0]) is Reason
+    assert type(made_match(*match)) is Match
+    assert (found, repr(found), asdict(found)) == (usual, repr(usual), asdict(usual))
+    assert made_match(*match) == Match(*match) == pickle.loads(pickle.dumps(made_match(*match)))
+    assert hash(made_match(*match)) == hash(Match(*match))
+    assert found.sources == usual.sources == ("a",)
+    assert found.sources is found.sources
+    assert pickle.loads(pickle.dumps(found)) == usual
+    assert replace(found, rank=4) == replace(usual, rank=4)
+
+
 def test_they_are_frozen() -> None:
     """What was read is never edited."""
     with pytest.raises(FrozenInstanceError):
         made_record(source="a").title = "T"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        made_hit("h1", made_record(source="a"), (), {}).rank = 1  # type: ignore[misc]
 
 
 def test_each_has_identifiers_of_its_own() -> None:
@@ -42,23 +72,3 @@ def test_a_field_that_records_do_not_have_is_refused() -> None:
     """As the class refuses it."""
     with pytest.raises(TypeError, match="colour"):
         made_record(source="a", colour="red")  # type: ignore[call-arg]
-
-
-def test_hits_and_reasons_of_the_quick_way() -> None:
-    """They are as others too, and a hit still keeps the names of its sources once it has them."""
-    record, reason = Record(source="a"), Reason("a ranks it 1", 0.2, "a")
-    made = made_hit("h1", record, (record,), {}, rank=1, reasons=(made_reason(*_parts(reason)),))
-    usual = Hit("h1", record, (record,), {}, rank=1, reasons=(reason,))
-
-    assert type(made) is Hit
-    assert type(made.reasons[0]) is Reason
-    assert (made, repr(made)) == (usual, repr(usual))
-    assert made.sources is made.sources
-    assert replace(made, rank=2) == replace(usual, rank=2)
-    assert pickle.loads(pickle.dumps(made)) == usual
-    with pytest.raises(FrozenInstanceError):
-        made.rank = 3  # type: ignore[misc]
-
-
-def _parts(reason: Reason) -> tuple[str, float, str | None]:
-    return reason.text, reason.points, reason.source

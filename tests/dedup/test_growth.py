@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,13 +14,13 @@ import pytest
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
-from metasearch.dedup.apart import Apart
+from metasearch.dedup.apart import Apart, are_apart
 from metasearch.dedup.pins import Pins
 from metasearch.dedup.prints import Prints
 from metasearch.dedup.resemblance import resemblance, surely_far
 from metasearch.dedup.tables import Tables
 from metasearch.record import Record, VersionsMode
-from tests.dedup.records import record
+from tests.dedup.records import ABSTRACTS, record
 
 
 def _told(
@@ -160,7 +161,40 @@ def test_records_that_are_apart_are_no_work() -> None:
     apart = Apart()
     for it in made:
         apart.add(it)
-    told = [pair for pair in combinations(range(len(made)), 2) if apart(*pair)]
-    assert len(told) > 5_000
-    for one, other in told:
+    pairs = list(combinations(range(len(made)), 2))
+    by_title = [pair for pair in pairs if apart(*pair)]
+    by_people = [(one, other) for one, other in pairs if are_apart(made[one], made[other])]
+    assert min(len(by_title), len(by_people)) > 5_000
+    for one, other in {*by_title, *by_people}:
         assert DEFAULT.judge(made[one], made[other], exact=False) is None
+
+
+def _thinned(seed: int, share: float) -> list[Record]:
+    """Records of which some lack year and authors, or a DOI, with abstracts that are copied from
+    one to the next.
+    """
+    rng = random.Random(seed)
+    thinned: list[Record] = []
+    for it in _made_up(70):
+        fewer: dict[str, Any] = {"abstract": rng.choice((ABSTRACTS[0], it.title * 9, None))}
+        if rng.random() < share:
+            fewer |= {"authors": (), "year": rng.choice((None, it.year))}
+            fewer["doi"] = rng.choice((None, it.doi))
+        thinned += [replace(it, **fewer)] * rng.choice((1, 1, 1, 2))
+    rng.shuffle(thinned)
+    return [replace(it, position=place) for place, it in enumerate(thinned)]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.9])
+@pytest.mark.parametrize("seed", range(4))
+def test_signatures_are_left_out_only_where_they_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, seed: int, share: float
+) -> None:
+    """Few thin records or many, alone and in crowds: changes, evidence and counts are those of a
+    job that signs each.
+    """
+    records = _thinned(seed, share)
+    told = _told(records)
+
+    monkeypatch.setattr(OnlineDedup, "_is_decided", lambda *_: False)
+    assert _told(records) == told

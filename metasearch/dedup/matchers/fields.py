@@ -107,17 +107,16 @@ class Fields:
                 found.append(tail)
         distinct = set(words)
         if len(distinct) > 2:
-            third = sorted(map(len, distinct))[-3]
-            longest = sorted([word for word in distinct if len(word) >= third])
             # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
+            longest = sorted(distinct)
             longest.sort(key=len, reverse=True)
             one, two, three = longest[:3]
             found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
         if len(fingerprint.authors) > 1:
             second = fingerprint.authors[1]
             one, two = (
-                min(fingerprint.first, default=""),
-                min(people.spellings(second.family, second.name), default=""),
+                people.spelling(fingerprint.first),
+                people.spelling(people.spellings(second.family, second.name)),
             )
             found.append(f"{one}+{two}" if one < two else f"{two}+{one}")
         if fingerprint.year is not None:
@@ -132,7 +131,7 @@ class Fields:
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "version" where the agreements outweigh what the titles leave open."""
         # Nearly every pair that shares a key ends here.
-        if a.compact != b.compact and a.beginnings.isdisjoint(b.beginnings) and _strangers(a, b):
+        if are_strangers(a, b):
             return None
         if (a.generic or b.generic) and not _same_spot(a, b):
             return None
@@ -159,7 +158,7 @@ class Fields:
             and abstracts_agree(a, b)
         ):
             got += ABSTRACT
-        if got < needed or not share_a_key(self, a, b):
+        if got < needed or not (_share_a_title(a, b) or share_a_key(self, a, b)):
             return None
         said = [*facts.words(), because.BYLINE_GARBLED] if garbled else facts.words()
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (facts.score - 0.9))
@@ -173,11 +172,19 @@ class Fields:
         return verdict(self.name, "same", score, said, a, b)
 
 
-def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether nothing could outweigh that titles and people differ."""
+def _share_a_title(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether the whole title is a key of both."""
+    return bool(a.compact) and a.compact == b.compact and not (a.generic or b.generic)
+
+
+def are_strangers(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether titles and people differ, and nothing could outweigh that."""
+    if a.compact == b.compact or not a.beginnings.isdisjoint(b.beginnings):
+        return False
     if not a.beginnings or not b.beginnings or a.han != b.han:
         return False
-    return not _same_page(a, b) and a.isbn.isdisjoint(b.isbn)
+    # Nearly all begin on other pages, which is told more quickly than that they stand on one.
+    return not (a.pages[0] == b.pages[0] and _same_page(a, b)) and a.isbn.isdisjoint(b.isbn)
 
 
 def _may_be_one(a: Fingerprint, b: Fingerprint, relation: TitleRelation) -> bool:
