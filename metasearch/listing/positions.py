@@ -32,13 +32,15 @@ AGREEMENT = 0.25
 
 
 def best_positions(records: Sequence[Record]) -> dict[str, int]:
-    """Source -> its best position for the hit that these records make; from 1, at most DEPTH."""
+    """Source -> its best position for the hit that these records make, in the order of the names;
+    from 1, at most DEPTH.
+    """
     best: dict[str, int] = {}
     for record in records:
         position = max(1, record.position)
         if position <= DEPTH and position < best.get(record.source, DEPTH + 1):
             best[record.source] = position
-    return best
+    return dict(sorted(best.items())) if len(best) > 1 else best
 
 
 def source_weights(hits: Sequence[Mapping[str, int]]) -> dict[str, float]:

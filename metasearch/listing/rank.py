@@ -158,7 +158,7 @@ class Ranking:
         if known is None or known.hit is not hit:
             known = self._prepared[hit.id] = _Prepared(
                 hit,
-                dict(sorted(best_positions(hit.records).items())),
+                best_positions(hit.records),
                 self._words.count(hit.record) if self._words else None,
                 _ties(hit),
             )

@@ -11,6 +11,7 @@ environment, and forgets the gauges that are computed when a page is written.
 
 from __future__ import annotations
 
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -99,10 +100,14 @@ class Metrics:
             self._cache_requests.labels("hit" if report.cached else "miss").inc()
             if not report.cached:
                 self._source_durations.labels(report.source).observe(report.seconds)
-        for hit in answer.hits:
-            for match in hit.matches:
-                if match.verdict != "different":
-                    self._merges.labels(match.matcher).inc()
+        merges = Counted(
+            match.matcher
+            for hit in answer.hits
+            for match in hit.matches
+            if match.verdict != "different"
+        )
+        for rule, number in merges.items():
+            self._merges.labels(rule).inc(number)
 
     def families(self) -> Iterator[Metric]:
         """The families of metrics with what this process has counted itself."""
