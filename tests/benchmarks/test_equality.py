@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.against import equality, outcome, plain
+from benchmarks.against import equality, outcome, plain, searches, things
 from benchmarks.against.checkouts import command, environment, start
 from benchmarks.against.equality import Found
 from benchmarks.against.in_order import InOrder, searched
@@ -26,25 +26,23 @@ from metasearch.events import Finished
 from metasearch.record import Record
 
 
-def things(**values: Any) -> Iterator[Found]:
+def made(**values: Any) -> Iterator[Found]:
     return (Found(name, plain.written(value)) for name, value in values.items())
 
 
 def test_equal_sides() -> None:
     """All are counted, and nothing is shown; the digest is that of the values."""
-    one, other = (
-        equality.compared("demo", things(a=1, b=[2]), things(a=1, b=[2]), 5) for _ in "ab"
-    )
+    one, other = (equality.compared("demo", made(a=1, b=[2]), made(a=1, b=[2]), 5) for _ in "ab")
 
     assert one.equal
     assert (one.things, one.differ, one.shown) == (2, (), ())
     assert one.digest == other.digest
-    assert one.digest != equality.compared("demo", things(a=1), things(a=1), 5).digest
+    assert one.digest != equality.compared("demo", made(a=1), made(a=1), 5).digest
 
 
 def test_what_differs_is_shown() -> None:
     """By name, with the path and both values; of further things only how many there are."""
-    before, after = things(a={"x": 1}, b=2, c=3), things(a={"x": 5}, b=2, c=4)
+    before, after = made(a={"x": 1}, b=2, c=3), made(a={"x": 5}, b=2, c=4)
 
     found = equality.compared("demo", before, after, most_shown=1)
 
@@ -57,7 +55,7 @@ def test_what_differs_is_shown() -> None:
 @pytest.mark.parametrize("swapped", [False, True])
 def test_a_thing_that_only_one_side_has(swapped: bool) -> None:
     """It is a difference, whichever side lacks it."""
-    both = [things(a=1, b=2), things(a=1)]
+    both = [made(a=1, b=2), made(a=1)]
 
     found = equality.compared("demo", *(reversed(both) if swapped else both), 5)
 
@@ -67,7 +65,7 @@ def test_a_thing_that_only_one_side_has(swapped: bool) -> None:
 
 def test_sides_that_compute_other_things() -> None:
     """Nothing is compared behind the first thing that has another name."""
-    found = equality.compared("demo", things(a=1, b=2), things(a=1, c=2), 5)
+    found = equality.compared("demo", made(a=1, b=2), made(a=1, c=2), 5)
 
     assert found.differ == ("b / c",)
 
@@ -93,10 +91,10 @@ def test_events_must_amount_to_the_answer() -> None:
         transport = InOrder(DemoTransport())
         async with Engine(replayed(), transport=transport) as engine:
             answer, events = await searched(engine, transport, "jazz")
-        assert outcome.folded(answer, events)["query"] == "jazz"
+        assert searches.folded(answer, events)["query"] == "jazz"
         other = replace(answer, query="blues")
         with pytest.raises(AssertionError):
-            outcome.folded(answer, [*events[:-1], Finished(other)])
+            searches.folded(answer, [*events[:-1], Finished(other)])
 
     asyncio.run(search())
 
@@ -129,8 +127,8 @@ def test_changes_of_records_one_by_one_and_together() -> None:
     """One look after each record, or after some."""
     records = [Record(source="x", source_id=str(number), title="T") for number in range(5)]
 
-    assert len(outcome.changes(records)) == 5
-    assert len(outcome.changes(records, at_once=2)) == 3
+    assert len(things.changes(records)) == 5
+    assert len(things.changes(records, at_once=2)) == 3
 
 
 def test_the_package_of_a_checkout_is_imported(tmp_path: Path) -> None:
