@@ -97,22 +97,32 @@ class Attempt(NamedTuple):
     convert: Converter
 
 
+#: Records of a JSON shape after which a function is written of its fields.
+WORTH = 300
+
+
 class RecordReader:
     """How the records of a shape are read: by its attempts, or by the function that is written of
     them once that is worth while (parse/written.py).
 
     Attributes:
         read: The function; None as long as there is none.
-        tried: Whether there is one, or can be none.
-        records: How many records were read without it.
+        left: How many records more are read without it, before it is written; none once that was
+            tried.
     """
 
-    __slots__ = ("read", "records", "tried")
+    __slots__ = ("left", "read")
 
     def __init__(self) -> None:
         self.read: Callable[..., Any] | None = None
-        self.tried = False
-        self.records = 0
+        self.left = WORTH
+
+    def becomes_worth(self, records: int) -> bool:
+        """Counts the records of a page, and says once that the function is worth to be written: it
+        takes some milliseconds, for which the first hits of a process do not wait.
+        """
+        before, self.left = self.left, max(0, self.left - records)
+        return before > 0 and self.left == 0
 
 
 @dataclass(frozen=True, slots=True)

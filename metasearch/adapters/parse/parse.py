@@ -38,7 +38,6 @@ from metasearch.adapters.parse.refusals import (
     without_records,
 )
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
-from metasearch.adapters.parse.written import write_when_worth
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select import TEXTS
@@ -296,8 +295,10 @@ def _read(
         nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
     )
     records, unread = yield from made
-    if shape.body == "json":
-        write_when_worth(shape, len(nodes))
+    if shape.body == "json" and shape.reader.becomes_worth(len(nodes)):
+        from metasearch.adapters.parse.written import written
+
+        shape.reader.read = written(shape)
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
     warning = _one(shape.warning, root, kind, converters.joined)

@@ -21,7 +21,8 @@ and at its end it makes the record, if no value is longer than what is kept. Eve
 ordinary is left to the functions that `records.py` calls, and tests hold the two equal.
 
 To compile it takes as long as it saves in some hundred records, so it is made for a shape of which
-so many were read. See select/json_source.py for how nothing of a spec becomes code.
+so many were read (`RecordReader.becomes_worth`). How nothing of a spec becomes code is told in
+select/json_source.py.
 """
 
 from __future__ import annotations
@@ -45,8 +46,6 @@ from metasearch.record import Author, Record
 #: Takes a record as a dictionary, its position, the name of the source and the cuts; returns the
 #: `Record`, or why there is none.
 Written = Callable[[dict[str, Any], int, str, cuts.Cuts], Record | str]
-#: A function is written of a shape after so many records.
-WORTH = 300
 #: Characters of source text that are compiled at most, which takes a millisecond for some thousands
 #: of them and keeps everything else waiting. The longest of a shipped source has half as many.
 _LONGEST = 100_000
@@ -62,22 +61,6 @@ _CALLED: Mapping[str, Any] = {
     "orcid_of": orcid,
     "text_of": converters.text,
 }
-
-
-def write_when_worth(shape: Shape, records: int) -> None:
-    """Counts the records that were read of a JSON shape, and writes its function when they are
-    many: to write one takes some milliseconds, for which the first hits of a process do not wait.
-
-    Args:
-        shape: Of JSON bodies.
-        records: How many were read of a page.
-    """
-    reader = shape.reader
-    if reader.tried:
-        return
-    reader.records += records
-    if reader.records >= WORTH:
-        reader.tried, reader.read = True, written(shape)
 
 
 def written(shape: Shape) -> Written | None:

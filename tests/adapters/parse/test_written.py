@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from metasearch.adapters.parse import written as module
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.parse.records import record_of, whole
-from metasearch.adapters.parse.written import WORTH, Written, write_when_worth, written
+from metasearch.adapters.parse.written import Written, written
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.shapes import FieldRule, RecordReader, Selector, Shape
+from metasearch.adapters.shapes import WORTH, FieldRule, RecordReader, Selector, Shape
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
@@ -324,13 +324,13 @@ def test_a_shape_that_python_cannot_compile_is_read_by_its_attempts(
         raise MemoryError
 
     monkeypatch.setattr(module, "compile", refusing, raising=False)
-    shape = by_attempts(SPEC.shapes[0].shape())
-    for _ in range(2):
-        write_when_worth(shape, WORTH)
+    spec = own_spec(fields={"title": "not_compiled"})
+    first, second = (parse(page(WORTH, "not_compiled"), spec) for _ in range(2))
 
     assert len(tried) == 1
-    assert shape.reader.read is None
-    assert "T" == record_of(shape, {"title": "T"}, 1, SPEC, Cuts()).title  # type: ignore[union-attr]
+    assert spec.shapes[0].shape().reader.read is None
+    assert WORTH == len(first.records)
+    assert first.records == second.records
 
 
 def test_a_shape_of_very_many_selectors_is_read_by_its_attempts() -> None:
@@ -339,7 +339,6 @@ def test_a_shape_of_very_many_selectors_is_read_by_its_attempts() -> None:
     shape = own_spec(fields={"title": [*many, "t"]}).shapes[0].shape()
 
     assert written(shape) is None
-    write_when_worth(shape, WORTH)
     assert "T" == record_of(shape, {"t": "T"}, 1, SPEC, Cuts()).title  # type: ignore[union-attr]
 
 
@@ -349,25 +348,30 @@ def test_a_shape_of_very_many_selectors_is_read_by_its_attempts() -> None:
 def test_it_is_written_after_some_hundred_records() -> None:
     """Behind the page with which they are reached; nobody's first hit waits for it."""
     spec = own_spec(fields={"title": "t"})
-    shape = spec.shapes[0].shape()
-    items = [{"t": f"Title {number}"} for number in range(WORTH // 2)]
-    request = Request(source="own", url="https://own.example.org/", size=1000, wanted=1000)
-    page = Page(request=request, body=json.dumps({"items": items}).encode())
+    reader = spec.shapes[0].shape().reader
+    half = page(WORTH // 2, "t")
 
-    first = parse(page, spec)
-    assert shape.reader.read is None
-    second = parse(page, spec)
-    assert shape.reader.read is not None
-    third = parse(page, spec)
+    first = parse(half, spec)
+    assert reader.read is None
+    second = parse(half, spec)
+    assert reader.read is not None
+    third = parse(half, spec)
 
     assert first.records == second.records == third.records
-    assert len(items) == len(third.records)
+    assert WORTH // 2 == len(third.records)
+
+
+def page(records: int, name: str) -> Page:
+    items = [{name: f"Title {number}"} for number in range(records)]
+    request = Request(source="own", url="https://own.example.org/", size=1000, wanted=1000)
+    return Page(request=request, body=json.dumps({"items": items}).encode())
 
 
 def test_what_is_no_object_is_still_told() -> None:
     """Also when records are read by the function."""
     spec = own_spec(fields={"title": "t"})
-    write_when_worth(spec.shapes[0].shape(), WORTH)
+    shape = spec.shapes[0].shape()
+    shape.reader.read = written(shape)
     request = Request(source="own", url="https://own.example.org/", size=10, wanted=10)
     body = b'{"items": [1, {"t": "T"}, {"u": 1}, null]}'
 
