@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from metasearch.adapters.parse.records import attempts
+from metasearch.adapters.select.by_tag import ByTag
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
@@ -159,6 +160,7 @@ class ShapeTables:
             id_attempts=of_ids,
             promises=promises,
             told_by=told_by(parse) if body in ("xml", "marcxml") else None,
+            by_tag=ByTag(of_fields, of_ids) if body == "marcxml" else None,
         )
 
     def promises(self, parse: Table, where: str) -> tuple[str, ...]:
