@@ -59,7 +59,19 @@ def whole(node: Any) -> Any:
 def text_finder(select: Selector, body: str) -> Callable[[Any], Any]:
     """Finds texts where XPath and CSS find nodes, because converters take strings."""
     find, texts = select.find, TEXTS.get(body)
-    return find if texts is None else lambda node: texts(find(node))
+    if texts is None:
+        return find
+    if body == "xml" and select.name is not None:
+        return _text_of_children(select.name, texts)
+    return lambda node: texts(find(node))
+
+
+def _text_of_children(name: str, texts: Callable[[Any], Any]) -> Callable[[XmlRecord], Any]:
+    def find(record: XmlRecord) -> Any:
+        found = record.children.get(name)
+        return None if found is None else texts(found)
+
+    return find
 
 
 def constant(value: Any, where: Callable[[Any], Any] | None = None) -> Callable[[Any], Any]:
