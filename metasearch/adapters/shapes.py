@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
+
+if TYPE_CHECKING:
+    from metasearch.adapters.select.by_tag import ByTag
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -147,6 +150,8 @@ class Shape:
         reader: How its records are read at present.
         told_by: The tag of the MARC field by which `when` knows the shape, "" for none; None where
             selectors of the envelope may look into the records (select/outside.py).
+        by_tag: The attempts at fields, and at identifiers, by the tags of MARC that they need;
+            None for other bodies.
     """
 
     body: BodyKind
@@ -164,6 +169,7 @@ class Shape:
     promises: tuple[str, ...] = ("title",)
     reader: RecordReader = field(default_factory=RecordReader, repr=False, compare=False)
     told_by: str | None = None
+    by_tag: ByTag | None = None
 
 
 class LateShape:

@@ -78,11 +78,13 @@ def arxiv_url(found: Any) -> str | None:
 _ARXIV_VERSION = re.compile(
     r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE
 )
+#: What each of them has, and is found sooner.
+_VERSION = re.compile(r"\dv\d", re.IGNORECASE)
 
 
 def arxiv_version(found: Any) -> str | None:
     """The version behind an arXiv identifier: "v2" of "http://arxiv.org/abs/2104.12255v2"."""
-    hits = (_ARXIV_VERSION.search(value) for value in strings(found))
+    hits = (_VERSION.search(value) and _ARXIV_VERSION.search(value) for value in strings(found))
     return next((hit[1].lower() for hit in hits if hit), None)
 
 

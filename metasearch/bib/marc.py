@@ -6,7 +6,11 @@ fields of a catalogue record are never looked at.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
+
+#: What a person did for a work. "author": made it; "editor": saw to the work of others; "helper":
+#: added something to it; "none": made, owns or judged the copy.
+Part = Literal["author", "editor", "helper", "none"]
 
 
 class MarcField:
@@ -16,8 +20,8 @@ class MarcField:
         tag: Three characters.
         ind1, ind2: The indicators; a blank where there is none.
         subfields: Code and text of each subfield that has a text, in order.
-        part: What the person of the field did for the work, once that was asked; "" before
-            (names/headings.py).
+        part: What the person of the field did for the work (names/headings.py); None until that
+            is asked.
     """
 
     __slots__ = ("ind1", "ind2", "part", "subfields", "tag")
@@ -27,7 +31,7 @@ class MarcField:
         self.ind1 = ind1
         self.ind2 = ind2
         self.subfields = subfields
-        self.part = ""
+        self.part: Part | None = None
 
     @classmethod
     def of(cls, element: Any) -> MarcField:
@@ -52,14 +56,16 @@ class MarcRecord:
         leader: "" where there is none.
         control: The texts of the control fields by tag.
         tags: What the data fields are made of, by tag: their elements.
+        found: What selectors found that are asked several times, by selector.
     """
 
-    __slots__ = ("_fields", "control", "leader", "tags")
+    __slots__ = ("_fields", "control", "found", "leader", "tags")
 
     def __init__(self, element: Any) -> None:
         self.leader = ""
         self.control: dict[str, list[str]] = {}
         self.tags: dict[str, list[Any]] = {}
+        self.found: dict[Any, list[Any]] = {}
         self._fields: dict[str, list[MarcField]] = {}
         tags = self.tags
         for child in marc_element(element):

@@ -107,6 +107,7 @@ def no_final_stop(found: Any) -> str | None:
 
 _RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
 _ISBD_MARKS = "/:;,="
+_EACH_MARK = tuple(_ISBD_MARKS)
 _NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
 _ABBREVIATED = re.compile(
     r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE
@@ -127,7 +128,7 @@ def isbd(found: Any) -> str | None:
     if "<<" in value or "¬" in value:
         value = _NON_SORTING.sub(r"\1", value)
     value = plain(value)
-    if value.endswith(tuple(_ISBD_MARKS)):
+    if value.endswith(_EACH_MARK):
         value = value.rstrip(_ISBD_MARKS).rstrip()
     if value.endswith(".") and not _ABBREVIATED.search(
         value, max(len(value) - _LONGEST_ABBREVIATED, 0)

@@ -61,7 +61,19 @@ def whole(node: Any) -> Any:
 def text_finder(select: Selector, body: str) -> Callable[[Any], Any]:
     """Finds texts where XPath and CSS find nodes, because converters take strings."""
     find, texts = select.find, TEXTS.get(body)
-    return find if texts is None else lambda node: texts(find(node))
+    if texts is None:
+        return find
+    if body == "xml" and select.name is not None:
+        return _text_of_children(select.name, texts)
+    return lambda node: texts(find(node))
+
+
+def _text_of_children(name: str, texts: Callable[[Any], Any]) -> Callable[[XmlRecord], Any]:
+    def find(record: XmlRecord) -> Any:
+        found = record.children.get(name)
+        return None if found is None else texts(found)
+
+    return find
 
 
 def constant(value: Any, where: Callable[[Any], Any] | None = None) -> Callable[[Any], Any]:
@@ -81,6 +93,8 @@ def looked_up(table: Mapping[str, str]) -> Converter:
     words = {key.casefold(): value for key, value in table.items()}
 
     def look_up(selected: Any) -> str | None:
+        if type(selected) is list and len(selected) == 1 and type(selected[0]) is str:
+            selected = selected[0]
         if type(selected) is str and selected in words:
             return words[selected]
         parts = [part.strip().casefold() for v in strings(selected) for part in v.split(";")]
@@ -139,7 +153,10 @@ def read_fields(
         if texts is not None:
             found = texts(found)
         # Nearly all that is found is one short text, which needs no closer look.
-        if type(found) is not str or len(found) > SHORT:
+        if type(found) is list and len(found) == 1 and type(found[0]) is str:
+            if len(found[0]) >= SHORT:
+                found = bounded(field, found, cuts)
+        elif type(found) is not str or len(found) > SHORT:
             found = bounded(field, found, cuts)
         value = convert(found)
         if value or value == 0:
@@ -163,8 +180,12 @@ def record_of(
             record: Record | str = shape.reader.read(node, position, spec.name, cuts)
             return record
     source, there = _seen(node, shape.body)
-    values = read_fields(shape.attempts, source, there, cuts)
-    ids = read_fields(shape.id_attempts, source, there, cuts)
+    of_fields: Iterable[Attempt] = shape.attempts
+    of_ids: Iterable[Attempt] = shape.id_attempts
+    if shape.by_tag is not None:
+        of_fields, of_ids = shape.by_tag.of(there)
+    values = read_fields(of_fields, source, there, cuts)
+    ids = read_fields(of_ids, source, there, cuts)
     if not all(ids.values()):
         ids = {scheme: value for scheme, value in ids.items() if value}
     named = values.get("title") or values.get("doi") or ids or values.get("source_id")

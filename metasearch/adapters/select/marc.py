@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from metasearch.adapters.shapes import Finder, Selector
@@ -76,39 +77,69 @@ def _control(tag: str, first: str | None, last: str | None) -> Finder:
     stop = int(last) + 1 if last is not None else (start + 1 if first is not None else None)
 
     def select(record: MarcRecord) -> list[str]:
-        values = [record.leader] if tag == "LDR" else record.control.get(tag, [])
-        return [value[start:stop] for value in values]
+        values = record.control.get(tag)
+        return [value[start:stop] for value in values] if values else []
 
+    if tag == "LDR":
+        return lambda record: [record.leader[start:stop]]
     return select
 
 
 def _data(
     tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: str | None
 ) -> Finder:
-    def holds(field: MarcField) -> bool:
-        for what, operator, wanted in conditions:
-            if what == "1":
-                found = field.ind1
-            elif what == "2":
-                found = field.ind2
-            else:
-                found = field.text(what[1:]).casefold()
-            if (found == wanted) != (operator == "="):
-                return False
-        return True
+    holds = _all_hold(conditions)
+    if len(tags) == 1 and codes is not None and holds is None:  # as most are
+        return _texts(tags[0], codes)
 
     def select(record: MarcRecord) -> list[Any]:
         out: list[Any] = []
         for tag in tags:
             if (
                 tag not in record.tags
-            ):  # as nearly always: of the tags that a spec knows, a record has a few
+            ):  # as nearly always: of the tags of a spec, a record has a few
                 continue
             for field in record.fields(tag):
-                if not conditions or holds(field):
+                if holds is None or holds(field):
                     found = field if codes is None else field.text(codes)
                     if found:
                         out.append(found)
         return out
 
-    return select
+    return select if codes is not None else _once(select)
+
+
+def _texts(tag: str, codes: str) -> Finder:
+    return lambda record: [text for field in record.fields(tag) if (text := field.text(codes))]
+
+
+def _once(select: Finder) -> Finder:
+    """As `select`, which is asked once of each record: authors and editors are among the same
+    fields.
+    """
+
+    def once(record: MarcRecord) -> Any:
+        found = record.found.get(select)
+        if found is None:
+            found = record.found[select] = select(record)
+        return found
+
+    return once
+
+
+def _all_hold(conditions: list[tuple[str, str, str]]) -> Callable[[MarcField], bool] | None:
+    """Whether a field fulfils all conditions; None where there is none."""
+    tests = [_condition(*condition) for condition in conditions]
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return lambda field: all(test(field) for test in tests)
+
+
+def _condition(what: str, operator: str, wanted: str) -> Callable[[MarcField], bool]:
+    equal = operator == "="
+    if what == "1":
+        return lambda field: (field.ind1 == wanted) == equal
+    if what == "2":
+        return lambda field: (field.ind2 == wanted) == equal
+    code = what[1:]
+    return lambda field: (field.text(code).casefold() == wanted) == equal

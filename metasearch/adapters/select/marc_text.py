@@ -110,6 +110,7 @@ class MarcText(MarcRecord):
         self.control = control
         tags: dict[str, list[str]] = {}
         self.tags = tags
+        self.found = {}
         self._fields = {}
         self._form = form
         head, *fields = text.split(form.field)
@@ -132,10 +133,15 @@ class MarcText(MarcRecord):
         form = self._form
         made = []
         for field in self.tags.get(tag, ()):
-            subs = [(sub[0], sub[3 : sub.index("<")]) for sub in field.split(form.subfield)[1:]]
+            subs = field.split(form.subfield)
+            del subs[0]
+            subfields = [
+                (sub[0], text) for sub in subs if (text := sub[3 : sub.index("<")].strip())
+            ]
             if "&" in field:
-                subs = [(code, unescaped(text)) for code, text in subs]
-            subfields = [(code, text) for code, given in subs if (text := given.strip())]
+                subfields = [
+                    (code, text) for code, given in subfields if (text := unescaped(given).strip())
+                ]
             made.append(MarcField(tag, field[form.ind1], field[form.ind2], subfields))
         return made
 

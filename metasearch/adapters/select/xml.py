@@ -102,7 +102,12 @@ def compile_xml(expression: str) -> Selector:
 
 def xml_texts(selected: Any) -> Any:
     """What was selected, with elements turned into their texts; a number becomes a text."""
+    if type(selected) is str:
+        return selected
     if type(selected) is list:
+        if len(selected) == 1:  # as most are
+            item = selected[0]
+            return [item if type(item) is str else element_text(item)]
         return [item if type(item) is str else element_text(item) for item in selected]
     return selected if selected is None or isinstance(selected, bool) else text_of(selected)
 

@@ -139,7 +139,7 @@ class _Path:
         """What the path finds, of what its start found, in the order of the document."""
         for test in self._tests:
             found = [element for element in found if test(element)]
-        if self._attribute:
+        if found and self._attribute:
             return [
                 value for element in found if (value := element.get(self._attribute)) is not None
             ]
@@ -221,7 +221,16 @@ def _test(predicate: str) -> Test | None:
     known = [test for test in tests if test is not None]
     if len(known) < len(tests):
         return _other_test(predicate)
-    return known[0] if len(known) == 1 else lambda element: any(test(element) for test in known)
+    return _either(known)
+
+
+def _either(tests: list[Test]) -> Test:
+    if len(tests) == 1:
+        return tests[0]
+    if len(tests) == 2:
+        one, other = tests
+        return lambda element: one(element) or other(element)
+    return lambda element: any(test(element) for test in tests)
 
 
 def _condition(text: str) -> Test | None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from metasearch.adapters.parse.records import attempts
+from metasearch.adapters.select.by_tag import ByTag
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
@@ -198,6 +199,7 @@ class ShapeTables:
             id_attempts=of_ids,
             promises=promises,
             told_by=told_by(parse) if body in ("xml", "marcxml") else None,
+            by_tag=ByTag(of_fields, of_ids) if body == "marcxml" else None,
         )
 
     def promises(self, parse: Table, where: str) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ authors that are objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metasearch.bib import identifier_forms, markup
 from metasearch.bib.cuts import Cuts, bounded, most
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
-from metasearch.bib.marc import MarcField
+from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import headings
 from metasearch.bib.names.person import displayed, initials_last, person, without_homonym
 from metasearch.bib.names.words import ET_AL
@@ -160,20 +160,21 @@ def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     return person(name)
 
 
-def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcField]:
+#: Those who stand as the authors: of the first part that anybody has.
+_AUTHORS: tuple[Part, ...] = ("author", "editor", "helper")
+
+
+def _taking_part(fields: Sequence[MarcField], *, editors: bool) -> list[MarcField]:
     """Return the fields of the authors; without any, those of the editors; else of the helpers.
 
     With `editors` it returns the fields of the editors, but none where the work has no author,
     because the editors then stand as its authors.
     """
-    parts = [(headings.part_in(field), field) for field in fields]
-    by_part = [
-        [field for part, field in parts if part == wanted]
-        for wanted in ("author", "editor", "helper")
-    ]
-    if editors:
-        return by_part[1] if by_part[0] else []
-    return next((group for group in by_part if group), [])
+    parts = [headings.part_in(field) for field in fields]
+    if editors and ("editor" not in parts or "author" not in parts):
+        return []
+    wanted = "editor" if editors else next((part for part in _AUTHORS if part in parts), "")
+    return [field for part, field in zip(parts, fields, strict=True) if part == wanted]
 
 
 def _at(author: Author, affiliation: str | None) -> Author:
@@ -237,13 +238,12 @@ def people(
         cuts = Cuts() if cuts is None else cuts
         if isinstance(found, str):  # one string where the source usually has a list
             found = re.split("[;；]", found[:MOST_GIVEN])
-        items: Iterable[Any] = (
+        items: list[Any] = (
             found if isinstance(found, list) else [found] if found is not None else []
         )
-        if isinstance(items, list):
-            items = most(field, items)
+        items = most(field, items)
         authors: list[Author] = []
-        if marc:
+        if marc and items:
             items = _taking_part(items, editors=editors)
         for item in items:
             if simple and type(item) is dict:  # the short way
@@ -288,9 +288,8 @@ def people(
             if affiliated and not marc and (works_at := text(got.get("affiliation"))):
                 author = _at(author, works_at)
             authors.append(author)
-        if len({author.name for author in authors}) < len(
-            authors
-        ):  # each once; collaborations have thousands
+        # Each once; collaborations have thousands.
+        if len(authors) > 1 and len({author.name for author in authors}) < len(authors):
             authors = list(dict.fromkeys(authors))
         return tuple(authors)
 

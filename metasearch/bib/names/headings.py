@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from metasearch.bib import markup
-from metasearch.bib.marc import MarcField
+from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import roles
-from metasearch.bib.names.roles import PARTS, Part, part_of
+from metasearch.bib.names.roles import PARTS, part_of
 from metasearch.bib.names.words import FIRMS
 
 _LIFE_DATES = re.compile(
@@ -107,6 +107,13 @@ def part_in(field: MarcField) -> Part:
     A field with $5 is true of one library's copy only, and an online service is where a copy was
     bought.
     """
+    part = field.part
+    if part is None:  # a field is asked for authors and for editors
+        part = field.part = _part_in(field)
+    return part
+
+
+def _part_in(field: MarcField) -> Part:
     relators = []
     for code, text in field.subfields:
         if code in "e4":

@@ -74,6 +74,9 @@ def person(
 def _around_comma(name: str) -> tuple[str, str]:
     """What stands before the first comma and behind it, without "Jr." and the like."""
     left, _, right = name.partition(",")
+    if "," not in right:
+        right = right.strip()
+        return left.strip(), "" if words.is_suffix(right) else right
     parts = [part.strip() for part in right.split(",")]
     return left.strip(), ", ".join([part for part in parts if part and not words.is_suffix(part)])
 
@@ -82,7 +85,7 @@ def _may_be_inverted(left: str, right: str) -> bool:
     """Whether "LEFT, RIGHT" may be "Family, Given" by its form; bodies.py judges its words."""
     if not left or not right or left.count(" ") >= _MOST_FAMILY_WORDS:
         return False
-    return not _FIRM.fullmatch(right) and not _UNIT.search(left)
+    return not _FIRM.fullmatch(right) and not (". " in left and _UNIT.search(left))
 
 
 def _names_nobody(name: str) -> bool:

@@ -4,11 +4,10 @@ words for roles that stand beside names.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
-#: "author": made the work; "editor": saw to the work of others; "helper": added something to it;
-#: "none": made, owns or judged the copy.
-Part = Literal["author", "editor", "helper", "none"]
+from metasearch.bib.marc import Part
+
 #: In the order in which they count where a person has several.
 PARTS: tuple[Part, ...] = get_args(Part)
 
