@@ -31,6 +31,9 @@ from metasearch.record import Hit, Match, Record, VersionsMode
 MANY = 16
 #: Records that are prepared at once: enough for what numpy costs a call, and soon done.
 AT_ONCE = 64
+#: Records of which it is first asked whether they are by the same people: more than most searches
+#: have. In a large job these names would take memory, and fingerprints would be made anew for them.
+OF_A_SEARCH = 2_000
 #: Ties to a component of very many records after which more of them say nothing new.
 TIES = 5
 
@@ -138,8 +141,7 @@ class OnlineDedup:
                 self._skipped += 1
                 continue
             if apart is not None and other not in exactly:
-                made = self._prints.get(other)
-                if made is not None and are_apart(made, fingerprint):
+                if number < OF_A_SEARCH and are_apart(self._prints[other], fingerprint):
                     continue
                 if apart(other, number):
                     continue

@@ -208,6 +208,10 @@ def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str
     return "protocol" if "protocol" in words else ""  # the plan of a study, published before it
 
 
+#: Kept once: each empty set takes 216 bytes.
+_NO_NUMBERS: frozenset[str] = frozenset()
+
+
 def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """The numbers of the parts that the title names, as digits: "Part II" -> "2"."""
     found: set[str] = set()
@@ -215,7 +219,7 @@ def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
         found.update(_PART.findall(text))
     if len(words) > 1 and words[-1] in _ROMANS:
         found.add(words[-1])
-    return frozenset(_number(value) for value in found) if found else frozenset()
+    return frozenset(map(_number, found)) if found else _NO_NUMBERS
 
 
 _DIGITS = re.compile(r"\d+")
@@ -223,7 +227,6 @@ _DIGITS = re.compile(r"\d+")
 _THOUSANDS = re.compile(r"\b\d{1,3}(?: \d{3})+(?!\d)")
 # "II" as a machine reads it: "I1", "1l".
 _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
-_NO_NUMBERS: frozenset[str] = frozenset()
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
