@@ -68,7 +68,7 @@ class MarcRecord:
         self.found: dict[Any, list[Any]] = {}
         self._fields: dict[str, list[MarcField]] = {}
         tags = self.tags
-        for child in marc_element(element):
+        for child in _marc_element(element):
             kind = child.tag[-9:]
             if kind == "datafield":
                 tag = child.get("tag", "")
@@ -97,11 +97,17 @@ class MarcRecord:
         return [MarcField.of(element) for element in self.tags.get(tag, ())]
 
 
-def marc_element(node: Any) -> Any:
+def _marc_element(node: Any) -> Any:
     """The element whose children are MARC fields: the node itself, or the first one inside its
     wrapping.
     """
+    first = first_field(node)
+    return node if first is None else first.getparent()
+
+
+def first_field(node: Any) -> Any:
+    """The first leader or field inside of a node; None where there is none."""
     for element in node.iterdescendants():
         if element.tag.endswith(("leader", "controlfield", "datafield")):
-            return element.getparent()
-    return node
+            return element
+    return None

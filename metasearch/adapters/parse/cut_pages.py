@@ -19,7 +19,7 @@ from lxml import etree
 from metasearch.adapters.select.marc_text import CutRecord, Form, form_of, references_are_known
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.shapes import LateShape, Shape
-from metasearch.bib.marc import marc_element
+from metasearch.bib.marc import first_field
 
 #: Larger bodies are left to the parser, which refuses texts of 10 MB.
 _LARGEST = 5_000_000
@@ -138,6 +138,5 @@ def _opened(shape: Shape, root: Any, records: list[CutRecord]) -> CutPage | None
 
 def _mark(node: Any) -> int | None:
     """The number of the record of which a node's MARC fields were cut out."""
-    first = marc_element(node)[:1]
-    number = first[0].get("metasearch") if len(first) else None
-    return None if number is None or not first[0].tag.endswith(_MARK) else int(number)
+    first = first_field(node)
+    return int(first.get("metasearch")) if first is not None and first.tag.endswith(_MARK) else None
