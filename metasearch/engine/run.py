@@ -315,7 +315,8 @@ class Run:
         try:
             async with asyncio.timeout_at(deadline) as self._queueing:
                 for _ in steps:
-                    await self._turns.next()
+                    if self._turns.over():
+                        await self._turns.next()
         except TimeoutError:
             for _ in steps:
                 await asyncio.sleep(0)

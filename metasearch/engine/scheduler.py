@@ -3,8 +3,10 @@ until a deadline.
 
 Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one
 after the other as they come, each would stall the loop, and the last search would show nothing
-until the others are done. So a page is read in stretches, one in each turn. A page that takes
-longer is read in a thread, and so is what a strategy has to load: a dictionary takes seconds.
+until the others are done. So a page is read in stretches, one in each turn. A turn costs as much as
+reading a record, so a stretch is as long as the loop can bear, by the clock: slow records make it
+shorter. A page that takes longer is read in a thread, and so is what a strategy has to load: a
+dictionary takes seconds.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from metasearch.message import message
 
 T = TypeVar("T")
 
+#: Seconds for which records are read in one turn, and how many are read at most: to compare and
+#: merge twenty takes another three milliseconds, in the same cycle of the loop.
+SECONDS, MOST = 0.005, 20
 #: Threads that compute at once: they share one interpreter with the loop, and each may hold a large
 #: page.
 THREADS = 2
@@ -30,8 +35,8 @@ THREADS = 2
 _LOADED: set[str] = set()
 _LOADING = threading.Lock()
 #: Records that are prepared on the loop, in less than the milliseconds for which a thread would
-#: keep the interpreter.
-AT_ONCE = 20
+#: keep the interpreter: those of a turn.
+AT_ONCE = MOST
 
 
 class _Waiting(NamedTuple):
@@ -43,7 +48,7 @@ class _Waiting(NamedTuple):
 class Turns:
     """The turns of one search, or of one reader; from `FairScheduler`."""
 
-    __slots__ = ("_scheduler", "begun", "behind", "hurried", "reads")
+    __slots__ = ("_given", "_scheduler", "_since", "begun", "behind", "hurried", "reads")
 
     def __init__(
         self, scheduler: FairScheduler, *, reads: bool = False, behind: bool = False
@@ -53,10 +58,25 @@ class Turns:
         self.behind = behind
         self.begun = False
         self.hurried = False
+        self._given = False  # whether a turn was over with records
+        self._since = float("-inf")  # loop time at which the last turn began
 
     async def next(self) -> None:
-        """Wait for a turn: a millisecond or two of computing, until the next `await`."""
+        """Wait for a turn: some milliseconds of computing, until `over`."""
         await self._scheduler.queue(self)
+        self._since = asyncio.get_running_loop().time()
+
+    def over(self, records: int = 0) -> bool:
+        """Whether this turn is over, so that the caller should wait for the next one.
+
+        Args:
+            records: How many were read in it. A search's first ones are enough for a turn, because
+                somebody waits for the first hit.
+        """
+        if records and not self._given:
+            self._given = True
+            return True
+        return records >= MOST or asyncio.get_running_loop().time() - self._since >= SECONDS
 
     async def apart(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Have a thread do the work, as soon as one is free. A caller that is cancelled does not

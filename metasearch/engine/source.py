@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from metasearch.adapters.parse.parse import PageReading, Parsed, most_of
-from metasearch.adapters.parse.records import STEP
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint
 from metasearch.engine.context import SearchContext
 from metasearch.engine.resolved import sorting_notes
+from metasearch.engine.scheduler import MOST, Turns
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.message import message
@@ -139,20 +139,35 @@ class SourceRun:
         Raises:
             SourceError: As `parse`.
         """
-        turns = context.turns
         try:
             reading = PageReading(page, self.spec, most)
             if reading.light:
-                for records in reading:
-                    if records and take is not None:
-                        await take(records)
-                    await turns.next()
+                await _in_turns(reading, context.turns, take)
             else:
-                await turns.apart(reading.finish)
+                await context.turns.apart(reading.finish)
         except SourceError:
             await context.shared.fetcher.forget(page.request)
             raise
         return reading.parsed
+
+
+async def _in_turns(reading: PageReading, turns: Turns, take: Take | None) -> None:
+    """Take the steps of a page, as many as fit into each turn; the records of the last turn are
+    left to the caller, as those of the last step are.
+    """
+    read: list[Record] = []
+    try:
+        for records in reading:
+            read += records
+            if turns.over(len(read)):
+                some, read = tuple(read), []
+                if some and take is not None:
+                    await take(some)
+                await turns.next()
+    except SourceError:  # what was read before counts
+        if read and take is not None:
+            await take(tuple(read))
+        raise
 
 
 @dataclass(slots=True)
@@ -348,13 +363,13 @@ class QueryRun(SourceRun):
     async def _put_all(
         self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
     ) -> None:
-        """Put records a stretch at a time, each but the first in a turn; one empty batch for no
-        records.
+        """Put as many records at a time as a turn takes, each time but the first in a turn; one
+        empty batch for no records.
         """
-        for start in range(0, max(1, len(records)), STEP):
+        for start in range(0, max(1, len(records)), MOST):
             if start:
                 await context.turns.next()
-            await self._put(records[start : start + STEP], wanted, context, inbox)
+            await self._put(records[start : start + MOST], wanted, context, inbox)
 
     async def _put(
         self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox

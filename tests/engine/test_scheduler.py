@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from metasearch.engine.scheduler import FairScheduler, Turns
+from metasearch.engine.scheduler import MOST, SECONDS, FairScheduler, Turns
+from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 
 async def page(turns: Turns, name: str, stretches: int, told: list[str]) -> None:
@@ -137,3 +138,27 @@ async def test_a_scheduler_rests_and_begins_again() -> None:
     await page(scheduler.turns(), "b", 2, told)
 
     assert told == ["a", "b", "b"]
+
+
+@timeless
+async def test_a_turn_is_over_by_the_clock_or_by_its_records() -> None:
+    """Whichever comes first; the next turn begins anew."""
+    turns, loop = FairScheduler().turns(), asyncio.get_running_loop()
+    assert isinstance(loop, TimelessLoop)
+    assert turns.over(), "there was none yet"
+    await turns.next()
+    assert turns.over(1), "the first records of a search are shown at once"
+
+    await turns.next()
+    assert not turns.over(MOST - 1)
+    assert turns.over(MOST)
+
+    await turns.next()
+    loop.pass_by(SECONDS / 2)
+    assert not turns.over(1)
+    loop.pass_by(SECONDS / 2)
+    assert turns.over(1)
+    assert turns.over()
+
+    await turns.next()
+    assert not turns.over(1)

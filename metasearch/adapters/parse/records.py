@@ -30,9 +30,9 @@ Result = TypeVar("Result")
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records
 #: are too few to judge.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read in one stretch, which takes a millisecond, and in the first one, which is
-#: shorter because a user waits for the first hit.
-STEP, FIRST_STEP = 10, 3
+#: Records that are read in one step: few, because somebody waits for the first hit. Whoever takes
+#: the steps decides how many of them follow one another.
+STEP = 4
 #: Why a record is none.
 NAMELESS = "neither a title nor an identifier"
 
@@ -224,8 +224,8 @@ def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
 def in_stretches(
     nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
 ) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
-    """The records of some nodes, a stretch at a time; what it returns is all of them, and what
-    could not be read.
+    """The records of some nodes, a step at a time; what it returns is all of them, and what could
+    not be read.
 
     Args:
         nodes: In the source's order.
@@ -236,7 +236,7 @@ def in_stretches(
     unread: list[Unread] = []
     given = 0
     for number, node in enumerate(nodes):
-        if number % STEP == FIRST_STEP:
+        if number and number % STEP == 0:
             yield tuple(records[given:])
             given = len(records)
         position = start + number + 1
