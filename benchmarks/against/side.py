@@ -50,10 +50,13 @@ class Side:
         self._sources = len(targets)
 
     async def warm(self, query: str, rows: int) -> None:
-        """Load what is loaded once."""
+        """Load what is loaded once, and treat garbage as the server of the package does."""
         await self._search(query, rows)
-        gc.collect()
-        gc.freeze()  # as the server does at its start
+        try:
+            from metasearch.garbage_collection import settle
+        except ImportError:  # where it was until 2026-11
+            from metasearch.server.process import settle  # type: ignore[attr-defined,no-redef]
+        settle()
 
     async def cpu(self, queries: Sequence[str], rows: int, at_once: int = 1) -> float:
         """Milliseconds of CPU of this process for one query, while so many are under way."""
