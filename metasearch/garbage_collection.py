@@ -13,8 +13,7 @@ from contextlib import contextmanager
 
 #: New objects from which on Python looks for cycles among them, and after how many such looks it
 #: looks at older ones and at all; 700, 10 and 10 are Python's own. A search makes some 20,000 at
-#: once. With more, the looks take as long all together, and each stops the loop for longer (5 ms
-#: now).
+#: once. With more the looks take as long all together, and each stops the loop for more than 5 ms.
 SEARCHING = (10_000, 50, 100)
 #: The same for jobs that make millions of objects and free none.
 GROWING = (200_000, 100, 100)

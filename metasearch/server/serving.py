@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-from metasearch import garbage_collection
 from metasearch.server.process import LoopName, loop_factory, supervisable
 from metasearch.server.users.starting import check_users, warn_of_plain_http
 from metasearch.settings import Settings
@@ -95,13 +94,13 @@ async def _serve(
     settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]
 ) -> None:
     from metasearch.server.app import listening
+    from metasearch.server.memory import sparing
 
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
             loop.add_signal_handler(name, stopped.set)
-    async with listening(settings, host=host, port=port, demo=demo) as url:
-        garbage_collection.settle()
+    async with listening(settings, host=host, port=port, demo=demo) as url, sparing():
         announce(url)
         await stopped.wait()

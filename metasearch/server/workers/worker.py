@@ -15,8 +15,8 @@ from shutil import rmtree
 from socket import socket
 from typing import TYPE_CHECKING
 
-from metasearch import garbage_collection
 from metasearch.errors import MetasearchError
+from metasearch.server.memory import sparing
 from metasearch.server.process import LoopName, loop_factory
 from metasearch.server.sockets import BACKLOG
 from metasearch.server.workers import heartbeat
@@ -120,7 +120,7 @@ async def _work(
         servers = [
             await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets
         ]
-        garbage_collection.settle()
+        await stack.enter_async_context(sparing())
         ready.send(None)
         ready.close()
         await stopped.wait()

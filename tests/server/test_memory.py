@@ -1,0 +1,76 @@
+"""A server gives memory back when it has worked and nobody asks any more."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from metasearch import garbage_collection
+from metasearch.server import memory
+from metasearch.server.memory import IDLE, LOOK, WORTH, sparing, when_idle
+from tests.adapters.fetch.timeless import timeless
+
+BUSY = 2 * IDLE * LOOK
+
+
+@timeless
+async def test_after_work_and_only_once() -> None:
+    """Neither while it computes nor again and again while it is idle."""
+    spent, given, computed = [0.0], [], 0.0
+    task = asyncio.create_task(when_idle(lambda: given.append(spent[0]), lambda: spent[0]))
+    await asyncio.sleep(2.5 * LOOK)
+    assert not given, "it has not computed yet"
+
+    while computed < 2 * WORTH:
+        spent[0] += BUSY
+        computed += BUSY
+        await asyncio.sleep(LOOK)
+        assert not given, "it computes"
+
+    await asyncio.sleep(5 * LOOK)
+    assert given == [spent[0]]
+
+    spent[0] += 2 * WORTH
+    await asyncio.sleep(3 * LOOK)
+    assert given == [spent[0] - 2 * WORTH, spent[0]]
+    task.cancel()
+
+
+@pytest.fixture
+def _as_before() -> Iterator[None]:
+    """The garbage collector is afterwards as it was."""
+    before = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+@pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("glibc", [True, False])
+async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
+    """Where the C library is another one, only garbage collection is changed."""
+    told: list[tuple[int, int]] = []
+
+    class Libc:
+        def mallopt(self, parameter: int, value: int) -> None:
+            told.append((parameter, value))
+
+    monkeypatch.setattr(memory, "_glibc", lambda: Libc() if glibc else None)
+    before = len(asyncio.all_tasks())
+    async with sparing():
+        assert gc.get_threshold() == garbage_collection.SEARCHING
+        assert len(asyncio.all_tasks()) == before + glibc
+    await asyncio.sleep(0)
+
+    assert len(asyncio.all_tasks()) == before
+    assert len(told) == 3 * glibc
+
+
+def test_of_other_systems_nothing_is_asked(monkeypatch) -> None:
+    """Their C libraries cannot even be loaded so."""
+    monkeypatch.setattr("sys.platform", "win32")
+
+    assert memory._glibc() is None
