@@ -178,6 +178,8 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         try:
             packages = (build(options.against, Path(folder)), Package("after", ROOT))
+            for package in packages:
+                package.compile()
             with measuring(*packages):
                 pass
         except (NoBuild, TooOld) as exc:

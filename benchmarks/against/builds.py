@@ -28,6 +28,11 @@ class Package(NamedTuple):
     checkout: Path
     python: str = sys.executable
 
+    def compile(self) -> None:
+        """Write the bytecode of its modules, so that none of its processes has to compile them."""
+        command = [self.python, "-m", "compileall", "-q", str(self.checkout / "metasearch")]
+        subprocess.run(command, check=False)  # without it, starting only takes longer
+
 
 class NoBuild(Exception):
     """Why a commit cannot be built."""

@@ -148,6 +148,7 @@ def soaked(packages: Packages, searches: int = 10_000, at_once: int = 8) -> Figu
         def after(package: Package, _: int) -> float:
             with measuring(package) as (side,):
                 side.call("open", base=base, shapes=CROSSREF)
+                side.call("serving")
                 side.call("cpu", queries=words, rows=20, at_once=at_once)
                 return float(side.call("memory")["now"] / MIB)
 
@@ -273,6 +274,7 @@ def _records_at_once(packages: Packages, at_once: int, idle: float) -> Both[Figu
         def one(package: Package, _: int) -> float:
             with measuring(package) as (side,):
                 side.call("open_catalogues", targets=targets)
+                side.call("serving")
                 side.call("cpu", queries=words, rows=rows, at_once=at_once)
                 most[package.name] = side.call("memory")["most"] / MIB
                 side.call("idle", seconds=idle)

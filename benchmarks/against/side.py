@@ -50,13 +50,20 @@ class Side:
         self._sources = len(targets)
 
     async def warm(self, query: str, rows: int) -> None:
-        """Load what is loaded once, and treat garbage as the server of the package does."""
+        """Load what is loaded once."""
         await self._search(query, rows)
+        await self.serving()
+
+    async def serving(self) -> None:
+        """Treat garbage and freed memory as the server of the package does."""
         try:
-            from metasearch.garbage_collection import settle
-        except ImportError:  # where it was until 2026-11
-            from metasearch.server.process import settle  # type: ignore[attr-defined,no-redef]
-        settle()
+            from metasearch.server.memory import sparing
+        except ImportError:  # before 2026-11-23
+            from metasearch.server.process import settle  # type: ignore[attr-defined]
+
+            settle()
+        else:
+            await self._closing.enter_async_context(sparing())
 
     async def cpu(self, queries: Sequence[str], rows: int, at_once: int = 1) -> float:
         """Milliseconds of CPU of this process for one query, while so many are under way."""
