@@ -5,14 +5,11 @@ A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
-
-if TYPE_CHECKING:
-    from metasearch.adapters.select.by_tag import ByTag
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -101,8 +98,8 @@ class Shape:
         promises: Fields that nearly every record has; if they are missing, the site has changed.
         told_by: The tag of the MARC field by which `when` knows the shape, "" for none; None where
             selectors of the envelope may look into the records (select/outside.py).
-        by_tag: The attempts at fields, and at identifiers, by the tags of MARC that they need;
-            None for other bodies.
+        by_tag: Takes the tags of a MARC record, and returns the attempts at fields and at
+            identifiers that may find something in it (select/by_tag.py); None for other bodies.
     """
 
     body: BodyKind
@@ -119,7 +116,7 @@ class Shape:
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
     told_by: str | None = None
-    by_tag: ByTag | None = None
+    by_tag: Callable[[Iterable[str]], tuple[list[Attempt], list[Attempt]]] | None = None
 
 
 class LateShape:
