@@ -5,14 +5,11 @@ A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
-
-if TYPE_CHECKING:
-    from metasearch.adapters.select.by_tag import ByTag
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -150,8 +147,8 @@ class Shape:
         reader: How its records are read at present.
         told_by: The tag of the MARC field by which `when` knows the shape, "" for none; None where
             selectors of the envelope may look into the records (select/outside.py).
-        by_tag: The attempts at fields, and at identifiers, by the tags of MARC that they need;
-            None for other bodies.
+        by_tag: Takes the tags of a MARC record, and returns the attempts at fields and at
+            identifiers that may find something in it (select/by_tag.py); None for other bodies.
     """
 
     body: BodyKind
@@ -169,7 +166,7 @@ class Shape:
     promises: tuple[str, ...] = ("title",)
     reader: RecordReader = field(default_factory=RecordReader, repr=False, compare=False)
     told_by: str | None = None
-    by_tag: ByTag | None = None
+    by_tag: Callable[[Iterable[str]], tuple[list[Attempt], list[Attempt]]] | None = None
 
 
 class LateShape:

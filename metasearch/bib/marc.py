@@ -68,7 +68,8 @@ class MarcRecord:
         self.found: dict[Any, list[Any]] = {}
         self._fields: dict[str, list[MarcField]] = {}
         tags = self.tags
-        for child in _marc_element(element):
+        first = self.first_of(element)
+        for child in element if first is None else first.getparent():
             kind = child.tag[-9:]
             if kind == "datafield":
                 tag = child.get("tag", "")
@@ -93,21 +94,15 @@ class MarcRecord:
             found = self._fields[tag] = self._made(tag)
         return found
 
+    @staticmethod
+    def first_of(node: Any) -> Any:
+        """The first leader or field inside of a node, in whatever it is wrapped; None where there
+        is none. Its parent is the element whose children are MARC fields.
+        """
+        for element in node.iterdescendants():
+            if element.tag.endswith(("leader", "controlfield", "datafield")):
+                return element
+        return None
+
     def _made(self, tag: str) -> list[MarcField]:
         return [MarcField.of(element) for element in self.tags.get(tag, ())]
-
-
-def _marc_element(node: Any) -> Any:
-    """The element whose children are MARC fields: the node itself, or the first one inside its
-    wrapping.
-    """
-    first = first_field(node)
-    return node if first is None else first.getparent()
-
-
-def first_field(node: Any) -> Any:
-    """The first leader or field inside of a node; None where there is none."""
-    for element in node.iterdescendants():
-        if element.tag.endswith(("leader", "controlfield", "datafield")):
-            return element
-    return None

@@ -19,7 +19,7 @@ from lxml import etree
 from metasearch.adapters.select.marc_text import CutRecord, Form, form_of, references_are_known
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.shapes import LateShape, Shape
-from metasearch.bib.marc import first_field
+from metasearch.bib.marc import MarcRecord
 
 #: Larger bodies are left to the parser, which refuses texts of 10 MB.
 _LARGEST = 5_000_000
@@ -138,5 +138,5 @@ def _opened(shape: Shape, root: Any, records: list[CutRecord]) -> CutPage | None
 
 def _mark(node: Any) -> int | None:
     """The number of the record of which a node's MARC fields were cut out."""
-    first = first_field(node)
+    first = MarcRecord.first_of(node)
     return int(first.get("metasearch")) if first is not None and first.tag.endswith(_MARK) else None

@@ -183,7 +183,7 @@ def record_of(
     of_fields: Iterable[Attempt] = shape.attempts
     of_ids: Iterable[Attempt] = shape.id_attempts
     if shape.by_tag is not None:
-        of_fields, of_ids = shape.by_tag.of(there)
+        of_fields, of_ids = shape.by_tag(there)
     values = read_fields(of_fields, source, there, cuts)
     ids = read_fields(of_ids, source, there, cuts)
     if not all(ids.values()):

@@ -199,7 +199,7 @@ class ShapeTables:
             id_attempts=of_ids,
             promises=promises,
             told_by=told_by(parse) if body in ("xml", "marcxml") else None,
-            by_tag=ByTag(of_fields, of_ids) if body == "marcxml" else None,
+            by_tag=ByTag(of_fields, of_ids).of if body == "marcxml" else None,
         )
 
     def promises(self, parse: Table, where: str) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def test_what_the_others_would_find_is_nothing(
     for shape in MARC:
         assert shape.by_tag is not None
         for fewer, every in zip(
-            shape.by_tag.of(record.there), (shape.attempts, shape.id_attempts), strict=True
+            shape.by_tag(record.there), (shape.attempts, shape.id_attempts), strict=True
         ):
             assert read_fields(fewer, record, record.there, Cuts()) == read_fields(
                 every, record, record.there, Cuts()
