@@ -15,9 +15,10 @@ from metasearch.adapters.parse import parse as parsing
 from metasearch.adapters.parse.cut_pages import cut_page
 from metasearch.adapters.parse.parse import PageReading, Parsed, parse
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.select.marc_text import CutRecord
+from metasearch.adapters.select.marc_text import CutRecord, MarcText, form_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
+from metasearch.bib.marc import MarcRecord
 from metasearch.errors import SourceError
 from metasearch.settings import Settings
 from tests.cases import each
@@ -146,6 +147,7 @@ REFERENCES = "&lt;i&gt; &#169; &#xE9;&#32; &quot;A&apos; &amp;amp;"
         pytest.param(answer(f"<!-- {PLAIN} -->", PLAIN), None, id="a record in a comment"),
         pytest.param(answer(PLAIN + PLAIN), None, id="two records in one"),
         pytest.param(answer(PLAIN, total=f"1{PLAIN}"), None, id="a record in the number of hits"),
+        pytest.param(answer(PLAIN, record(field("245", "aA\rB"))), None, id="a lone return"),
         pytest.param(answer(PLAIN, before="<!DOCTYPE x>"), None, id="DOCTYPE"),
         pytest.param(
             answer(PLAIN, before='<?xml version="1.0" encoding="latin1"?>'), None, id="Latin-1"
@@ -183,6 +185,7 @@ def test_selectors_that_look_into_records_need_the_tree() -> None:
         {"when": "count(//*[local-name()='subfield']) > 3"},
         {"records": "//*[local-name()='recordData']/*/*/.."},
         {"warning": "//*[@code='b']"},
+        {"total": "//*[local-name()='recordData']"},
     ]
     body = answer(record(TITLE, field("500", "b12")), PLAIN)
     for number, table in enumerate(parsing_tables):
@@ -191,6 +194,19 @@ def test_selectors_that_look_into_records_need_the_tree() -> None:
 
         assert cut(body, spec) is None, number
         assert read(body, spec) == by_tree(body, spec)
+
+
+def test_a_field_that_tells_the_shape_may_stand_in_any_record() -> None:
+    """Of the sixth record and those behind it, the envelope has no field by which to tell."""
+    when = "//*[local-name()='datafield'][@tag='245']"
+    source = {"extends": "sru", "url": "http://127.0.0.1/sru", "parse": {"when": when}}
+    spec = Registry(Settings(sources={"other": source})).spec("other")
+    french = record(field("200", "aTitre"))
+    both = record(field("200", "aTitre"), TITLE)
+
+    assert cut(answer(both, french), spec) == [True, True]
+    assert cut(answer(*[french] * 5, both), spec) is None
+    assert cut(answer(*[french] * 6), spec) == [True] * 6
 
 
 #: Fields in plain form, and what is not.
@@ -243,6 +259,32 @@ def mutated(draw: st.DrawFn) -> bytes:
         )
         body = body[:at] + new + body[until:]
     return body
+
+
+def contents(marc: MarcRecord) -> tuple[object, ...]:
+    """All that selectors see of a record."""
+    fields = [
+        (each_one.tag, each_one.ind1, each_one.ind2, each_one.subfields)
+        for tag in marc.tags
+        for each_one in marc.fields(tag)
+    ]
+    return marc.leader, marc.control, {**marc.there}.keys(), fields
+
+
+@given(fields=st.lists(FIELDS, min_size=1, max_size=9), prefix=st.sampled_from(("", "m:")))
+def test_a_text_has_the_fields_of_its_tree(fields: list[str], prefix: str) -> None:
+    """Leader, control fields and data fields with indicators and subfields, blanks and references
+    included."""
+    text = record(TITLE, *fields).replace("\r\n", "\n").replace("n1<", "n &amp;1<")
+    if prefix:
+        text = text.replace("</", "</m:").replace("<", "<m:").replace("<m:/m:", "</m:")
+        text = text.replace(SLIM, ' xmlns:m="x"')
+    form = form_of(text)
+    assert form is not None
+    found = form.record.match(text)
+    assert found is not None
+
+    assert contents(MarcText(found[2], form)) == contents(MarcRecord(etree.fromstring(text)))
 
 
 @examples(2)
