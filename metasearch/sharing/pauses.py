@@ -51,6 +51,8 @@ class Pauses:
         self._of_digest: dict[str, str] = {}
         #: Pause -> moment of its end by the server's clock, of all that have been acted on.
         self._known: dict[str, int] = {}
+        #: Those that this replica is telling now: its own are not heard.
+        self._own: set[str] = set()
         self._telling: set[asyncio.Task[None]] = set()
         self._listening: list[asyncio.Task[None]] = []
         connection.when_back.append(self._back)
@@ -86,11 +88,15 @@ class Pauses:
         await ended((*self._telling, *self._listening))
 
     async def _tell(self, pause: str, microseconds: int) -> None:
-        with suppress(Away):
-            ends = await self._connection.script(
-                PAUSE, (self._key, self._channel), (pause, microseconds, self._replica)
-            )
-            self._known[pause] = max(self._known.get(pause, 0), int(ends))
+        self._own.add(pause)
+        try:
+            with suppress(Away):
+                ends = await self._connection.script(
+                    PAUSE, (self._key, self._channel), (pause, microseconds, self._replica)
+                )
+                self._known[pause] = max(self._known.get(pause, 0), int(ends))
+        finally:
+            self._own.discard(pause)
 
     def _back(self) -> None:
         """The server is back: others may have told it what this replica has not heard."""
@@ -117,6 +123,8 @@ class Pauses:
     def _act(self, pause: str, ends: int, left: int) -> None:
         """Passes a pause on, if it lasts longer than what is known."""
         match = _PAUSE.fullmatch(pause)
+        if pause in self._own:  # read before the server has answered what was told
+            return
         if match is None or left <= 0 or ends <= self._known.get(pause, 0):
             return
         self._known[pause] = ends
