@@ -183,7 +183,8 @@ def changed(draw: st.DrawFn, node: Any) -> Any:
                 case "out":
                     del at[key]
                 case _:
-                    at[key] = draw(LEAVES | LONG)
+                    # A copy: the next change may be inside of it, and these values are shared.
+                    at[key] = copy.deepcopy(draw(LEAVES | LONG))
     return node
 
 
