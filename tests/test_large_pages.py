@@ -294,6 +294,7 @@ def test_ordinary_pages_are_light() -> None:
     assert not light(b" " * (LIGHT_BYTES + 1))
     assert not light(b"[" + b"{}," * 20_000 + b"{}]")
     assert not light((works("alpha").decode() + " " * 10_000).encode("utf-16"))
+    assert not light(hostile_page("xml", "unknown entities"))
 
 
 @pytest.mark.parametrize(
