@@ -6,9 +6,10 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from metasearch import formats
 from metasearch.cli.search_options import SearchCommandOptions
@@ -23,6 +24,9 @@ from metasearch.engine.engine import Engine
 from metasearch.engine.search import Search
 from metasearch.events import Answer, Finished, SearchEvent, Started
 from metasearch.settings import Settings
+
+if TYPE_CHECKING:
+    from metasearch.adapters.fetch.transport import Transport
 
 #: Seconds between two updates of the progress while no event comes.
 TICK = 0.1
@@ -71,28 +75,19 @@ async def prepared(options: SearchCommandOptions, settings: Settings) -> AsyncIt
     Raises:
         UsageError: The query or an option cannot be used.
     """
-    async with AsyncExitStack() as stack:
-        names: Mapping[str, str] = {}
-        if options.demo:
-            settings, names = await _demo(settings, options, stack)
-        engine = await stack.enter_async_context(
-            Engine(settings, replay=options.replay, record=options.record, recorded_as=names)
-        )
+    transport: Transport | None = None
+    if options.demo:
+        from metasearch import demo
+
+        settings = demo.replayed(settings)
+        if options.replay is None:
+            from metasearch.demo.transport import DemoTransport
+
+            transport = DemoTransport(latency=1.0)
+    async with Engine(
+        settings, replay=options.replay, record=options.record, transport=transport
+    ) as engine:
         yield engine.search(options, limit=options.hits_wanted)
-
-
-async def _demo(
-    settings: Settings, options: SearchCommandOptions, stack: AsyncExitStack
-) -> tuple[Settings, Mapping[str, str]]:
-    """(settings whose only sources are the demo's databases, the names under which their exchanges
-    are recorded).
-    """
-    from metasearch import demo
-
-    if options.replay is not None:
-        return demo.replayed(settings), {}
-    databases = await stack.enter_async_context(demo.DemoDatabases())
-    return databases.settings(settings), databases.recorded_as
 
 
 async def _follow(

@@ -5,8 +5,9 @@
 
 How it is made: `catalogue.py` reads the works, `databases/` says in one file a database which of
 them it holds, how it tells them and in which shape it answers, `asked.py` reads queries in their
-dialects, `holdings.py` finds works, and `server.py` puts it all behind sockets. Importing this
-package imports neither aiohttp nor lxml.
+dialects, `holdings.py` finds works, `server.py` puts it all behind sockets, and `transport.py`
+answers an engine of the same process without any: `metasearch --demo QUERY` does not need them.
+Importing this package imports neither aiohttp nor lxml.
 """
 
 from __future__ import annotations

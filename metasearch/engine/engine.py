@@ -249,12 +249,14 @@ def _fetcher(
     transport: Transport | None,
     sharing: Sharing,
 ) -> Fetcher:
-    from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-
     if replay is not None:
+        from metasearch.adapters.fetch.cassette import ReplayTransport
+
         return Fetcher(ReplayTransport(replay), None, patience=0)
     transport = transport or transport_of(settings)
     if record is not None:
+        from metasearch.adapters.fetch.cassette import RecordTransport
+
         # What is recorded must have been sent, so no page may come from the cache.
         return Fetcher(RecordTransport(transport, record, recorded_as), None, sharing=sharing)
     return Fetcher(transport, store, sharing=sharing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -90,11 +90,12 @@ class FakeEngine:
         *,
         replay: Path | None = None,
         record: Path | None = None,
-        recorded_as: Mapping[str, str] | None = None,
+        transport: object = None,
     ) -> None:
         self.settings = settings
         self.replay = replay
         self.record = record
+        self.transport = transport
         self.asked: dict[str, Any] = {}
         self.closed = False
         self.made.append(self)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.demo.transport import DemoTransport
 from metasearch.engine.engine import Engine
+from metasearch.errors import TimedOut, TooLarge
 
 
 @pytest.mark.parametrize("query", ["gambling harms", "title:jazz year:1980-1995", "沉水植物 水质"])
@@ -31,3 +34,32 @@ async def test_another_address_is_not_answered():
         await DemoTransport().send(
             Request(source="x", url="https://example.org/"), timeout=1, max_bytes=1
         )
+
+
+def slow_request() -> Request:
+    """To the database that takes three seconds."""
+    table = replayed().sources["demo-slow"]
+    return Request(
+        source="demo-slow", url=table["url"], params=(("q", "learning"), ("format", "json"))
+    )
+
+
+async def test_a_database_takes_its_time():
+    """The latency is that of the demo, scaled, and stands in the page."""
+    began = time.perf_counter()
+
+    page = await DemoTransport(latency=0.02).send(slow_request(), timeout=5, max_bytes=1_000_000)
+
+    assert time.perf_counter() - began >= page.seconds >= 0.02 * 3.0
+    assert page.status == 200
+
+
+async def test_a_database_that_takes_too_long_is_not_waited_for():
+    """The error and its words are those of a request over HTTP."""
+    with pytest.raises(TimedOut, match=r"no whole answer within 0\.01 s"):
+        await DemoTransport(latency=1.0).send(slow_request(), timeout=0.01, max_bytes=1_000_000)
+
+
+async def test_an_answer_that_is_too_large_is_not_given():
+    with pytest.raises(TooLarge):
+        await DemoTransport().send(slow_request(), timeout=1, max_bytes=100)
