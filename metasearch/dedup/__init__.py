@@ -1,16 +1,21 @@
 """Online de-duplication: which records are one work.
 
 `fingerprint` -> `Fingerprint`; `online.OnlineDedup` takes records as they arrive; `STRATEGIES` is
-what can be chosen.
+what can be chosen; it is loaded when it is first used, for the published strategies need much.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.published.strategies import STRATEGIES, Strategy, strategy
+from metasearch.dedup.strategies import Strategy, strategy
+
+if TYPE_CHECKING:
+    from metasearch.dedup.published.strategies import STRATEGIES as STRATEGIES
 
 __all__ = [
     "DEFAULT",
@@ -24,3 +29,11 @@ __all__ = [
     "fingerprint",
     "strategy",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "STRATEGIES":
+        from metasearch.dedup.published.strategies import STRATEGIES
+
+        return STRATEGIES
+    raise AttributeError(f"module 'metasearch.dedup' has no attribute {name!r}")

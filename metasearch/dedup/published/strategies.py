@@ -1,5 +1,4 @@
-"""The strategies of de-duplication that can be chosen by name, and what a user should know before
-choosing one.
+"""All strategies of de-duplication by name, and what a user should know before choosing one.
 
 `default` is the chain that searches use; the others are published algorithms, each as its authors
 describe it and without the vetoes of the default chain, so that they can be compared with it and
@@ -8,12 +7,10 @@ with one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
 
 from metasearch.dedup.default import DEFAULT
-from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.text import Text
 from metasearch.dedup.published.bigram_simhash import BigramSimHash
 from metasearch.dedup.published.block_hash import BlockHash
@@ -27,79 +24,7 @@ from metasearch.dedup.published.shingling import Shingling
 from metasearch.dedup.published.simhash import SimHash
 from metasearch.dedup.published.text import frequencies, segment
 from metasearch.dedup.published.weighted_simhash import WeightedSimHash
-from metasearch.errors import UsageError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
-    """A way of finding duplicates.
-
-    Attributes:
-        name: As the user writes it.
-        does: What it does, in one line.
-        source: The publication.
-        needs: What a record must have; of a record without it, it says nothing.
-        cost: What a record costs, in words.
-        order: Whether the order of arrival matters, in words.
-        when: When to use it.
-        chain: With the parameters of the source.
-        threshold: The parameter of its matchers that makes it stricter or laxer; None where there
-            is none.
-        sweep: Values of that parameter worth trying, the strictest first.
-        loads: What takes long the first time and can be done before the first record comes.
-    """
-
-    name: str
-    does: str
-    source: str
-    needs: str
-    cost: str
-    order: str
-    when: str
-    chain: Chain
-    threshold: str | None = None
-    sweep: tuple[float, ...] = ()
-    loads: tuple[Callable[[], object], ...] = ()
-
-    def at(self, threshold: float) -> Chain:
-        """The chain with another threshold.
-
-        Raises:
-            ValueError: The strategy has none.
-        """
-        name = self.threshold
-        if name is None:
-            raise ValueError(f"{self.name} has no threshold")
-        return replace(
-            self.chain,
-            matchers=tuple(_with(matcher, name, threshold) for matcher in self.chain.matchers),
-        )
-
-    def load(self) -> None:
-        """Load now what would otherwise be loaded with the first record: dictionaries, tables,
-        compiled libraries.
-        """
-        for load in self.loads:
-            load()
-
-
-def _with(matcher: Matcher, name: str, value: float) -> Matcher:
-    if not hasattr(matcher, name):
-        return matcher
-    changed: Any = replace(matcher, **{name: type(getattr(matcher, name))(value)})  # type: ignore[type-var]
-    return changed  # type: ignore[no-any-return]
-
-
-_DEFAULT = Strategy(
-    name="default",
-    does="URL, DOI, other identifiers, four-tuple, fields and text, under vetoes",
-    source="this project; docs/dedup.md",
-    needs="a title, or an identifier",
-    cost="a look-up of a dozen keys, and comparisons with what shares one",
-    order="does not matter",
-    when="always, unless a publication is to be followed to the letter",
-    chain=DEFAULT,
-)
+from metasearch.dedup.strategies import DEFAULT_STRATEGY, Strategy
 
 _TEXT = Strategy(
     name="text",
@@ -322,18 +247,5 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
 #: All of them by name, the default one first.
 STRATEGIES: Mapping[str, Strategy] = {
     strategy.name: strategy
-    for strategy in (_DEFAULT, _TEXT, *_OF_METADATA, *_OF_SETS, *_OF_SIGNATURES)
+    for strategy in (DEFAULT_STRATEGY, _TEXT, *_OF_METADATA, *_OF_SETS, *_OF_SIGNATURES)
 }
-
-
-def strategy(name: str) -> Strategy:
-    """The strategy of that name.
-
-    Raises:
-        UsageError: There is none.
-    """
-    if name not in STRATEGIES:
-        raise UsageError(
-            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(STRATEGIES)}."
-        )
-    return STRATEGIES[name]

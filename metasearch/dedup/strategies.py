@@ -1,0 +1,103 @@
+"""What a strategy of de-duplication is, and the one that searches use. All of them are in
+`published/strategies.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from metasearch.dedup.default import DEFAULT
+from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A way of finding duplicates.
+
+    Attributes:
+        name: As the user writes it.
+        does: What it does, in one line.
+        source: The publication.
+        needs: What a record must have; of a record without it, it says nothing.
+        cost: What a record costs, in words.
+        order: Whether the order of arrival matters, in words.
+        when: When to use it.
+        chain: With the parameters of the source.
+        threshold: The parameter of its matchers that makes it stricter or laxer; None where there
+            is none.
+        sweep: Values of that parameter worth trying, the strictest first.
+        loads: What takes long the first time and can be done before the first record comes.
+    """
+
+    name: str
+    does: str
+    source: str
+    needs: str
+    cost: str
+    order: str
+    when: str
+    chain: Chain
+    threshold: str | None = None
+    sweep: tuple[float, ...] = ()
+    loads: tuple[Callable[[], object], ...] = ()
+
+    def at(self, threshold: float) -> Chain:
+        """The chain with another threshold.
+
+        Raises:
+            ValueError: The strategy has none.
+        """
+        name = self.threshold
+        if name is None:
+            raise ValueError(f"{self.name} has no threshold")
+        return replace(
+            self.chain,
+            matchers=tuple(_with(matcher, name, threshold) for matcher in self.chain.matchers),
+        )
+
+    def load(self) -> None:
+        """Load now what would otherwise be loaded with the first record: dictionaries, tables,
+        compiled libraries.
+        """
+        for load in self.loads:
+            load()
+
+
+def _with(matcher: Matcher, name: str, value: float) -> Matcher:
+    if not hasattr(matcher, name):
+        return matcher
+    changed: Any = replace(matcher, **{name: type(getattr(matcher, name))(value)})  # type: ignore[type-var]
+    return changed  # type: ignore[no-any-return]
+
+
+DEFAULT_STRATEGY = Strategy(
+    name="default",
+    does="URL, DOI, other identifiers, four-tuple, fields and text, under vetoes",
+    source="this project; docs/dedup.md",
+    needs="a title, or an identifier",
+    cost="a look-up of a dozen keys, and comparisons with what shares one",
+    order="does not matter",
+    when="always, unless a publication is to be followed to the letter",
+    chain=DEFAULT,
+)
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of that name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name == DEFAULT_STRATEGY.name:
+        return DEFAULT_STRATEGY
+    # The published ones, which hardly a search asks for, take as long to load as a search.
+    from metasearch.dedup.published.strategies import STRATEGIES
+
+    if name not in STRATEGIES:
+        raise UsageError(
+            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(STRATEGIES)}."
+        )
+    return STRATEGIES[name]
