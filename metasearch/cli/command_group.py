@@ -4,7 +4,9 @@ command, and a search where no command is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import click
@@ -65,6 +67,40 @@ class ExampleCommand(click.Command):
         write_examples(self.examples, formatter)
 
 
+class Commands(MutableMapping[str, click.Command]):
+    """The commands of a group by their names; each is imported when it is looked at.
+
+    Args:
+        homes: Name of a command -> the module that has it under this name.
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = dict(homes)
+        self._known: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._known:
+            self._known[name] = getattr(import_module(self._homes[name]), name)
+        return self._known[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._known[name] = command
+        self._homes[name] = ""
+
+    def __delitem__(self, name: str) -> None:
+        self._known.pop(name, None)
+        del self._homes[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
 class CommandGroup(click.Group):
     """A group in which options of a command may stand before its name.
 
@@ -95,9 +131,7 @@ class CommandGroup(click.Group):
         if not args:
             return []
         own = {name for param in self.params for name in param.opts}
-        with_value = {
-            name for option in _options(self) if not option.is_flag for name in option.opts
-        }
+        takes_value = self._takes_value()
         helps = {"-h", "--help"}
         before: list[str] = []
         rest = list(args)
@@ -105,25 +139,40 @@ class CommandGroup(click.Group):
             if rest[0] in own:
                 return [rest[0]]
             before.append(rest.pop(0))
-            if rest and _takes_next(before[-1], with_value):
+            if rest and _takes_next(before[-1], takes_value):
                 before.append(rest.pop(0))
         if rest and rest[0] in self.commands:
             return [rest[0], *before, *rest[1:]]
         if not rest and not helps.isdisjoint(before):
             return ["--help"]
         if self.default and not ctx.resilient_parsing:
-            self._refuse_misspelt(ctx, [*before, *rest], with_value)
+            self._refuse_misspelt(ctx, [*before, *rest], takes_value)
         return [self.default, *before, *rest] if self.default else [*rest, *before]
 
+    def _takes_value(self) -> Callable[[str], bool]:
+        """What tells whether an option takes a value: "-n" does.
+
+        An option means the same everywhere, so the other commands are loaded for those only that
+        the default command does not have.
+        """
+
+        @cache
+        def elsewhere() -> dict[str, bool]:
+            return _values_of(_options(self))
+
+        default = self.commands.get(self.default or "")
+        here = {} if default is None else _values_of(_options(default))
+        return lambda name: here[name] if name in here else elsewhere().get(name, False)
+
     def _refuse_misspelt(
-        self, ctx: click.Context, args: list[str], with_value: Iterable[str]
+        self, ctx: click.Context, args: list[str], takes_value: Callable[[str], bool]
     ) -> None:
         """Refuse words that are probably a misspelt command, and not a query.
 
         Raises:
             click.UsageError: The words resemble a command that takes all the options.
         """
-        words, options = _words_and_options(args, with_value)
+        words, options = _words_and_options(args, takes_value)
         command = probable_command(words, self.commands)
         if command is None:
             return
@@ -199,8 +248,17 @@ def _options(command: click.Command) -> Iterator[click.Option]:
             yield from _options(inner)
 
 
+def _values_of(options: Iterable[click.Option]) -> dict[str, bool]:
+    """Name of each option -> whether one of that name takes a value."""
+    values: dict[str, bool] = {}
+    for option in options:
+        for name in option.opts:
+            values[name] = values.get(name, False) or not option.is_flag
+    return values
+
+
 def _words_and_options(
-    args: Iterable[str], with_value: Iterable[str]
+    args: Iterable[str], takes_value: Callable[[str], bool]
 ) -> tuple[list[str], set[str]]:
     """(the words, the options) of a command line; no words if there is "--", because a query
     follows it.
@@ -215,17 +273,17 @@ def _words_and_options(
             words.append(arg)
             continue
         options.add(arg.partition("=")[0] if arg.startswith("--") else arg[:2])
-        if _takes_next(arg, with_value):
+        if _takes_next(arg, takes_value):
             next(following, None)
     return words, options
 
 
-def _takes_next(arg: str, with_value: Iterable[str]) -> bool:
+def _takes_next(arg: str, takes_value: Callable[[str], bool]) -> bool:
     """Whether the next argument is the value of this option: "-n", "-vn", "--limit"; not "-n5",
     "--limit=5".
     """
     if arg.startswith("--"):
-        return arg in with_value
+        return takes_value(arg)
     letters = [f"-{letter}" for letter in arg[1:]]
-    first = next((index for index, letter in enumerate(letters) if letter in with_value), None)
+    first = next((index for index, letter in enumerate(letters) if takes_value(letter)), None)
     return first is not None and first == len(letters) - 1

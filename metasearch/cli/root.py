@@ -7,30 +7,35 @@ from typing import Any
 import click
 
 from metasearch import __version__
-from metasearch.cli.cache import cache
-from metasearch.cli.collections import collections, shelves
-from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.completion import completion
-from metasearch.cli.dedup import dedup
-from metasearch.cli.evaluate import evaluate
-from metasearch.cli.explain import explain
-from metasearch.cli.harvest import harvest
-from metasearch.cli.index import index
-from metasearch.cli.mcp import mcp
-from metasearch.cli.parse import parse
-from metasearch.cli.search import EXAMPLES, search
-from metasearch.cli.serve import serve
-from metasearch.cli.sources.commands import sources
-from metasearch.cli.strategies import strategies
-from metasearch.cli.translate import translate
-from metasearch.cli.workspace.alerts import alerts
-from metasearch.cli.workspace.file import workspace
-from metasearch.cli.workspace.project import project
-from metasearch.cli.workspace.report import report
-from metasearch.cli.workspace.saved import saved
-from metasearch.cli.workspace.strategy import strategy
-from metasearch.cli.workspace.user import user
-from metasearch.cli.workspace.works import works
+from metasearch.cli.command_group import CommandGroup, Commands
+from metasearch.cli.search import EXAMPLES
+
+#: Module of `metasearch.cli` -> the commands in it. A command line loads those that it names.
+_COMMANDS = {
+    "search": ("search",),
+    "translate": ("translate",),
+    "sources.commands": ("sources",),
+    "cache": ("cache",),
+    "serve": ("serve",),
+    "mcp": ("mcp",),
+    "parse": ("parse",),
+    "explain": ("explain",),
+    "dedup": ("dedup",),
+    "strategies": ("strategies",),
+    "evaluate": ("evaluate",),
+    "harvest": ("harvest",),
+    "index": ("index",),
+    "collections": ("collections", "shelves"),
+    "workspace.project": ("project",),
+    "workspace.strategy": ("strategy",),
+    "workspace.works": ("works",),
+    "workspace.report": ("report",),
+    "workspace.user": ("user",),
+    "workspace.saved": ("saved",),
+    "workspace.alerts": ("alerts",),
+    "workspace.file": ("workspace",),
+    "completion": ("completion",),
+}
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -41,6 +46,9 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
 
 @click.group(
     cls=CommandGroup,
+    commands=Commands(
+        {name: f"metasearch.cli.{home}" for home, names in _COMMANDS.items() for name in names}
+    ),
     default="search",
     subcommand_metavar="COMMAND [OPTIONS] [ARGS]...",
     examples=(
@@ -63,33 +71,3 @@ def root() -> None:
     """Search many scholarly databases at once; the answer is one ranked list, which names the
     sources of each hit.
     """
-
-
-_COMMANDS = (
-    search,
-    translate,
-    sources,
-    cache,
-    serve,
-    mcp,
-    parse,
-    explain,
-    dedup,
-    strategies,
-    evaluate,
-    harvest,
-    index,
-    collections,
-    shelves,
-    project,
-    strategy,
-    works,
-    report,
-    user,
-    saved,
-    alerts,
-    workspace,
-    completion,
-)
-for _command in _COMMANDS:
-    root.add_command(_command)

@@ -64,3 +64,25 @@ def test_module_is_the_command() -> None:
     )
 
     assert done.stdout.startswith("Usage: metasearch ")
+
+
+def test_a_command_line_loads_the_command_that_it_names() -> None:
+    """Each other command stays unloaded, also where an option stands before the query."""
+    loaded = modules_after(
+        "import metasearch.cli\nmetasearch.cli.main(['--demo', '--explain-plan', 'gambling harms'])"
+    )
+
+    assert "metasearch.cli.search" in loaded
+    assert loaded.isdisjoint(
+        {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.cli.dedup"}
+    )
+    assert not any(name.startswith("metasearch.cli.workspace") for name in loaded)
+
+
+def test_every_command_has_its_name() -> None:
+    """The list of commands finds each of them, under the name that it has itself."""
+    from metasearch.cli.root import root
+
+    assert {name: command.name for name, command in root.commands.items()} == {
+        name: name for name in root.commands
+    }
