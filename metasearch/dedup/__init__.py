@@ -12,7 +12,8 @@ from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.strategies import Strategy, strategy
+from metasearch.dedup.strategies import DEFAULT_STRATEGY, Strategy
+from metasearch.errors import UsageError
 
 if TYPE_CHECKING:
     from metasearch.dedup.published.strategies import STRATEGIES as STRATEGIES
@@ -29,6 +30,23 @@ __all__ = [
     "fingerprint",
     "strategy",
 ]
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of that name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name == DEFAULT_STRATEGY.name:
+        return DEFAULT_STRATEGY
+    from metasearch.dedup.published.strategies import STRATEGIES
+
+    if name not in STRATEGIES:
+        raise UsageError(
+            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(STRATEGIES)}."
+        )
+    return STRATEGIES[name]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What a strategy of de-duplication is, and the one that searches use. All of them are in
+"""What a strategy of de-duplication is, and the one that searches use. The others are in
 `published/strategies.py`.
 """
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.matcher import Chain, Matcher
-from metasearch.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,21 +82,3 @@ DEFAULT_STRATEGY = Strategy(
     when="always, unless a publication is to be followed to the letter",
     chain=DEFAULT,
 )
-
-
-def strategy(name: str) -> Strategy:
-    """The strategy of that name.
-
-    Raises:
-        UsageError: There is none.
-    """
-    if name == DEFAULT_STRATEGY.name:
-        return DEFAULT_STRATEGY
-    # The published ones, which hardly a search asks for, take as long to load as a search.
-    from metasearch.dedup.published.strategies import STRATEGIES
-
-    if name not in STRATEGIES:
-        raise UsageError(
-            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(STRATEGIES)}."
-        )
-    return STRATEGIES[name]
