@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from metasearch import opening
 from metasearch.errors import SettingsError
@@ -85,10 +86,10 @@ def read_file(file: Path) -> dict[str, Any]:
     """
     try:
         text = opening.read(file, MAX_BYTES).decode()
-        return tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
+        return tomli.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
     except OSError as exc:
         raise SettingsError(str(file), [f"cannot be read: {opening.why(exc)}"]) from exc
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+    except (tomli.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise SettingsError(str(file), [f"not TOML: {exc}"]) from exc
 
 

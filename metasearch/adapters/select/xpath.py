@@ -116,6 +116,8 @@ def _depths(expression: str, at: int = 0) -> list[tuple[int, int]]:
 
 def parts_of(expression: str, between: str) -> list[str]:
     """The parts of an expression between separators that are outside of quotes and brackets."""
+    if between not in expression:
+        return [expression]
     places = [
         i for i, depth in _depths(expression) if depth == 0 and expression.startswith(between, i)
     ]
