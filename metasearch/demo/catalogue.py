@@ -6,15 +6,15 @@ prefix that Crossref keeps for examples.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(NamedTuple):
     """What is known of a work.
 
     Attributes:
@@ -38,9 +38,10 @@ class Work:
     subject: str
     type: str
     title: str
-    subtitle: str = ""
     authors: tuple[tuple[str, str], ...]
     year: int
+    language: str
+    subtitle: str = ""
     date: str = ""
     posted: str = ""
     venue: str = ""
@@ -57,7 +58,6 @@ class Work:
     category: str = ""
     pmid: str = ""
     keywords: tuple[str, ...] = ()
-    language: str
     abstract: str = ""
 
     @property
@@ -126,8 +126,8 @@ EXAMPLE_QUERIES = (
 @cache
 def works() -> tuple[Work, ...]:
     """All works, in the order of the file."""
-    text = (files("metasearch.demo") / "catalogue.jsonl").read_text(encoding="utf-8")
-    return tuple(_work(json.loads(line)) for line in text.splitlines())
+    lines = Path(__file__).with_name("catalogue.jsonl").read_bytes().splitlines()
+    return tuple(_work(orjson.loads(line)) for line in lines)
 
 
 def _work(facts: dict[str, object]) -> Work:

@@ -48,9 +48,10 @@ def words(text: str) -> tuple[str, ...]:
     """Words of a text: no case, no accents, no plural s; Chinese stays in runs, `psilo*` keeps its
     star.
     """
-    folded = "".join(
-        c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
-    )
+    folded = text.casefold()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", folded)
+        folded = "".join(c for c in decomposed if not unicodedata.combining(c))
     return tuple(_singular(word) for word in _RUN.findall(folded))
 
 
@@ -143,7 +144,12 @@ def _texts(work: Work) -> dict[str, str]:
 
 def _text(*parts: str) -> str:
     """The words of all parts; two blanks between two parts, so that no phrase reaches over both."""
-    return "".join(f" {' '.join(words(part))} " for part in parts if part)
+    return "".join(_part(part) for part in parts if part)
+
+
+@lru_cache(maxsize=4096)  # several databases hold each work
+def _part(text: str) -> str:
+    return f" {' '.join(words(text))} "
 
 
 def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import UTC, date, datetime
 from importlib.resources import files
 
@@ -84,7 +83,7 @@ def test_the_facts_are_well_formed():
 def test_it_holds_facts_and_short_texts_of_our_own():
     """A line has the keys of a work and no others, and no long text; at least 250 works have an
     abstract."""
-    known = {field.name for field in fields(Work)}
+    known = set(Work._fields)
     lines = (files("metasearch.demo") / "catalogue.jsonl").read_text(encoding="utf-8").splitlines()
 
     for line in lines:

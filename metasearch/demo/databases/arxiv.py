@@ -6,12 +6,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import replace
-from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
+from metasearch.demo.databases.reply import (
+    Database,
+    Reply,
+    element,
+    escape,
+    full_name,
+    number,
+    rarely,
+)
 from metasearch.demo.holdings import Holdings, newest_first
 
 NAME = "demo-arxiv"
@@ -38,9 +44,9 @@ def fits(work: Work) -> bool:
 
 def tell(work: Work) -> Work:
     posted = work.posted or work.date
-    work = replace(work, year=int(posted[:4]), date=posted)
+    work = work._replace(year=int(posted[:4]), date=posted)
     if work.doi and rarely(NAME, work, "not linked", 0.5):
-        work = replace(work, doi="", venue="")
+        work = work._replace(doi="", venue="")
     return work
 
 

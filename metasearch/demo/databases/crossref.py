@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
-from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import plain
 from metasearch.demo.catalogue import Work
@@ -18,6 +16,7 @@ from metasearch.demo.databases.reply import (
     cursor_after,
     cursor_position,
     date_parts,
+    escape,
     initials,
     json_reply,
     number,
@@ -60,13 +59,13 @@ def fits(work: Work) -> bool:
 
 def tell(work: Work) -> Work:
     if rarely(NAME, work, "no issue", 0.1):
-        work = replace(work, issue="")
+        work = work._replace(issue="")
     if rarely(NAME, work, "initials", 0.2):
-        work = replace(
-            work, authors=tuple((family, initials(given)) for family, given in work.authors)
+        work = work._replace(
+            authors=tuple((family, initials(given)) for family, given in work.authors)
         )
     if work.type == "article" and rarely(NAME, work, "online first", 0.05):
-        work = replace(work, year=work.year - 1, date="")
+        work = work._replace(year=work.year - 1, date="")
     return work
 
 

@@ -6,8 +6,6 @@ It holds books, scores, recordings and theses, and punctuates them as in ISBD.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import NotUnderstood, UnknownIndex, cql
 from metasearch.demo.catalogue import Work
@@ -16,6 +14,7 @@ from metasearch.demo.databases.reply import (
     Database,
     Reply,
     element,
+    escape,
     full_name,
     number,
     rarely,
@@ -54,9 +53,9 @@ def fits(work: Work) -> bool:
 
 def tell(work: Work) -> Work:
     if rarely(NAME, work, "no subtitle", 0.12):
-        work = replace(work, subtitle="")
+        work = work._replace(subtitle="")
     if work.type == "book" and rarely(NAME, work, "copyright year", 0.05):
-        work = replace(work, year=work.year - 1)
+        work = work._replace(year=work.year - 1)
     return work
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from metasearch.demo.asked import NotUnderstood, lucene
@@ -41,13 +40,13 @@ def fits(work: Work) -> bool:
 
 def tell(work: Work) -> Work:
     if rarely(NAME, work, "no doi", 0.1):
-        work = replace(work, doi="")
+        work = work._replace(doi="")
     elif work.arxiv and not work.doi:
-        work = replace(work, doi=f"10.48550/arxiv.{work.arxiv}")
+        work = work._replace(doi=f"10.48550/arxiv.{work.arxiv}")
     if rarely(NAME, work, "no subtitle", 0.12):
-        work = replace(work, subtitle="")
+        work = work._replace(subtitle="")
     if rarely(NAME, work, "no source", 0.08):
-        work = replace(work, venue="", issn=())
+        work = work._replace(venue="", issn=())
     return work
 
 

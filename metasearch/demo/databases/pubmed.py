@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from metasearch.demo.asked import NotUnderstood, pubmed
 from metasearch.demo.catalogue import Work
@@ -48,9 +47,9 @@ def fits(work: Work) -> bool:
 
 def tell(work: Work) -> Work:
     if rarely(NAME, work, "no doi", 0.08):
-        work = replace(work, doi="")
+        work = work._replace(doi="")
     if rarely(NAME, work, "next year's issue", 0.04):
-        work = replace(work, year=work.year + 1, date="")
+        work = work._replace(year=work.year + 1, date="")
     return work
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from metasearch.demo.asked import NotUnderstood, lucene
@@ -39,10 +38,10 @@ def fits(work: Work) -> bool:
 def tell(work: Work) -> Work:
     venue = work.abbrev or work.venue
     if work.type == "preprint":
-        return replace(
-            work, venue="CoRR", volume=f"abs/{work.arxiv}", doi=f"10.48550/arxiv.{work.arxiv}"
+        return work._replace(
+            venue="CoRR", volume=f"abs/{work.arxiv}", doi=f"10.48550/arxiv.{work.arxiv}"
         )
-    return replace(work, venue=venue, doi="" if rarely(NAME, work, "no doi", 0.15) else work.doi)
+    return work._replace(venue=venue, doi="" if rarely(NAME, work, "no doi", 0.15) else work.doi)
 
 
 def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
