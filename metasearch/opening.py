@@ -10,12 +10,13 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import stat
 from pathlib import Path
 
+from metasearch.late_pattern import late_pattern
+
 #: How the shell names what it has opened for a command: standard input, and `<(...)`.
-_HANDED = re.compile(r"/dev/stdin|/dev/fd/\d{1,6}|/proc/self/fd/\d{1,6}")
+_HANDED = late_pattern(r"/dev/stdin|/dev/fd/\d{1,6}|/proc/self/fd/\d{1,6}")
 _KINDS = (
     (stat.S_ISDIR, "it is a folder"),
     (stat.S_ISFIFO, "it is a named pipe (FIFO)"),

@@ -12,23 +12,25 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from metasearch.late_pattern import late_pattern
+
 _NUMBER = r"[:.\s]*(\d+[A-Za-z]?(?:\s?[-/\u2013]\s?\d+)?)(?![\d-])"
-_VOLUME = re.compile(
+_VOLUME = late_pattern(
     rf"\b(?:volume|vol|v|band|bd|jahrgang|jg|tome|tom|t|årg|том|т){_NUMBER}", re.IGNORECASE
 )
-_ISSUE = re.compile(
+_ISSUE = late_pattern(
     rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º°o]?|№){_NUMBER}", re.IGNORECASE
 )
 #: "Vol.389(10086)", but not "Vol. 12 (2019)"
-_ISSUE_BEHIND = re.compile(r"\s?\((?!(?:1[5-9]|20)\d\d\))(\d{1,5}(?:[-/\u2013]\d{1,5})?)\)")
-_PAGES = re.compile(
+_ISSUE_BEHIND = late_pattern(r"\s?\((?!(?:1[5-9]|20)\d\d\))(\d{1,5}(?:[-/\u2013]\d{1,5})?)\)")
+_PAGES = late_pattern(
     r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)",
     re.IGNORECASE,
 )
-_SHORT = re.compile(
+_SHORT = late_pattern(
     r"(?:^|[,;]\s?)(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
 )
-_SHORT_PAGES = re.compile(
+_SHORT_PAGES = late_pattern(
     r"[,;]\s*+([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*+(?:$|(?=;))"
 )
 
@@ -60,14 +62,14 @@ def _is_issn(text: str) -> bool:
 
 #: Where the name of a host ends: before a date, a volume, an issue, pages, or a place and date in
 #: brackets.
-_HOST_ENDS = re.compile(
+_HOST_ENDS = late_pattern(
     r",\s+(?=(?:\d{1,2}\s+)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+|"
     r"(?:spring|summer|fall|autumn|winter),?\s+)?(?:\d{1,2},\s+)?\d{4}\b|(?:vol|volume|v|bd|jg|t|n)\b\.?\s*\d|"
     r"vol\b|issue\b|iss\b|no\b|nr\b|pp?\.|\d{1,4}\s?\(|\([^()]*\d{4}\))",
     re.IGNORECASE,
 )
 #: A part between semicolons that names no host: a label with a number, an ISSN, an address, a DOI.
-_NO_HOST = re.compile(
+_NO_HOST = late_pattern(
     r"e?-?issn\b|https?://|doi\b|10\.\d{4,}/|(?:volume|vol|band|bd|jahrgang|jg|tome|issue|iss|number|no|nr|pages?|pp?|"
     r"article)\b[\s.:]*[\dA-Za-z]?\d",
     re.IGNORECASE,

@@ -10,6 +10,8 @@ from functools import lru_cache
 from operator import mul
 from urllib.parse import unquote
 
+from metasearch.late_pattern import late_pattern
+
 # Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from
 # each of its beginnings.
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
@@ -17,7 +19,7 @@ _DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
 _PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
 _OPENING = {")": "(", "]": "[", "}": "{"}
-_ARXIV = re.compile(
+_ARXIV = late_pattern(
     r"(?:arxiv(?:\.org)?[:./ "
     r"]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?",
     re.IGNORECASE,

@@ -7,6 +7,7 @@ from typing import Any
 
 from metasearch.bib import identifier_forms, web_addresses
 from metasearch.bib.strings import first, strings
+from metasearch.late_pattern import late_pattern
 
 
 def doi(found: Any) -> str | None:
@@ -75,7 +76,7 @@ def arxiv_url(found: Any) -> str | None:
     )
 
 
-_ARXIV_VERSION = re.compile(
+_ARXIV_VERSION = late_pattern(
     r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE
 )
 #: What each of them has, and is found sooner.
@@ -122,7 +123,7 @@ def lccn(found: Any) -> str | None:
     return bare if re.fullmatch(r"[a-z]{0,3}\d{8,10}", bare) else None
 
 
-_OCLC = re.compile(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)", re.IGNORECASE)
+_OCLC = late_pattern(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)", re.IGNORECASE)
 
 
 def oclc(found: Any) -> str | None:

@@ -6,6 +6,8 @@ import html
 import re
 from html.entities import html5
 
+from metasearch.late_pattern import late_pattern
+
 _TAG = re.compile(r"</?([a-zA-Z][\w:.-]*)(?:\s[^<>]*)?/?>")
 _BLOCKS = frozenset(
     "p div br title sec section li ul ol h1 h2 h3 h4 h5 h6 tr td th table hr label abstract "
@@ -26,7 +28,7 @@ _ELEMENTS = _BLOCKS | frozenset(
     "underline uri var wbr "
     "xref".split()
 )
-_UNWANTED = re.compile(
+_UNWANTED = late_pattern(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 from metasearch.bib import citation, markup
 from metasearch.bib.strings import first, strings
 from metasearch.bib.texts import plain
+from metasearch.late_pattern import late_pattern
 
 # Some databases write a dash as its escape, twice over.
 _HYPHEN = re.compile(r"\s*(?:[-\u2010-\u2015]|\\u201[0-5])+\s*")
@@ -39,7 +40,7 @@ def article_number(found: Any) -> str | None:
     return _ARTICLE_NUMBER.sub("", value) if value else None
 
 
-_SIZE = re.compile(
+_SIZE = late_pattern(
     r"\bSize:\s*(?:(?:pages?:?|pp?\.)\s*(?=\S+\s*(?:-|to\b)))?([A-Za-z]{0,4}\d[\w.]*(?:-\d+)?)"
     r"(?:\s*(?:-+|to)\s*([A-Za-z]{0,4}\d[\w.]*(?:-\d+)?|end of article))?\s*(?:$|;)",
     re.IGNORECASE,

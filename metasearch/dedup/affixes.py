@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from metasearch.late_pattern import late_pattern
+
 #: What an affix tells about the record.
 Mark = Literal["", "erratum", "abstract", "protocol"]
 
@@ -19,7 +21,7 @@ _LANGUAGES = (
     "turkish|ukrainian|vietnamese"
 )
 # What stands between the last brackets of a title, lower case.
-_SAYS_NOTHING = re.compile(
+_SAYS_NOTHING = late_pattern(
     rf"""\d+\srefs?\.?$ | (?:in\s)?(?:{_LANGUAGES})(?:[,;/ ]+(?:{_LANGUAGES}))*$
     | (?:a\s)?(?:systematic\s)?reviews?$ | provisional\sabstract$ | see\scomments?$ | comments?$
     | letters?$
@@ -44,11 +46,11 @@ _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
             r"(?:(?:conference|meeting|congress) )?abstracts?$|abstract (?:no|number|p|#)\b"
         ),
     ),
-    ("protocol", re.compile(r"(?:study |review )?protocol$")),
+    ("protocol", late_pattern(r"(?:study |review )?protocol$")),
     # Web of Science: "(vol 85, pg 553, 2010)"; Embase: "(Journal (2009) 360 (542-544))".
     (
         "erratum",
-        re.compile(r"vol\.? \w+,? (?:pg|pp?|page|art|no|e)\b|[^()]*\((?:19|20)\d\d\)[ ,:]+\w"),
+        late_pattern(r"vol\.? \w+,? (?:pg|pp?|page|art|no|e)\b|[^()]*\((?:19|20)\d\d\)[ ,:]+\w"),
     ),
 )
 # Publishers put it before the article itself; a notice is called "Retraction".

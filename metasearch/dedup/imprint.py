@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from metasearch.bib import normalise, number_keys
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
 
@@ -37,10 +38,10 @@ _MONTHS = tuple(
     junio julio agosto septiembre noviembre diciembre
 """.split()
 )
-_ADDITION = re.compile(r"[(\[].*")
+_ADDITION = late_pattern(r"[(\[].*")
 # "e0143396" is the number of an article; no journal has ten thousand issues a volume.
 _ARTICLE_NUMBER = re.compile(r"\s*e\d{3,}|\D*\d{5,}", re.IGNORECASE)
-_EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
+_EDITION = late_pattern(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
 _EDITION_WORDS = {
     "second": "2",
     "third": "3",

@@ -20,6 +20,7 @@ from metasearch.bib.names.words import (
     NOT_IN_NAMES,
 )
 from metasearch.dedup import cjk
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
 
 #: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same
@@ -242,7 +243,7 @@ def _parts(author: Author) -> tuple[str, frozenset[str]]:
 _BESIDE_NAMES = DEGREES | HONORIFICS | GENERATIONS | {"student"}
 # A digit, a mark of no name, what UTF-8 becomes when it is read as Latin-1, or a character that
 # nobody could read.
-_NOT_IN_NAMES = re.compile("[0-9@#?<>|\\\\/=\ufffd]|\u00c3[\u0080-\u00bf]|\u00c2[\u0080-\u00bf]")
+_NOT_IN_NAMES = late_pattern("[0-9@#?<>|\\\\/=\ufffd]|\u00c3[\u0080-\u00bf]|\u00c2[\u0080-\u00bf]")
 
 
 def is_garbled(authors: tuple[Author, ...]) -> bool:

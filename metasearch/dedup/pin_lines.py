@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.bib.work_ids import read_name
+from metasearch.late_pattern import late_pattern
 
-_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.
 _QUOTED_OR_COMMENT = re.compile(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from metasearch.bib import normalise, unicode_forms
 from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
 from metasearch.dedup.people import is_body
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
 _BODIES = (
@@ -17,7 +18,7 @@ _BODIES = (
     "TR TS UNE UNI WS YY"
 ).split()
 _ANY = "|".join(_BODIES)
-_NUMBER = re.compile(
+_NUMBER = late_pattern(
     rf"(?<![A-Za-z0-9])(?P<body>(?:{_ANY})(?:[/ "
     rf"](?:(?:{_ANY}|T|Std|STD)(?![A-Za-z])|Z(?![A-Za-z0-9]))){{0,4}})\.?[ -]?"
     r"(?P<number>[A-Z]?\d{1,6}(?:\.\d{1,4}){0,4}(?:-\d{1,3}(?!\d)){0,3})"

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 from metasearch.bib import normalise, number_keys
+from metasearch.late_pattern import late_pattern
 
 #: Words that stand where a title should be, or on thousands of works: such a title identifies
 #: nothing.
@@ -175,7 +176,7 @@ def _places(breaks: tuple[int, ...]) -> frozenset[int]:
     return frozenset(breaks)
 
 
-_ANY_MARK = re.compile(r"[^\w\s'’-]|\s-|-\s|--")
+_ANY_MARK = late_pattern(r"[^\w\s'’-]|\s-|-\s|--")
 
 
 def marks(title: str) -> frozenset[int]:

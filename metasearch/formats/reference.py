@@ -10,10 +10,11 @@ from urllib.parse import quote
 
 from metasearch.bib.identifier_forms import is_patent_number
 from metasearch.formats.text import line, web_url
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author, Hit, Record
 
 #: Words that a body's name holds and a person's does not.
-_corporate_word = re.compile(
+_corporate_word = late_pattern(
     r"\b(?:of|for|and|the|agency|association|center|centre|collaboration|commission|committee|consortium|council|"
     r"department|foundation|group|initiative|institute|investigators|ministry|network|organi[sz]ation|society|team|"
     r"trial|university)\b",

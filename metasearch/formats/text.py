@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
+from metasearch.late_pattern import late_pattern
+
 #: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; deprecated format
 #: characters; the byte order mark; annotation marks; tags, in which text hides; surrogates; the two
 #: non-characters that XML refuses.
@@ -19,11 +21,11 @@ _UNWANTED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff\ufffe\uffff"
 )
-_unwanted = re.compile(f"[{_UNWANTED}]")
+_unwanted = late_pattern(f"[{_UNWANTED}]")
 #: Control characters that part words or lines: dropping them would glue their neighbours together.
 #: Many a program takes U+2028 and U+2029 for the end of a line, of NDJSON too, where JSON lets them
 #: stand.
-_line_break = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_line_break = late_pattern("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 #: Nearly every address: lower-case scheme, an ASCII host without a user, and none of the characters
 #: escaped below.

@@ -7,12 +7,12 @@ before a name takes works away ("-retracted:yes").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.late_pattern import late_pattern
 from metasearch.listing.facets import FACETS, filter_text, keyed
 from metasearch.message import message
 from metasearch.query.ast import Years
@@ -22,7 +22,9 @@ from metasearch.record import Hit
 #: Filters of one search, and characters of all of them together.
 MOST_FILTERS, MOST_CHARACTERS = 50, 5_000
 # No two parts of it can take the same blanks, so that it is read once.
-_FILTER = re.compile(r'\s*+(-?)([A-Za-z]+)\s*+:(?:\s*+"((?:[^"]|"")*+)"\s*+|([^,"]*+))(?:,\s*+|$)')
+_FILTER = late_pattern(
+    r'\s*+(-?)([A-Za-z]+)\s*+:(?:\s*+"((?:[^"]|"")*+)"\s*+|([^,"]*+))(?:,\s*+|$)'
+)
 
 
 @dataclass(frozen=True, slots=True)

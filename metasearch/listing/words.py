@@ -9,12 +9,12 @@ multiple weighted fields" (CIKM 2004); the stems are those of Harman, "How effec
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from metasearch.bib.normalise import CJK, has_cjk, spaced, words
+from metasearch.late_pattern import late_pattern
 from metasearch.query.ast import CODED_FIELDS, Query, Term, terms
 from metasearch.query.match import matches
 from metasearch.record import Record
@@ -30,7 +30,7 @@ STOP_WORDS = frozenset(
     "a an and are as at be but by can do does for from has have how if in into is it its not of on "
     "or such that the their then there these they this to was were what which will with".split()
 )
-_CJK_RUN = re.compile(f"{CJK.pattern}+")
+_CJK_RUN = late_pattern(f"{CJK.pattern}+")
 #: Fields whose terms are words of a title or an abstract; terms in other fields hold or do not.
 _TEXT_FIELDS = frozenset({"any", "title", "abstract", "subject"})
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from metasearch.errors import QueryFault, QuerySyntaxError
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import And, Not, Or, Query, searches, without_words
 from metasearch.query.blanks import is_blank, plain
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, corrections
 
 _ADVICE = message("Write one or more words to look for.")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = late_pattern(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,15 @@ from typing import Protocol
 
 from metasearch.bib import unicode_forms
 from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
+from metasearch.late_pattern import late_pattern
 
 # Runs of letters and digits; the signs make "C++" and "C#" words of their own.
 TOKEN = re.compile(r"[^\W_]+[+#]*")
 _NOT_WORD = re.compile(r"[\W_]+")
-CJK = re.compile(
+CJK = late_pattern(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-_MARKS = re.compile(rf"[{MARKS}]")
+_MARKS = late_pattern(rf"[{MARKS}]")
 _FOLD = str.maketrans({**LETTERS, **APOSTROPHES})
 
 

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import Years
 
@@ -16,13 +17,13 @@ from metasearch.query.ast import Years
 YearsLike = Years | Sequence[int | None] | int | str
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
-_RANGE = re.compile(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]) ?([0-9]{4})?)?")
+_RANGE = late_pattern(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]) ?([0-9]{4})?)?")
 _FOUR_DIGITS = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _SHORT_END = re.compile(r"([0-9]{2})([0-9]{2})\D{1,3}([0-9]{2})")
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９＞＜＝：", "0123456789><=:")
 _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
-_DATE = re.compile(
+_DATE = late_pattern(
     rf"([0-9]{{4}})(?:[-/.]({_MONTH})(?:[-/.]{_DAY})?|((?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])))?"
 )
 _FORMS = "2020, 2019-2024, 2019- or -2024"

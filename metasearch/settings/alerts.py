@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
 #: How the connection to the mail server is encrypted: after a first command, from its beginning, or
@@ -17,7 +18,7 @@ PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _HOURS = re.compile(r"([0-9]{1,2})-([0-9]{1,2})", re.ASCII)
 _HOST = re.compile(r"\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?", re.ASCII)
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
-_ADDRESS = re.compile(
+_ADDRESS = late_pattern(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
     r"@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*",
     re.ASCII,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 from metasearch.toml_kinds import is_of, mismatch
 
@@ -20,7 +21,7 @@ _KINDS: Mapping[str, type] = {
 }
 #: What is asked of the provider: who it is, and the name and the address for people.
 SCOPES = ("openid", "profile", "email")
-_ISSUER = re.compile(
+_ISSUER = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/:@-]*)?"
 )
 _LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from metasearch.late_pattern import late_pattern
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.settings.tables import SettingsTables
 
@@ -16,9 +17,9 @@ SILENCE = 10.0
 _BASE_URL = re.compile(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
 )
-_ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.ASCII)
+_ORIGIN = late_pattern(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.ASCII)
 #: As `_BASE_URL`, with a query that may already hold parameters of the resolver's own.
-_RESOLVER = re.compile(
+_RESOLVER = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?"
     r"(?:/[A-Za-z0-9._~%/:;,@!$*()+-]*)?(?:\?[A-Za-z0-9._~%/:;,@!$*()+=&?-]*)?"
 )

@@ -8,7 +8,6 @@ parser makes and a selector goes through, and `memory` for the bytes that the pa
 
 from __future__ import annotations
 
-import re
 import secrets
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from metasearch.adapters.spec import MAX_BYTES, Limits
+from metasearch.late_pattern import late_pattern
 
 #: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
 SMALL = 8_000
@@ -44,10 +44,10 @@ _LONG_TAG = 2 * MOST_ATTRIBUTES
 _ATTRIBUTE_OF_TAG = (
     rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
 )
-_ATTRIBUTES = re.compile(rb"[^\s/>]" + _ATTRIBUTE_OF_TAG)
+_ATTRIBUTES = late_pattern(rb"[^\s/>]" + _ATTRIBUTE_OF_TAG)
 #: A start tag as browsers see one (a ">" in a quoted value does not end it), as far as its
 #: attributes may be too many.
-_TAG = re.compile(
+_TAG = late_pattern(
     rb"<[a-zA-Z][^\s/>]*+(?:[\s/]*+(?=[^\s/>])"
     + _ATTRIBUTE_OF_TAG
     + rb"){0,%d}+" % (MOST_ATTRIBUTES + 1)

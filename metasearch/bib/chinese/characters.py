@@ -8,15 +8,15 @@ expression of this package, because compiling one takes longer than loading the 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 
 from metasearch.bib import unicode_forms
+from metasearch.late_pattern import late_pattern
 
 #: Chinese numerals, as they stand in a character class.
 NUMERALS = "〇零一二三四五六七八九十百"
-_CIRCLE_AS_ZERO = re.compile(rf"(?<=[{NUMERALS}])[○◯]|[○◯](?=[{NUMERALS}])")
+_CIRCLE_AS_ZERO = late_pattern(rf"(?<=[{NUMERALS}])[○◯]|[○◯](?=[{NUMERALS}])")
 
 
 def is_han(char: str) -> bool:

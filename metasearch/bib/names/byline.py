@@ -27,6 +27,7 @@ from metasearch.bib.names.words import (
     means_others,
 )
 from metasearch.bib.strings import first
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
 
 #: Longest byline that is looked at, in characters: a collaboration of five thousand.
@@ -45,7 +46,7 @@ _RUN_TOGETHER = re.compile(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
 #: "J.R.Smith"
 _GLUED = re.compile(r"((?:[^\W\d_]\.-?)+)([^\W\d_]{2}.*)")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_](?:-[^\W\d_])*")
-_BODY = re.compile(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNORECASE)
+_BODY = late_pattern(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNORECASE)
 
 
 class _Piece(NamedTuple):
@@ -223,7 +224,7 @@ def _person(piece: _Piece, *, shouted: bool) -> Author | None:
 # --------------------------------------------------------------------------- one field of a file
 
 #: What stands behind a name in a field of a file: "eds.", "[Ed.]", "(1, 2)", "and".
-_BEHIND_NAME = re.compile(
+_BEHIND_NAME = late_pattern(
     rf"\s*(?:,?\s+eds?\.?|{EDITOR_IN_BRACKETS}|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE
 )
 _GENERATION = re.compile(rf"(?<=, )([^,;]+?),? {GENERATION_PATTERN}\.?$")
@@ -231,14 +232,14 @@ _GENERATION = re.compile(rf"(?<=, )([^,;]+?),? {GENERATION_PATTERN}\.?$")
 _INITIALS_END = re.compile(r"\s(?:[A-Z]\.?-?){1,4}$")
 _INITIALS = re.compile(r"(?:[A-Z]\b\.?[ -]?)+")
 #: Marks that stand between names.
-_BETWEEN_NAMES = re.compile(r"[,;；&]|\sand\s")
+_BETWEEN_NAMES = late_pattern(r"[,;；&]|\sand\s")
 _FOOTNOTES = re.compile(r"[\[［][\d,，\s]*[\]］]")
 _HAN_ET_AL = re.compile(rf"{HAN_ET_AL}$")
-_HAN_NAMES = re.compile(
+_HAN_NAMES = late_pattern(
     r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+"
 )
-_HAN_SEPARATORS = re.compile(r"[;；,，、]")
-_HAN_FAMILY_FIRST = re.compile(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2})")
+_HAN_SEPARATORS = late_pattern(r"[;；,，、]")
+_HAN_FAMILY_FIRST = late_pattern(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2})")
 
 
 def authors_in_field(value: str) -> tuple[Author, ...]:

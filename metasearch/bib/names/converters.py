@@ -20,6 +20,7 @@ from metasearch.bib.names.person import displayed, initials_last, person, withou
 from metasearch.bib.names.words import ET_AL
 from metasearch.bib.strings import Converter, first, strings
 from metasearch.bib.texts import text
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
 
 _AND_OTHERS = re.compile(rf",? {ET_AL}$", re.IGNORECASE)
@@ -77,8 +78,8 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
 
 _SQUARE = re.compile(r"[\[\]]")
 _AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
-_ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
-_NOT_NAME = re.compile(
+_ORCID_DIGITS = late_pattern(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
+_NOT_NAME = late_pattern(
     r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE
 )
 _COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)

@@ -14,16 +14,17 @@ from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import roles
 from metasearch.bib.names.roles import PARTS, part_of
 from metasearch.bib.names.words import FIRMS
+from metasearch.late_pattern import late_pattern
 
-_LIFE_DATES = re.compile(
+_LIFE_DATES = late_pattern(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
 )
 # Dublin Core has no place for a role but the name: "Doe, Jane [Hrsg.]", "山田太郎 著".
-_ROLE = re.compile(
+_ROLE = late_pattern(
     rf"\s*\[[^\[\]]*\]$|\.(?:{'|'.join(roles.CODES_BEHIND_NAMES)})$"
     rf"|(?<=\w)[ \u3000](?:{'|'.join(roles.JAPANESE)})$"
 )
-_RELATOR = re.compile(rf",\s*({'|'.join(roles.WRITTEN_OUT)})\.?$")
+_RELATOR = late_pattern(rf",\s*({'|'.join(roles.WRITTEN_OUT)})\.?$")
 _BODY_DATES = re.compile(r"\d{3}")
 _ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
 _ABBREVIATIONS = "|".join(

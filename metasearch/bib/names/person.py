@@ -9,6 +9,7 @@ from metasearch.bib.fast_records import made_author
 from metasearch.bib.names import words
 from metasearch.bib.names.bodies import employed, is_body
 from metasearch.bib.texts import plain
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
 
 # A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and
@@ -28,7 +29,7 @@ _NAME_ORCID = re.compile(
 )
 # What DataCite's schema (appendix 3) has repositories write where no author is known: (:unav),
 # (:unkn), (:tba) ...
-_NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
+_NOBODY = late_pattern(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
 #: Letters of the initials in "Smith JA".
 _MOST_INITIALS = 5
 _HONORIFICS = frozenset(word.capitalize() for word in words.HONORIFICS)

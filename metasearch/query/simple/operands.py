@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, FIELD_WORDS, IDENTIFIERS, Query, Term, Years
 from metasearch.query.limits import MAX_TERMS
@@ -16,7 +16,7 @@ from metasearch.query.years import BadYears, read_years, years_text
 
 #: What to do about an empty query.
 ADVICE = message("Type one or more words, such as: gene drive")
-_SPREAD_RANGE = re.compile(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
+_SPREAD_RANGE = late_pattern(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
 
 
 @dataclass(slots=True)

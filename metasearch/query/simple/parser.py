@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import Not, Or, Query, Term, conjunction, searches, without_words
 from metasearch.query.blanks import plain
@@ -27,7 +28,7 @@ from metasearch.query.simple.field_names import FIELD_NAMES
 from metasearch.query.simple.lexer import Token
 from metasearch.query.simple.operands import ADVICE, Operand, OperandReader
 
-_FIELD = re.compile(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
+_FIELD = late_pattern(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
 _WORDS = re.compile(r"\w+(?:[-.']\w+)*")
 
 
