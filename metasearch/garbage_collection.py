@@ -15,6 +15,8 @@ from contextlib import contextmanager
 #: looks at older ones and at all; 700, 10 and 10 are Python's own. A search makes some 20,000 at
 #: once. With more the looks take as long all together, and each stops the loop for more than 5 ms.
 SEARCHING = (10_000, 50, 100)
+#: The same while modules are loaded, which makes some 200,000 that stay.
+LOADING = (100_000, 50, 100)
 #: The same for jobs that make millions of objects and free none.
 GROWING = (200_000, 100, 100)
 
@@ -29,7 +31,15 @@ def settle() -> None:
 
 
 def begin() -> None:
-    """For a command, at its start: collect rarely, while modules are loaded, too."""
+    """For a command, at its start: collect hardly ever while modules are loaded."""
+    gc.set_threshold(*LOADING)
+
+
+def loaded() -> None:
+    """For a command that searches, when its modules are loaded: as `settle`, but what is garbage by
+    now is not looked for, since the process ends soon.
+    """
+    gc.freeze()
     gc.set_threshold(*SEARCHING)
 
 

@@ -35,8 +35,19 @@ def test_a_command_that_is_the_process_collects_rarely(monkeypatch, capsys) -> N
 
     monkeypatch.setattr("sys.argv", ["metasearch", "--version"])
     assert main() == 0
-    assert gc.get_threshold() == garbage_collection.SEARCHING
+    assert gc.get_threshold() == garbage_collection.LOADING
     assert capsys.readouterr().out.count("\n") == 2
+
+
+def test_a_command_that_searches_leaves_out_what_is_loaded() -> None:
+    """And collects as often as a server does."""
+    try:
+        garbage_collection.begin()
+        garbage_collection.loaded()
+        assert gc.get_threshold() == garbage_collection.SEARCHING
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()
 
 
 def test_a_server_that_is_ready_leaves_out_what_is_loaded() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -11,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metasearch import formats
+from metasearch import formats, garbage_collection
 from metasearch.cli.search_options import SearchCommandOptions
 from metasearch.cli.search_output import closing_events, document_of, event_line, summarise
 from metasearch.cli.terminal import watchdog_messages as watchdog
@@ -49,8 +48,7 @@ def run(options: SearchCommandOptions, console: Console) -> Exit:
     settings = options.settings()
     with Sink(options.output) as sink:
         if console.program:
-            # Modules that are loaded stay: the garbage collector need not look at them.
-            gc.freeze()
+            garbage_collection.loaded()
         return asyncio.run(_search(options, settings, sink, console))
 
 
