@@ -86,3 +86,44 @@ def test_every_command_has_its_name() -> None:
     assert {name: command.name for name, command in root.commands.items()} == {
         name: name for name in root.commands
     }
+
+
+#: What a search of the demo needs none of.
+NOT_FOR_THE_DEMO = frozenset(
+    {
+        *("aiohttp", "diskcache", "jieba", "numpy", "parsel"),
+        *("email.message", "http.client", "importlib.resources", "tomllib"),
+        "metasearch.adapters.fetch.cassette",
+        "metasearch.adapters.fetch.transport",
+        "metasearch.bib.chinese.titles",
+        "metasearch.dedup.published.strategies",
+    }
+)
+
+
+def test_a_search_of_the_demo_loads_no_client_and_no_strategy_that_nobody_chose() -> None:
+    """It asks databases of its own process, by the default strategy."""
+    loaded = modules_after(
+        "import asyncio\n"
+        "from metasearch.demo import replayed\n"
+        "from metasearch.demo.transport import DemoTransport\n"
+        "from metasearch.engine.engine import Engine\n"
+        "async def search():\n"
+        "    async with Engine(replayed(), transport=DemoTransport()) as engine:\n"
+        "        return await engine.search('gambling harms')\n"
+        "assert asyncio.run(search()).hits"
+    )
+
+    assert loaded.isdisjoint(NOT_FOR_THE_DEMO)
+
+
+def test_a_search_over_http_loads_no_strategy_that_nobody_chose() -> None:
+    loaded = modules_after(
+        "from metasearch.engine.engine import Engine, transport_of\n"
+        "from metasearch.settings import Settings\n"
+        "transport_of(Settings())"
+    )
+
+    assert "aiohttp" in loaded
+    assert not any(name.startswith("metasearch.dedup.published") for name in loaded)
+    assert loaded.isdisjoint({"numpy", "aiohttp.web", "http.server", "tomllib"})

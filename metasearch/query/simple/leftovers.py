@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, message
 from metasearch.query.simple.lexer import tokens
 from metasearch.query.simple.lowercase import with_operators
@@ -12,24 +13,28 @@ _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
 _SHOWN = 6
 #: What it is -> how a word looks that is one.
 _SIGNS = {
-    message("operators of proximity"): re.compile(
+    message("operators of proximity"): late_pattern(
         r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
         re.IGNORECASE,
     ),
-    message("signs for letters"): re.compile(
+    message("signs for letters"): late_pattern(
         r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
     ),
-    message("headings"): re.compile(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
-    message("fields"): re.compile(
+    message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
+    message("fields"): late_pattern(
         r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
         r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
         re.IGNORECASE,
     ),
-    message("references to lines"): re.compile(
+    message("references to lines"): late_pattern(
         r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE
     ),
-    message("operators"): re.compile(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
+    message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
 }
+#: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
+_OF_LETTERS = frozenset(
+    {"AB", "ADJ", "AU", "EXP", "MH", "MM", "NEAR", "PUBYEAR", "SAME", "SU", "TI", "TX"}
+)
 
 
 def leftovers(text: str) -> tuple[str, ...]:
@@ -68,6 +73,8 @@ def leftovers(text: str) -> tuple[str, ...]:
             )
         )
     for word in all_words:
+        if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
+            continue
         for kind, pattern in _SIGNS.items():
             if len(word) <= 200 and pattern.fullmatch(word):
                 reported.setdefault(kind, {})[word[:40]] = None
