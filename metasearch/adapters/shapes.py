@@ -97,7 +97,7 @@ class Attempt(NamedTuple):
     convert: Converter
 
 
-#: Records of a JSON shape after which a function is written of its fields.
+#: Records of a shape after which a function is written of its fields.
 WORTH = 300
 
 

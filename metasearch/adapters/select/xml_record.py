@@ -15,7 +15,7 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.select.xml import compile_xml
+from metasearch.adapters.select.xml import compile_xml, element_text
 from metasearch.adapters.select.xpath import (
     NAME,
     Location,
@@ -65,6 +65,14 @@ class XmlRecord:
 
 
 _NONE: list[Any] = []
+
+
+def texts_of_children(found: list[Any]) -> Any:
+    """`xml_texts` of children, but the text alone where there is one child."""
+    if len(found) == 1:
+        child = found[0]
+        return element_text(child) if len(child) else child.text or ""
+    return [element_text(child) for child in found]
 
 
 def compile_xml_record(expression: str) -> Selector:
