@@ -190,4 +190,6 @@ def _condition(what: str, operator: str, wanted: str) -> Callable[[MarcField], b
     if what == "2":
         return lambda field: (field.ind2 == wanted) == equal
     code = what[1:]
+    if not wanted:  # whether the field has the subfield at all
+        return lambda field: (code in dict(field.subfields)) != equal
     return lambda field: (field.text(code).casefold() == wanted) == equal

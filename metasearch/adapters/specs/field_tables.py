@@ -13,6 +13,7 @@ from metasearch.adapters.shapes import FieldRule, People, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
+from metasearch.bib.names.marc_people import marc_people
 from metasearch.bib.strings import Converter, strings
 from metasearch.record import OPEN_ACCESS, TYPES, Record
 
@@ -128,14 +129,15 @@ class FieldTables:
                 f"{where}.as", f"unknown converter {tidy!r}; beside `each`, allowed are {allowed}"
             )
             return None
-        convert = people.people(
-            each.find,
-            parts,
-            marc=self.body == "marcxml",
-            editors=field == "editors",
-            tidy=converters.NAME_CONVERTERS[tidy] if tidy is not None else None,
-            node_of=XmlRecord if self.body == "xml" else None,
-        )
+        editors = field == "editors"
+        tidying = converters.NAME_CONVERTERS[tidy] if tidy is not None else None
+        if self.body == "marcxml":
+            convert = marc_people(each.find, parts, editors=editors, tidy=tidying)
+        else:
+            node_of = XmlRecord if self.body == "xml" else None
+            convert = people.people(
+                each.find, parts, editors=editors, tidy=tidying, node_of=node_of
+            )
         who = People(each, selectors, tidied=tidy is not None)
         return FieldRule(field, (Selector(whole, needs=each.needs),), convert, people=who)
 

@@ -14,6 +14,7 @@ from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import roles
 from metasearch.bib.names.roles import PARTS, part_of
 from metasearch.bib.names.words import FIRMS
+from metasearch.bib.remembered import remembered
 
 _LIFE_DATES = re.compile(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
@@ -35,6 +36,7 @@ _ABBREVIATIONS = "|".join(
 _ENDS_WITH_ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$")
 
 
+@remembered
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
     value = markup.plain(name)
