@@ -166,9 +166,10 @@ class MarcText(MarcRecord):
 
 def references_are_known(text: str) -> bool:
     """Whether each "&" of a text begins a reference that `unescaped` knows."""
-    if "&" not in text:
+    at = text.find("&")
+    if at < 0:
         return True
-    if _OTHER_REFERENCE.search(text):
+    if _OTHER_REFERENCE.search(text, at):
         return False
     return "&#" not in text or all(_is_legal(*each) for each in set(_REFERENCE.findall(text)))
 
