@@ -76,12 +76,10 @@ def _text_of_children(name: str, texts: Callable[[Any], Any]) -> Callable[[XmlRe
     return find
 
 
-def constant(value: Any, where: Callable[[Any], Any] | None = None) -> Callable[[Any], Any]:
-    """A converter that returns the same value for everything, or for all in which `where` finds
-    something, and None for the rest.
+def constant(value: Any, where: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A converter that returns the same value for all in which `where` finds something, and None
+    for the rest.
     """
-    if where is None:
-        return lambda _: value
     return lambda selected: value if where(selected) else None
 
 

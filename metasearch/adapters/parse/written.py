@@ -36,7 +36,7 @@ from metasearch.adapters.parse.looked_for import LOOKING, Looking, Search
 from metasearch.adapters.parse.records import whole
 from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
 from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions
-from metasearch.adapters.shapes import FieldRule, Selector, Shape
+from metasearch.adapters.shapes import Always, FieldRule, Selector, Shape
 from metasearch.bib import converters, cuts
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
@@ -141,6 +141,8 @@ class _Writing:
             return self._people(rule, field, variable)
         if select.find is whole:
             return self._whole(rule, select, variable)
+        if isinstance(select.find, Always) and (value := _converted_once(rule, select, field)):
+            return iter((f"{variable} = {self.expressions.constant(value, 'value')}",))
         return self._converted(rule, select, field, variable)
 
     def _converted(
@@ -205,6 +207,20 @@ def _found(
     yield f"        found = bounded({field!r}, found, cuts)"
     yield f"    {variable} = {convert}(found)"
     yield f"    if not {variable} and {variable} != 0: {variable} = None"
+
+
+def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
+    """The value of a field that is the same in every record; None where that has to be looked at
+    for each record.
+    """
+    found = select.find(None)
+    try:
+        if type(found) is str and cuts.bounded(field, found, cuts.Cuts()) == found:
+            value = rule.convert(found)
+            return value if type(value) is str else None
+    except Exception:  # a record of which it is true is unreadable, and its function tells why
+        return None
+    return None
 
 
 def _person(parts: dict[str, str], longest: int) -> Iterator[str]:

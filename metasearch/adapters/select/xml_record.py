@@ -145,12 +145,20 @@ class _Path:
 
     def narrow(self, found: list[Any]) -> list[Any]:
         """What the path finds, of what its start found, in the order of the document."""
+        wanted = self._attribute
+        if len(self._tests) == 1:  # as most have
+            test = self._tests[0]
+            if wanted:
+                return [
+                    value
+                    for element in found
+                    if test(element) and (value := element.get(wanted)) is not None
+                ]
+            return [element for element in found if test(element)]
         for test in self._tests:
             found = [element for element in found if test(element)]
-        if found and self._attribute:
-            return [
-                value for element in found if (value := element.get(self._attribute)) is not None
-            ]
+        if found and wanted:
+            return [value for element in found if (value := element.get(wanted)) is not None]
         return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from metasearch.adapters.parse.records import constant, filled_in, looked_up, text_finder, whole
 from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.shapes import FieldRule, People, Selector
+from metasearch.adapters.shapes import Always, FieldRule, People, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
@@ -92,8 +92,7 @@ class FieldTables:
                 f"{where}.value", f"{value!r} is no {kind}; allowed are {', '.join(allowed)}"
             )
         if "at" not in table:
-            everywhere = Selector(constant(value))
-            return FieldRule(field, (everywhere,), self.converter(table, field, where))
+            return FieldRule(field, (Selector(Always(value)),), self.converter(table, field, where))
         selectors = self.selectors(table, where)
         return FieldRule(field, selectors, constant(value, where=strings))
 

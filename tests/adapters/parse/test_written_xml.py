@@ -20,7 +20,7 @@ from metasearch.adapters.select.marc import MarcPath, compile_marc
 from metasearch.adapters.select.marc_text import CutRecord, form_of
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.select.xml_record import compile_xml_record
-from metasearch.adapters.shapes import FieldRule, RecordReader, Selector, Shape
+from metasearch.adapters.shapes import Always, FieldRule, RecordReader, Selector, Shape
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import converters
 from metasearch.settings import Settings
@@ -262,7 +262,7 @@ XML_RECORDS = st.sampled_from([
 @given(data=st.data())
 @examples(3)
 def test_every_result_of_xpath_is_read(data: st.DataObject) -> None:
-    """Elements, texts, numbers and booleans, whatever the converter."""
+    """Elements, texts, numbers and booleans, whatever the converter; and what every record has."""
     arxiv = REGISTRY.spec("arxiv").shapes[0].shape()
     convert = st.sampled_from([
         converters.text, converters.isbd_list, converters.integer, converters.labelled,
@@ -279,7 +279,14 @@ def test_every_result_of_xpath_is_read(data: st.DataObject) -> None:
                 nodes=one is converters.labelled,
             )
         )
-    rules.append(FieldRule("type", (Selector(lambda _: "article"),), converters.text))
+    always = data.draw(
+        st.sampled_from(["article", "", " ", "no", True, 0, 7, "y" * 10_001, "2020"])
+    )
+    convert = st.sampled_from([
+        converters.text, converters.open_access, converters.year, converters.text_list, len, int,
+    ])  # fmt: skip
+    everywhere = (Selector(lambda _: ""), Selector(Always(always)), Selector(Always("later")))
+    rules.append(FieldRule("type", everywhere, data.draw(convert)))
     shape = of_rules(arxiv, rules)
     read = written(shape)
     assert read is not None
