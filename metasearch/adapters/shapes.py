@@ -43,6 +43,19 @@ class Selector:
         return self.find(node)
 
 
+class Always:
+    """A finder that finds the same value in every record."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, _: Any) -> Any:
+        """Returns the value."""
+        return self.value
+
+
 @dataclass(frozen=True, slots=True)
 class People:
     """How authors or editors are read that are objects, see `bib.names.converters.people`.
@@ -97,7 +110,7 @@ class Attempt(NamedTuple):
     convert: Converter
 
 
-#: Records of a JSON shape after which a function is written of its fields.
+#: Records of a shape after which a function is written of its fields.
 WORTH = 300
 
 

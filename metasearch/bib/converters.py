@@ -208,8 +208,10 @@ NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
 
 #: Converters to which a list of one text is as good as the text.
 OF_ONE_TEXT = frozenset({
-    abstract, article_number, commas, date, doi, identifier, integer, isbns, issns, joined,
-    language, page_range, people.names, text, text_list, url, year,
+    abstract, article_number, arxiv, arxiv_version, citation_issue, citation_pages, citation_volume,
+    commas, date, doi, doi_url, identifier, integer, isbd, isbd_list, isbns, issns, joined,
+    language, last_segment, lccn, oclc, page_range, pdf_url, people.names, pmcid, pmid, text,
+    text_list, url, year,
 })  # fmt: skip
 
 #: Converters that take XML elements, because they need more than the texts.

@@ -94,6 +94,15 @@ class MarcRecord:
             found = self._fields[tag] = self._made(tag)
         return found
 
+    def texts(self, tag: str, codes: str) -> list[str]:
+        """`MarcField.text` of each field with this tag that has a text there.
+
+        Args:
+            tag: Three characters.
+            codes: Letters and digits.
+        """
+        return [text for field in self.fields(tag) if (text := field.text(codes))]
+
     @staticmethod
     def first_of(node: Any) -> Any:
         """The first leader or field inside of a node, in whatever it is wrapped; None where there

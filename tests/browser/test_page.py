@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -32,6 +33,7 @@ async def test_progress_and_parts(search, window):
 
 async def test_the_status_changes_calmly(search, window):
     """Many states in a second are one text at most, and the end."""
+    started = time.monotonic()
     page = await window(search.address)
     await page.evaluate("""() => {
       window.said = [];
@@ -43,10 +45,9 @@ async def test_the_status_changes_calmly(search, window):
         await asyncio.sleep(0.05)
     await search.page(works(1, 2), changed=[], done=True)
 
-    await until(page, "window.said.length > 0")
-    said = await page.evaluate("said")
-    assert len(said) <= 2
-    assert said[-1].startswith("10 of 10")
+    await until(page, "window.said.at(-1)?.startsWith('10 of 10')")
+    # A machine that needs longer for the eleven states may show a text for each second.
+    assert await page.evaluate("said.length") <= 2 + int(time.monotonic() - started)
 
 
 async def test_a_search_that_fails_says_so(search, window):

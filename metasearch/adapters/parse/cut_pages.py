@@ -11,7 +11,7 @@ own nodes holds a mark.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -23,14 +23,17 @@ from metasearch.bib.marc import MarcRecord
 
 #: Larger bodies are left to the parser, which refuses texts of 10 MB.
 _LARGEST = 5_000_000
-#: The name of the element that marks a record. It ends as one of MARC's, by which records are
-#: found.
-_MARK = "metasearch-cut-leader"
+#: What only our own elements have in their names; and the name of the one that marks a record. It
+#: ends as one of MARC's, by which records are found.
+_OURS = "metasearch-cut"
+_MARK = f"{_OURS}-leader"
+#: How an element begins of a field that is left in the envelope.
+_LEFT = f'datafield {_OURS}="" tag='
 #: Records whose data fields are left in the envelope, without subfields: by these a shape is told.
 _TOLD_BY = 5
 #: Elements in each other; libxml2 refuses more than 256.
 _DEEPEST = 50
-_DEEP = etree.XPath(f"boolean(//*[@metasearch][count(ancestor::*) > {_DEEPEST}])")
+_DEEP = etree.XPath(f"boolean({'/*' * (_DEEPEST + 2)})")
 _PROLOG = re.compile(
     rb"""<\?xml version=["']1\.0["'](?: encoding=["'][Uu][Tt][Ff]-8["'])?"""
     rb"""(?: standalone=["'](?:yes|no)["'])?\s*\?>"""
@@ -38,7 +41,7 @@ _PROLOG = re.compile(
 _ILLEGAL = bytes({*range(0x20)} - {*b"\t\n\r"})
 #: What is not read here, wherever it stands: entities of the page's own, CDATA sections, marks of
 #: ours, characters that are none.
-_STRANGE = ("<!DOCTYPE", "]]>", _MARK, "\ufffe", "\uffff")
+_STRANGE = ("<!DOCTYPE", "]]>", _OURS, "\ufffe", "\uffff")
 
 
 class CutPage(NamedTuple):
@@ -68,8 +71,9 @@ def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
     if form is None:
         return None
     records: list[CutRecord] = []
+    envelope = "".join(_envelope(text, form, records))
     try:
-        root = parse_xml("".join(_envelope(text, form, records)).encode())
+        root = parse_xml(envelope.encode())
     except ValueError:
         return None
     if not records or _DEEP(root):
@@ -83,7 +87,7 @@ def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
             if tag and f'tag="{tag}"' in text:  # of a record whose fields are not in the envelope
                 return None
             continue
-        return _opened(shape, root, records)
+        return _opened(shape, root, records, _mark if _has_fields(envelope) else _sole_mark)
     return None
 
 
@@ -116,20 +120,28 @@ def _envelope(text: str, form: Form, records: list[CutRecord]) -> Iterator[str]:
         yield f'<{form.prefix}{_MARK} metasearch="{len(records)}"/>'
         if len(records) < _TOLD_BY:
             for field in inside.split(form.field)[1:]:
-                yield f'<{form.prefix}datafield tag="{field[form.tag : form.tag + 3]}"/>'
+                yield f'<{form.prefix}{_LEFT}"{field[form.tag : form.tag + 3]}"/>'
         records.append(CutRecord(inside, form))
         at = found.end()
     yield text[at:]
 
 
-def _opened(shape: Shape, root: Any, records: list[CutRecord]) -> CutPage | None:
+def _has_fields(envelope: str) -> bool:
+    """Whether there is a leader or field in an envelope that is none of ours."""
+    left = envelope.replace(_MARK, "").replace(_LEFT, "")
+    return any(name in left for name in ("leader", "controlfield", "datafield"))
+
+
+def _opened(
+    shape: Shape, root: Any, records: list[CutRecord], mark_of: Callable[[Any], int | None]
+) -> CutPage | None:
     """The page, if each record that was cut out is that of one node, and nothing else holds it."""
     if shape.body != "marcxml":
         return None
     if shape.total is not None and any(len(element) for element in shape.total.find(root)):
         return None
     nodes = shape.records.find(root)
-    marks = [_mark(node) for node in nodes]
+    marks = [mark_of(node) for node in nodes]
     if [mark for mark in marks if mark is not None] != [*range(len(records))]:
         return None
     both = zip(nodes, marks, strict=True)
@@ -140,3 +152,9 @@ def _mark(node: Any) -> int | None:
     """The number of the record of which a node's MARC fields were cut out."""
     first = MarcRecord.first_of(node)
     return int(first.get("metasearch")) if first is not None and first.tag.endswith(_MARK) else None
+
+
+def _sole_mark(node: Any) -> int | None:
+    """The same, in an envelope without any other leader or field."""
+    mark = next(node.iterdescendants(f"{{*}}{_MARK}"), None)
+    return None if mark is None else int(mark.get("metasearch"))

@@ -295,7 +295,7 @@ def _read(
         nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
     )
     records, unread = yield from made
-    if shape.body == "json" and shape.reader.becomes_worth(len(nodes)):
+    if shape.body != "html" and shape.reader.becomes_worth(len(nodes)):
         from metasearch.adapters.parse.written import written
 
         shape.reader.read = written(shape)

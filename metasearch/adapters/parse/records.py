@@ -76,12 +76,10 @@ def _text_of_children(name: str, texts: Callable[[Any], Any]) -> Callable[[XmlRe
     return find
 
 
-def constant(value: Any, where: Callable[[Any], Any] | None = None) -> Callable[[Any], Any]:
-    """A converter that returns the same value for everything, or for all in which `where` finds
-    something, and None for the rest.
+def constant(value: Any, where: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A converter that returns the same value for all in which `where` finds something, and None
+    for the rest.
     """
-    if where is None:
-        return lambda _: value
     return lambda selected: value if where(selected) else None
 
 
@@ -173,13 +171,13 @@ def record_of(
     shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
 ) -> Record | str:
     """The record of a node, or why there is none; cut values are counted in `cuts`."""
-    if shape.body == "json":
-        if not isinstance(node, dict):
-            return f"not an object but {type(node).__name__}"
-        if shape.reader.read is not None and type(node) is dict:
-            record: Record | str = shape.reader.read(node, position, spec.name, cuts)
-            return record
-    source, there = _seen(node, shape.body)
+    if shape.body == "json" and not isinstance(node, dict):
+        return f"not an object but {type(node).__name__}"
+    source = seen(node, shape.body)
+    if shape.reader.read is not None and (shape.body != "json" or type(node) is dict):
+        record: Record | str = shape.reader.read(source, position, spec.name, cuts)
+        return record
+    there = _there(source, shape.body)
     of_fields: Iterable[Attempt] = shape.attempts
     of_ids: Iterable[Attempt] = shape.id_attempts
     if shape.by_tag is not None:
@@ -208,17 +206,24 @@ def record_in_proportion(
     return record_of(shape, node, position, spec, cuts)
 
 
-def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
-    """A record's node as the selectors of fields see it, and what is found in it by names alone."""
+def seen(node: Any, body: str) -> Any:
+    """A record's node as the selectors of fields see it."""
     if body == "json":
-        return node, node
+        return node
     if body == "xml":
-        record = XmlRecord(node)
-        return record, record.children
+        return XmlRecord(node)
     if body == "marcxml":
-        marc = MarcText(*node) if type(node) is CutRecord else MarcRecord(node)
-        return marc, marc.there
-    return node, {}
+        return MarcText(*node) if type(node) is CutRecord else MarcRecord(node)
+    return node
+
+
+def _there(source: Any, body: str) -> Mapping[str, Any]:
+    """What is found in a record by names alone."""
+    if body == "json":
+        return source  # type: ignore[no-any-return]
+    if body == "xml":
+        return source.children  # type: ignore[no-any-return]
+    return source.there if body == "marcxml" else {}
 
 
 def in_stretches(

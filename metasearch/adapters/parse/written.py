@@ -1,4 +1,4 @@
-"""The fields of a JSON shape -> one function, written out as source text and compiled.
+"""The fields of a shape -> one function, written out as source text and compiled.
 
 `records.py` walks a list of attempts for every record: for each one it looks up whether it can find
 anything, calls closures, bounds what they found, calls a converter, and puts the value in a table,
@@ -18,7 +18,9 @@ little more than half the time. For Crossref's `publisher` it says
             publisher_ = None
 
 and at its end it makes the record, if no value is longer than what is kept. Everything that is not
-ordinary is left to the functions that `records.py` calls, and tests hold the two equal.
+ordinary is left to the functions that `records.py` calls, and tests hold the two equal. How a field
+is found differs from one kind of body to the other (looked_for.py); HTML is read by its attempts
+only.
 
 To compile it takes as long as it saves in some hundred records, so it is made for a shape of which
 so many were read (`RecordReader.becomes_worth`). How nothing of a spec becomes code is told in
@@ -27,14 +29,14 @@ select/json_source.py.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from metasearch.adapters.parse.looked_for import LOOKING, Looking, Search
 from metasearch.adapters.parse.records import whole
 from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
-from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions, members
-from metasearch.adapters.shapes import FieldRule, Selector, Shape
+from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions
+from metasearch.adapters.shapes import Always, FieldRule, Selector, Shape
 from metasearch.bib import converters, cuts
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
@@ -43,9 +45,9 @@ from metasearch.bib.names.converters import is_clean
 from metasearch.bib.names.person import displayed
 from metasearch.record import Author, Record
 
-#: Takes a record as a dictionary, its position, the name of the source and the cuts; returns the
-#: `Record`, or why there is none.
-Written = Callable[[dict[str, Any], int, str, cuts.Cuts], Record | str]
+#: Takes a record as `records.seen` makes it, its position, the name of the source and the cuts;
+#: returns the `Record`, or why there is none.
+Written = Callable[[Any, int, str, cuts.Cuts], Record | str]
 #: Characters of source text that are compiled at most, which takes a millisecond for some thousands
 #: of them and keeps everything else waiting. The longest of a shipped source has half as many.
 _LONGEST = 100_000
@@ -67,7 +69,7 @@ def written(shape: Shape) -> Written | None:
     """The function that reads the records of a shape; None where there cannot be one.
 
     Args:
-        shape: Of JSON bodies.
+        shape: Of JSON, XML or MARC bodies.
     """
     names: dict[str, Any] = dict(_CALLED)
     try:
@@ -86,7 +88,9 @@ class _Writing:
     """Writes the function of one shape; `names` becomes its namespace."""
 
     def __init__(self, shape: Shape, names: dict[str, Any]) -> None:
+        self.body = shape.body
         self.expressions = Expressions(names)
+        self.looking: Looking = LOOKING[shape.body](self.expressions)
         self.fields: dict[str, list[FieldRule]] = {}
         for rule in shape.rules:  # those of identifiers are read after all others
             self.fields.setdefault(rule.field, []).append(rule)
@@ -100,8 +104,7 @@ class _Writing:
             yield f"    {line}"
 
     def _body(self) -> Iterator[str]:
-        yield f"get = {RECORD}.get"
-        yield from self._looked_up_once()
+        yield from self.looking.begin(_selectors(self.fields))
         for field in self.own:
             yield from self._field(field, variable_of(field), field)
         variables = {}
@@ -112,16 +115,6 @@ class _Writing:
         for scheme, variable in variables.items():
             yield f"if {variable}: ids[{scheme!r}] = {variable}"
         yield from made_of(self.own)
-
-    def _looked_up_once(self) -> Iterator[str]:
-        """The members of the record that several selectors ask for."""
-        asked: Counter[str] = Counter()
-        for select in _selectors(self.fields):
-            if select.tree is not None:
-                asked.update(members(select.tree))
-        for number, name in enumerate(name for name, times in asked.items() if times > 1):
-            yield f"member_{number} = {self.expressions.lookup(name)}"
-            self.expressions.members[name] = f"member_{number}"
 
     # ---------------------------------------------------------------------------- one field
 
@@ -144,39 +137,29 @@ class _Writing:
     def _attempt(
         self, rule: FieldRule, select: Selector, field: str, variable: str
     ) -> Iterator[str]:
-        if rule.people is not None:
+        if rule.people is not None and self.body == "json":
             return self._people(rule, field, variable)
         if select.find is whole:
             return self._whole(rule, select, variable)
+        if isinstance(select.find, Always) and (value := _converted_once(rule, select, field)):
+            return iter((f"{variable} = {self.expressions.constant(value, 'value')}",))
         return self._converted(rule, select, field, variable)
 
     def _converted(
         self, rule: FieldRule, select: Selector, field: str, variable: str
     ) -> Iterator[str]:
-        find = self.expressions.of_selector(select.tree, select.find)
-        if select.tree is None and select.needs is not None:
-            needs = self.expressions.constant(frozenset(select.needs), "needs")
-            find = f"None if {needs}.isdisjoint({RECORD}) else {find}"
+        search = self.looking.search(rule, select)
         convert = self.expressions.constant(rule.convert, "convert")
-        yield f"found = {find}"
-        if rule.convert in converters.OF_ONE_TEXT:
-            yield "if found is not None and found is not False:"
-            yield "    if type(found) is list and len(found) == 1 and type(found[0]) is str:"
-            yield "        found = found[0]"
-        elif select.name is not None:  # a member that is there counts, whatever is in it
-            yield "if found is not None:"
+        if search.condition:
+            yield f"if {search.condition}:"
+            yield from _indented(_found(search, rule, convert, field, variable))
         else:
-            yield "if found is not None and found != [] and found != '':"
-        yield f"    if type(found) is not str or len(found) > {_unbounded(field)}:"
-        yield f"        found = bounded({field!r}, found, cuts)"
-        yield f"    {variable} = {convert}(found)"
-        yield f"    if not {variable} and {variable} != 0: {variable} = None"
+            yield from _found(search, rule, convert, field, variable)
 
     def _whole(self, rule: FieldRule, select: Selector, variable: str) -> Iterator[str]:
         """Of a converter that takes the record itself."""
         convert = self.expressions.constant(rule.convert, "convert")
-        needs = self.expressions.constant(frozenset(select.needs or ()), "needs")
-        yield f"if not {needs}.isdisjoint({RECORD}):" if select.needs is not None else "if True:"
+        yield f"if {self.looking.whole(select) or True}:"
         yield f"    {variable} = {convert}({RECORD}, cuts)"
         yield f"    if not {variable} and {variable} != 0: {variable} = None"
 
@@ -207,6 +190,37 @@ class _Writing:
             yield f"        {variable} = {convert}({RECORD}, cuts) or None"
         else:
             yield f"    {variable} = {convert}({RECORD}, cuts) or None"
+
+
+def _found(
+    search: Search, rule: FieldRule, convert: str, field: str, variable: str
+) -> Iterator[str]:
+    yield f"found = {search.found}"
+    yield f"if {search.is_there}:"
+    if search.texts:
+        yield f"    found = {search.texts}"
+    if rule.convert in converters.OF_ONE_TEXT:
+        one = "type(found) is list and len(found) == 1 and type(found[0]) is str"
+        yield f"    if {'len(found) == 1' if search.is_list else one}:"
+        yield "        found = found[0]"
+    yield f"    if type(found) is not str or len(found) > {_unbounded(field)}:"
+    yield f"        found = bounded({field!r}, found, cuts)"
+    yield f"    {variable} = {convert}(found)"
+    yield f"    if not {variable} and {variable} != 0: {variable} = None"
+
+
+def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
+    """The value of a field that is the same in every record; None where that has to be looked at
+    for each record.
+    """
+    found = select.find(None)
+    try:
+        if type(found) is str and cuts.bounded(field, found, cuts.Cuts()) == found:
+            value = rule.convert(found)
+            return value if type(value) is str else None
+    except Exception:  # a record of which it is true is unreadable, and its function tells why
+        return None
+    return None
 
 
 def _person(parts: dict[str, str], longest: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from metasearch.adapters.shapes import Finder, Selector
 from metasearch.bib.marc import MarcField, MarcRecord
@@ -30,6 +30,8 @@ _SELECTOR = re.compile(
         | \$(?P<inner>[a-z0-9]+)""",
     re.VERBOSE,
 )
+#: In the place of a tag.
+LEADER = "LDR"
 _CONDITION = re.compile(r"\[(\$[a-z0-9]|[12])(!?=)([^\]]*)\]")
 _LEADER_CONDITION = re.compile(r"\[LDR/([0-9]{1,2})=([^\]]+)\]")
 _CONTROL_CONDITION = re.compile(r"\[(00[1-9])=([^\]]+)\]")
@@ -50,17 +52,61 @@ def compile_marc(expression: str) -> Selector:
     if parsed["inner"]:
         codes = parsed["inner"]
         return Selector(lambda field: [field.text(codes)])
-    tags = tuple(parsed["tags"].split("|"))
+    path = _path(parsed)
+    return Selector(_found_by(path), needs=None if path.tags[0] == LEADER else path.tags, tree=path)
+
+
+class MarcPath(NamedTuple):
+    """What a selector asks a record for.
+
+    Attributes:
+        tags: Three characters each; "LDR" for the leader.
+        control: Whether it asks the leader or control fields, of which there is one tag.
+        start, stop: Of the characters of these; `stop` of None is their end.
+        codes: Of the subfields of data fields; None for the fields themselves.
+        tests: What a data field must fulfil: what, "=" or "!=", and value.
+        leader: Places of the leader, and the characters of which one must be there.
+        control_is: Tags of control fields, and what they must hold.
+    """
+
+    tags: tuple[str, ...]
+    control: bool
+    start: int
+    stop: int | None
+    codes: str | None
+    tests: list[tuple[str, str, str]]
+    leader: list[tuple[int, str]]
+    control_is: list[tuple[str, str]]
+
+
+def _path(parsed: re.Match[str]) -> MarcPath:
+    tags, conditions = tuple(parsed["tags"].split("|")), parsed["conditions"]
+    first, last = parsed["from"], parsed["to"]
+    start = int(first) if first is not None else 0
+    stop = int(last) + 1 if last is not None else (start + 1 if first is not None else None)
     whole_field = tags[0] < "010" and not parsed["codes"]
-    if parsed["from"] is not None or tags[0] == "LDR" or whole_field:
-        select = _control(tags[0], parsed["from"], parsed["to"])
+    return MarcPath(
+        tags=tags,
+        control=first is not None or tags[0] == LEADER or whole_field,
+        start=start,
+        stop=stop,
+        codes=parsed["codes"],
+        tests=_CONDITION.findall(conditions),
+        leader=[(int(at), wanted) for at, wanted in _LEADER_CONDITION.findall(conditions)],
+        control_is=_CONTROL_CONDITION.findall(conditions),
+    )
+
+
+def _found_by(path: MarcPath) -> Finder:
+    if path.control:
+        select = _control(path.tags[0], path.start, path.stop)
     else:
-        select = _data(tags, _CONDITION.findall(parsed["conditions"]), parsed["codes"])
-    for at, characters in _LEADER_CONDITION.findall(parsed["conditions"]):
-        select = _where_leader(int(at), characters, select)
-    for tag, value in _CONTROL_CONDITION.findall(parsed["conditions"]):
+        select = _data(path.tags, path.tests, path.codes)
+    for at, characters in path.leader:
+        select = _where_leader(at, characters, select)
+    for tag, value in path.control_is:
         select = _where_control(tag, value, select)
-    return Selector(select, needs=None if tags[0] == "LDR" else tags)
+    return select
 
 
 def _where_leader(at: int, characters: str, select: Finder) -> Finder:
@@ -72,15 +118,12 @@ def _where_control(tag: str, value: str, select: Finder) -> Finder:
     return lambda record: select(record) if record.control.get(tag) == [value] else []
 
 
-def _control(tag: str, first: str | None, last: str | None) -> Finder:
-    start = int(first) if first is not None else 0
-    stop = int(last) + 1 if last is not None else (start + 1 if first is not None else None)
-
+def _control(tag: str, start: int, stop: int | None) -> Finder:
     def select(record: MarcRecord) -> list[str]:
         values = record.control.get(tag)
         return [value[start:stop] for value in values] if values else []
 
-    if tag == "LDR":
+    if tag == LEADER:
         return lambda record: [record.leader[start:stop]]
     return select
 
@@ -89,8 +132,8 @@ def _data(
     tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: str | None
 ) -> Finder:
     holds = _all_hold(conditions)
-    if len(tags) == 1 and codes is not None and holds is None:  # as most are
-        return _texts(tags[0], codes)
+    if codes is not None and holds is None:  # as most are
+        return _texts(tags, codes)
 
     def select(record: MarcRecord) -> list[Any]:
         out: list[Any] = []
@@ -109,8 +152,13 @@ def _data(
     return select if codes is not None else _once(select)
 
 
-def _texts(tag: str, codes: str) -> Finder:
-    return lambda record: [text for field in record.fields(tag) if (text := field.text(codes))]
+def _texts(tags: tuple[str, ...], codes: str) -> Finder:
+    if len(tags) == 1:
+        tag = tags[0]
+        return lambda record: record.texts(tag, codes)
+    return lambda record: [
+        text for tag in tags if tag in record.tags for text in record.texts(tag, codes)
+    ]
 
 
 def _once(select: Finder) -> Finder:
@@ -142,4 +190,6 @@ def _condition(what: str, operator: str, wanted: str) -> Callable[[MarcField], b
     if what == "2":
         return lambda field: (field.ind2 == wanted) == equal
     code = what[1:]
+    if not wanted:  # whether the field has the subfield at all
+        return lambda field: (code in dict(field.subfields)) != equal
     return lambda field: (field.text(code).casefold() == wanted) == equal

@@ -10,6 +10,7 @@ parser. What is in another form is left to the parser (parse/cut_pages.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from metasearch.bib.marc import MarcField, MarcRecord
 
 #: White space between elements, and a character of an attribute that is what it seems to be.
 _BLANK, _CHARACTER = r"[ \t\n]*+", r'[^"<&\t\n]'
+#: The text of a subfield, without white space around it; one that has no other characters is none.
+_TEXT = r"\s*+([^<]*[^<\s])"
 #: The attributes of a data field, and how many characters each has.
 _WIDTHS = {"tag": 3, "ind1": 1, "ind2": 1}
 _ORDERS = {" ".join(order): order for order in permutations(_WIDTHS)}
@@ -41,19 +44,18 @@ class Form(NamedTuple):
         record: A record: its start tag, and what is between this and its end tag.
         head: Tag and text of a control field, or "" and the text of the leader.
         field: How a data field begins, as far as its first attribute.
-        subfield: How a subfield begins, as far as its code.
-        tag, ind1, ind2, inside: Where the values, and what is in the field, begin behind `field`.
+        subfields: Finds code and text of each subfield of a field that has a text.
+        tag, ind1, ind2: Where the values begin behind `field`.
     """
 
     prefix: str
     record: re.Pattern[str]
     head: re.Pattern[str]
     field: str
-    subfield: str
+    subfields: Callable[[str], list[tuple[str, str]]]
     tag: int
     ind1: int
     ind2: int
-    inside: int
 
 
 def form_of(text: str) -> Form | None:
@@ -82,10 +84,15 @@ def _form(prefix: str, order: str) -> Form:
         rf"(?={ends}record>)"
     )
     head = re.compile(rf'{begins}(?:controlfield tag="([^"]*+)"|leader)>([^<]*+)')
-    return Form(
-        prefix, record, head, f"<{prefix}datafield ", f'<{prefix}subfield code="',
-        **places, inside=at,
-    )  # fmt: skip
+    subfields = re.compile(f'{begins}subfield code="(.)">{_TEXT}').findall
+    return Form(prefix, record, head, f"<{prefix}datafield ", subfields, **places)
+
+
+@lru_cache(maxsize=256)
+def _texts_with(prefix: str, codes: str) -> Callable[[str], list[str]]:
+    """Finds the texts of the subfields of a field that have one of these codes."""
+    begins = re.escape(f"<{prefix}")
+    return re.compile(f'{begins}subfield code="[{codes}]">{_TEXT}').findall
 
 
 class CutRecord(NamedTuple):
@@ -129,15 +136,26 @@ class MarcText(MarcRecord):
             else:
                 tags[tag] = [field]
 
+    def texts(self, tag: str, codes: str) -> list[str]:
+        """As of `MarcRecord`; the fields are not taken apart for it."""
+        fields = self.tags.get(tag)
+        if fields is None:
+            return []
+        find = _texts_with(self._form.prefix, codes)
+        texts = []
+        for field in fields:
+            if "&" in field:
+                return super().texts(tag, codes)
+            found = find(field)
+            if found:
+                texts.append(found[0] if len(found) == 1 else " ".join(found))
+        return texts
+
     def _made(self, tag: str) -> list[MarcField]:
         form = self._form
         made = []
         for field in self.tags.get(tag, ()):
-            subs = field.split(form.subfield)
-            del subs[0]
-            subfields = [
-                (sub[0], text) for sub in subs if (text := sub[3 : sub.index("<")].strip())
-            ]
+            subfields = form.subfields(field)
             if "&" in field:
                 subfields = [
                     (code, text) for code, given in subfields if (text := unescaped(given).strip())
@@ -148,9 +166,10 @@ class MarcText(MarcRecord):
 
 def references_are_known(text: str) -> bool:
     """Whether each "&" of a text begins a reference that `unescaped` knows."""
-    if "&" not in text:
+    at = text.find("&")
+    if at < 0:
         return True
-    if _OTHER_REFERENCE.search(text):
+    if _OTHER_REFERENCE.search(text, at):
         return False
     return "&#" not in text or all(_is_legal(*each) for each in set(_REFERENCE.findall(text)))
 

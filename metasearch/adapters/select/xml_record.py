@@ -15,7 +15,7 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.select.xml import compile_xml
+from metasearch.adapters.select.xml import compile_xml, element_text
 from metasearch.adapters.select.xpath import (
     NAME,
     Location,
@@ -65,6 +65,14 @@ class XmlRecord:
 
 
 _NONE: list[Any] = []
+
+
+def texts_of_children(found: list[Any]) -> Any:
+    """`xml_texts` of children, but the text alone where there is one child."""
+    if len(found) == 1:
+        child = found[0]
+        return element_text(child) if len(child) else child.text or ""
+    return [element_text(child) for child in found]
 
 
 def compile_xml_record(expression: str) -> Selector:
@@ -137,12 +145,20 @@ class _Path:
 
     def narrow(self, found: list[Any]) -> list[Any]:
         """What the path finds, of what its start found, in the order of the document."""
+        wanted = self._attribute
+        if len(self._tests) == 1:  # as most have
+            test = self._tests[0]
+            if wanted:
+                return [
+                    value
+                    for element in found
+                    if test(element) and (value := element.get(wanted)) is not None
+                ]
+            return [element for element in found if test(element)]
         for test in self._tests:
             found = [element for element in found if test(element)]
-        if found and self._attribute:
-            return [
-                value for element in found if (value := element.get(self._attribute)) is not None
-            ]
+        if found and wanted:
+            return [value for element in found if (value := element.get(wanted)) is not None]
         return found
 
 

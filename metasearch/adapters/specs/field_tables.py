@@ -9,10 +9,11 @@ from typing import Any
 
 from metasearch.adapters.parse.records import constant, filled_in, looked_up, text_finder, whole
 from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.shapes import FieldRule, People, Selector
+from metasearch.adapters.shapes import Always, FieldRule, People, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
+from metasearch.bib.names.marc_people import marc_people
 from metasearch.bib.strings import Converter, strings
 from metasearch.record import OPEN_ACCESS, TYPES, Record
 
@@ -91,8 +92,7 @@ class FieldTables:
                 f"{where}.value", f"{value!r} is no {kind}; allowed are {', '.join(allowed)}"
             )
         if "at" not in table:
-            everywhere = Selector(constant(value))
-            return FieldRule(field, (everywhere,), self.converter(table, field, where))
+            return FieldRule(field, (Selector(Always(value)),), self.converter(table, field, where))
         selectors = self.selectors(table, where)
         return FieldRule(field, selectors, constant(value, where=strings))
 
@@ -128,14 +128,15 @@ class FieldTables:
                 f"{where}.as", f"unknown converter {tidy!r}; beside `each`, allowed are {allowed}"
             )
             return None
-        convert = people.people(
-            each.find,
-            parts,
-            marc=self.body == "marcxml",
-            editors=field == "editors",
-            tidy=converters.NAME_CONVERTERS[tidy] if tidy is not None else None,
-            node_of=XmlRecord if self.body == "xml" else None,
-        )
+        editors = field == "editors"
+        tidying = converters.NAME_CONVERTERS[tidy] if tidy is not None else None
+        if self.body == "marcxml":
+            convert = marc_people(each.find, parts, editors=editors, tidy=tidying)
+        else:
+            node_of = XmlRecord if self.body == "xml" else None
+            convert = people.people(
+                each.find, parts, editors=editors, tidy=tidying, node_of=node_of
+            )
         who = People(each, selectors, tidied=tidy is not None)
         return FieldRule(field, (Selector(whole, needs=each.needs),), convert, people=who)
 

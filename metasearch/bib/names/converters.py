@@ -7,16 +7,21 @@ authors that are objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from metasearch.bib import identifier_forms, markup
 from metasearch.bib.cuts import Cuts, bounded, most
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
-from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import headings
-from metasearch.bib.names.person import displayed, initials_last, person, without_homonym
+from metasearch.bib.names.person import (
+    displayed,
+    initials_last,
+    of_name,
+    person,
+    without_homonym,
+)
 from metasearch.bib.names.words import ET_AL
 from metasearch.bib.strings import Converter, first, strings
 from metasearch.bib.texts import text
@@ -28,7 +33,7 @@ _AND_OTHERS = re.compile(rf",? {ET_AL}$", re.IGNORECASE)
 
 def names(found: Any) -> tuple[Author, ...]:
     """Authors from strings, one name each, in either order."""
-    return tuple(a for v in strings(found) if (a := person(v)))
+    return tuple(a for v in strings(found) if (a := of_name(v)))
 
 
 def names_semicolon(found: Any) -> tuple[Author, ...]:
@@ -136,46 +141,11 @@ def names_catalogue(found: Any) -> tuple[Author, ...]:
     return tuple(dict.fromkeys(names([headings.personal(value) for value in values])))
 
 
-def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
-    """Return the author that a MARC 1XX or 7XX field names; `got` holds its parts."""
-    name = got.get("name", "")
-    if headings.is_corporate(field):
-        unit = (
-            field.text("b") if field.tag.endswith("10") and name else ""
-        )  # "France. $b Ministère ..."
-        body = headings.corporate(f"{name or got.get('family', '')} {unit}")
-        return Author(body, collective=True) if body else None
-    if not name:  # UNIMARC has family and given names apart
-        return person(
-            "",
-            headings.personal(got.get("family", "")),
-            headings.personal(got.get("given", "")),
-        )
-    name = headings.personal(name)
-    if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
-        return (
-            Author(" ".join(filter(None, (name, headings.personal(field.text("b"))))))
-            if name
-            else None
-        )
-    return person(name)
-
-
-#: Those who stand as the authors: of the first part that anybody has.
-_AUTHORS: tuple[Part, ...] = ("author", "editor", "helper")
-
-
-def _taking_part(fields: Sequence[MarcField], *, editors: bool) -> list[MarcField]:
-    """Return the fields of the authors; without any, those of the editors; else of the helpers.
-
-    With `editors` it returns the fields of the editors, but none where the work has no author,
-    because the editors then stand as its authors.
-    """
-    parts = [headings.part_in(field) for field in fields]
-    if editors and ("editor" not in parts or "author" not in parts):
-        return []
-    wanted = "editor" if editors else next((part for part in _AUTHORS if part in parts), "")
-    return [field for part, field in zip(parts, fields, strict=True) if part == wanted]
+def each_once(authors: list[Author]) -> tuple[Author, ...]:
+    """The authors, each once; collaborations have thousands."""
+    if len(authors) > 1 and len({author.name for author in authors}) < len(authors):
+        return tuple(dict.fromkeys(authors))
+    return tuple(authors)
 
 
 def _at(author: Author, affiliation: str | None) -> Author:
@@ -206,7 +176,6 @@ def people(
     each: Callable[[Any], Any],
     parts: Mapping[str, Callable[[Any], Any]],
     *,
-    marc: bool = False,
     editors: bool = False,
     tidy: Callable[[str], str] | None = None,
     node_of: Callable[[Any], Any] | None = None,
@@ -217,15 +186,14 @@ def people(
         each: Selects the authors.
         parts: Select name, family, given, orcid and affiliation of one author, and "corporate": a
             name that is not to be split.
-        marc: The authors are MARC fields, whose relators tell authors from editors.
-        editors: Return the editors, not the authors.
+        editors: Whether these are editors.
         tidy: Cleans each name.
         node_of: Makes the node that `parts` read of what `each` selects; None if they are the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the
     # short way.
     affiliated = "affiliation" in parts
-    simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
+    simple = tidy is None and {"family", "given"} <= parts.keys()
     pick: list[Callable[[Any], Any]] = [
         parts.get(part, _nothing) for part in ("name", "family", "given", "orcid", "affiliation")
     ]
@@ -244,8 +212,6 @@ def people(
         )
         items = most(field, items)
         authors: list[Author] = []
-        if marc and items:
-            items = _taking_part(items, editors=editors)
         for item in items:
             if simple and type(item) is dict:  # the short way
                 family, given = family_of(item), given_of(item)
@@ -275,9 +241,7 @@ def people(
                         got[part] = value if len(value) <= longest else bounded(field, value, cuts)
             if tidy is not None and "name" in got:
                 got["name"] = tidy(got["name"])
-            if marc:
-                author = marc_author(item, got)
-            elif "corporate" in got and "family" not in got:
+            if "corporate" in got and "family" not in got:
                 body = markup.without_markup(got["corporate"])
                 author = Author(body, collective=True) if body else None
             else:
@@ -286,12 +250,9 @@ def people(
                 )
             if not author:
                 continue
-            if affiliated and not marc and (works_at := text(got.get("affiliation"))):
+            if affiliated and (works_at := text(got.get("affiliation"))):
                 author = _at(author, works_at)
             authors.append(author)
-        # Each once; collaborations have thousands.
-        if len(authors) > 1 and len({author.name for author in authors}) < len(authors):
-            authors = list(dict.fromkeys(authors))
-        return tuple(authors)
+        return each_once(authors)
 
     return convert

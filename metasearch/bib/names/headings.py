@@ -14,6 +14,7 @@ from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import roles
 from metasearch.bib.names.roles import PARTS, part_of
 from metasearch.bib.names.words import FIRMS
+from metasearch.bib.remembered import remembered
 from metasearch.late_pattern import late_pattern
 
 _LIFE_DATES = late_pattern(
@@ -36,6 +37,7 @@ _ABBREVIATIONS = "|".join(
 _ENDS_WITH_ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$")
 
 
+@remembered
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
     value = markup.plain(name)

@@ -8,6 +8,7 @@ from metasearch.bib import identifier_forms
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.names import words
 from metasearch.bib.names.bodies import employed, is_body
+from metasearch.bib.remembered import remembered
 from metasearch.bib.texts import plain
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
@@ -70,6 +71,10 @@ def person(
         if name.strip()
         else None
     )
+
+
+#: `person` of a name alone.
+of_name = remembered(person)
 
 
 def _around_comma(name: str) -> tuple[str, str]:

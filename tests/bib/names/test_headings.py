@@ -8,7 +8,7 @@ from lxml import etree
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
 from metasearch.bib.converters import CONVERTERS
 from metasearch.bib.names import headings
-from metasearch.bib.names.converters import people
+from metasearch.bib.names.marc_people import marc_people
 from metasearch.record import Author
 
 
@@ -60,9 +60,7 @@ def test_a_corporate_heading_stays_whole(heading: str, name: str) -> None:
 
 def _authors(fields: str) -> tuple[Author, ...]:
     record = MarcRecord(etree.fromstring(f"<record><leader>00000nam</leader>{fields}</record>"))
-    read = people(
-        compile_marc("100|110|111|700|710|711[$t=]"), {"name": compile_marc("$a")}, marc=True
-    )
+    read = marc_people(compile_marc("100|110|111|700|710|711[$t=]"), {"name": compile_marc("$a")})
     return read(record)
 
 
@@ -131,10 +129,8 @@ def test_unimarc_has_family_and_given_names_apart() -> None:
             f"{_field('710', 'Institut, Paris', '0')}</record>"
         )
     )
-    read = people(
-        compile_marc("700|710"),
-        {"family": compile_marc("$a"), "given": compile_marc("$b")},
-        marc=True,
+    read = marc_people(
+        compile_marc("700|710"), {"family": compile_marc("$a"), "given": compile_marc("$b")}
     )
 
     assert read(record) == (
