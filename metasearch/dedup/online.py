@@ -16,6 +16,7 @@ from itertools import islice
 from metasearch.dedup.apart import Apart, are_apart
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
+from metasearch.dedup.contents import Contents
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
@@ -75,7 +76,7 @@ class OnlineDedup:
         self._components = Components()
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
-        self._contents: dict[int, int] = {}
+        self._contents = Contents(self._records)
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._gone: set[int] = set()
@@ -194,11 +195,8 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        content = content_of(fingerprint.record)
-        other = self._contents.setdefault(hash(content), number)
-        if other == number or self._pinned(fingerprint):
-            return False
-        if content_of(self._records[other]) != content:  # another one of the same hash
+        other = self._contents.add(number)
+        if other is None or self._pinned(fingerprint):
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
@@ -398,15 +396,3 @@ def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) ->
             yield Joined(hit, tuple(absorbed))
         else:
             yield Grown(hit) if hit.id in before else Added(hit)
-
-
-#: Fields that name the copy, and say nothing of the work.
-NAMES_THE_COPY = ("source", "source_id", "position")
-_COMPARED = tuple(
-    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
-)
-
-
-def content_of(record: Record) -> tuple[object, ...]:
-    """All that a record says but its own names."""
-    return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))
