@@ -122,7 +122,8 @@ class Works:
 
     def numbers(self, root: int) -> list[list[int]]:
         """The numbers of the records of each work of a component."""
-        return [numbers for numbers, _ in self._clusters_of(root)]
+        clusters = self._clusters.get(root)
+        return [[root]] if clusters is None else [numbers for numbers, _ in clusters]
 
     def hits(self, root: int) -> list[Hit]:
         """The hits of a component: those that are kept, or new ones."""
@@ -137,13 +138,14 @@ class Works:
     def _has_several(self, root: int) -> bool:
         return self.components.has_several(root) or root in self._copies
 
-    def _clusters_of(self, root: int) -> list[Cluster]:
-        return self._clusters.get(root) or [([root], [])]
-
     def _make(self, root: int) -> list[Hit]:
+        clusters = self._clusters.get(root)
+        if clusters is None:
+            name, also = self._names.of(root, 0, (root,))
+            return [alone(name, self._prints.records[root], also)]
         return [
             self._hit(cluster, self._names.of(root, place, cluster[0]))
-            for place, cluster in enumerate(self._clusters_of(root))
+            for place, cluster in enumerate(clusters)
         ]
 
     def _hit(self, cluster: Cluster, name: tuple[str, tuple[str, ...]]) -> Hit:
