@@ -6,10 +6,14 @@ Every function is pure and never raises on odd input.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from metasearch.bib import unicode_forms
 from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
 from metasearch.bib.names.words import PARTICLES
+
+#: Words that are not ASCII and are remembered with their plain form; characters of one at most.
+KEPT, LONGEST_KEPT = 2_000, 40
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
@@ -36,16 +40,34 @@ def fold(value: str) -> str:
     """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else
     stays.
     """
-    value = (
-        value.lower()
-        if value.isascii()
-        else _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
-    )
-    if not value.isascii():
-        value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
-        # NFC, because NFKD tears Korean syllables apart.
-        value = unicode_forms.normalize("NFC", value)
+    if value.isascii():
+        value = value.lower()
+    else:
+        # Word by word: most words are ASCII, and the others are often the same ones.
+        value = " ".join(
+            [
+                word.lower()
+                if word.isascii()
+                else _kept_plain(word)
+                if len(word) <= LONGEST_KEPT
+                else _plain(word)
+                for word in value.split(" ")
+            ]
+        )
     return _FOLDED.sub(_other_spelling, value)
+
+
+def _plain(value: str) -> str:
+    """Lower case, one width, no diacritics, a lone Greek letter by its name."""
+    value = _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
+    if value.isascii():
+        return value
+    value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
+    # NFC, because NFKD tears Korean syllables apart.
+    return unicode_forms.normalize("NFC", value)
+
+
+_kept_plain = lru_cache(maxsize=KEPT)(_plain)
 
 
 def _other_spelling(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The signatures and shingles of window_simhash.py for few texts: without numpy, whose import takes
+"""The signatures of window_simhash.py for few texts: without numpy, whose import takes
 longer than a small search.
 
 A text is one long number with a lane of 128 bits for each of its letters; one multiplication then
@@ -7,8 +7,6 @@ hashes all windows, and one addition or exclusive or works on all of them.
 
 from __future__ import annotations
 
-import struct
-from array import array
 from collections.abc import Sequence
 
 from metasearch.bib import normalise
@@ -114,12 +112,3 @@ def majority(columns: Sequence[bytes]) -> int:
             if 2 * (number & mask).bit_count() > count:
                 signature |= 1 << 8 * place + bit
     return signature
-
-
-def sorted_set(columns: Sequence[bytes]) -> array[int]:
-    """The hashes, each once and sorted."""
-    count = len(columns[0])
-    packed = bytearray(8 * count)
-    for place, column in enumerate(columns):
-        packed[place::8] = column
-    return array("Q", sorted(set(struct.unpack(f"<{count}Q", packed))))

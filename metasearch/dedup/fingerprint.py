@@ -194,7 +194,8 @@ class Fingerprint:
         others too.
         """
         if name in ("families", "beginnings", "han"):
-            self.families = people.families(self.authors)
+            authors = self.authors
+            self.families = (self.first, *people.families(authors[1:])) if authors else ()
             self.han = people.in_characters(self.authors)
             self.beginnings = frozenset([name[:3] for names in self.families for name in names])
         elif name == "marks":

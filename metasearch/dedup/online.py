@@ -10,20 +10,20 @@ and not on who answered first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from metasearch.dedup.apart import Apart, are_apart
 from metasearch.dedup.columns import JournalColumns
-from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider
+from metasearch.dedup.components import ALL_PAIRS, Divider
+from metasearch.dedup.contents import Contents
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
-from metasearch.dedup.merge import alone, merge
-from metasearch.dedup.naming import Names
 from metasearch.dedup.prints import Prints
 from metasearch.dedup.sketches import applies
-from metasearch.events import Added, Change, Counts, Grown, Joined
+from metasearch.dedup.told import Told
+from metasearch.dedup.works import Works
+from metasearch.events import Change, Counts
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Candidates from which on it is first asked whether a record repeats another one: copies are
@@ -62,28 +62,18 @@ class OnlineDedup:
     ) -> None:
         self._chain = chain
         self._places = places
-        self._trust = trust
         self._versions: VersionsMode = versions
         # Other chains need the fingerprints of all that share a key, all the time.
         self._apart = Apart() if applies(chain) else None
         self._prints = Prints(whole=self._apart is None)
-        self._records = self._prints.records
         self._years: list[int | None] = []
         self._index = KeyIndex(chain)
         self._columns = JournalColumns(self._prints, recurs)
         self._divider = Divider(chain, self._prints, self._columns)
-        self._components = Components()
-        self._clusters: dict[int, list[Cluster]] = {}
-        self._made: dict[int, list[Hit]] = {}
-        self._contents: dict[int, int] = {}
-        self._copies: dict[int, list[tuple[int, Match]]] = {}
-        self._dirty: set[int] = set()
-        self._gone: set[int] = set()
-        self._names = Names(self._prints, separate=versions == "separate")
-        # What `changes` has told: of each component, the ids of its hits, and a record of each; of
-        # those that are gone.
-        self._told: dict[int, dict[str, int]] = {}
-        self._left: dict[str, int] = {}
+        self._works = Works(self._prints, self._columns, self._divider, trust, versions)
+        self._components = self._works.components
+        self._told = Told(self._works)
+        self._contents = Contents(self._prints.records)
         self._keys: set[str] = set()
         self._skipped = 0
 
@@ -106,7 +96,7 @@ class OnlineDedup:
         """Take in one record; `changes` returns later what that changed."""
         if fingerprint is None:
             fingerprint = Fingerprint(record)
-        number = len(self._records)
+        number = len(self._prints.records)
         key = fingerprint.record_key
         if key in self._keys:  # the same record again, on a later page for instance
             key = self._free_key(key, record.position or number)
@@ -114,13 +104,11 @@ class OnlineDedup:
         self._keys.add(key)
         self._prints.append(fingerprint)
         self._years.append(fingerprint.year)
-        self._names.add(fingerprint)
+        self._works.add(number, fingerprint)
         if self._apart is not None:
             self._apart.add(fingerprint)
-        self._components.add()
-        self._dirty.add(number)
         for one in self._columns.add(number, fingerprint):
-            self._judge_anew(one)
+            self._works.divide_anew(one)
         before = number if self._places is None else self._places[number]
         self._index.reach(before)
         meetings = self._index.enter(number, fingerprint)
@@ -147,14 +135,8 @@ class OnlineDedup:
                     continue
             match = self._divider.verdict(other, number, exact=other in exactly)
             if match is not None and match.verdict != "different" and not self._leaves_apart(match):
-                self._join(other, number, match)
+                self._works.join(other, number, match)
                 joined += 1
-
-    def _judge_anew(self, number: int) -> None:
-        """Let the component of a record be divided again."""
-        root = self._components.root(number)
-        if self._components.has_several(root) or root in self._copies:
-            self._dirty.add(root)
 
     def _is_decided(self, number: int, candidates: set[int], others: list[int]) -> bool:
         """Whether a record is compared with each of some others, or is apart from it, whichever of
@@ -194,19 +176,13 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        content = content_of(fingerprint.record)
-        other = self._contents.setdefault(hash(content), number)
-        if other == number or self._pinned(fingerprint):
-            return False
-        if content_of(self._records[other]) != content:  # another one of the same hash
+        other = self._contents.add(number)
+        if other is None or self._pinned(fingerprint):
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
             return False
-        self._copies.setdefault(other, []).append((number, match))
-        self._components.put_under(number, other)
-        self._dirty.discard(number)
-        self._dirty.add(self._components.root(other))
+        self._works.add_copy(number, other, match)
         return True
 
     def _pinned(self, fingerprint: Fingerprint) -> bool:
@@ -215,25 +191,13 @@ class OnlineDedup:
     def _leaves_apart(self, match: Match) -> bool:
         return match.verdict == "version" and self._versions == "separate"
 
-    def _join(self, a: int, b: int, match: Match) -> None:
-        kept, gone = self._components.join(a, b, match)
-        if gone is not None:
-            self._clusters.pop(gone, None)
-            self._made.pop(gone, None)
-            self._dirty.discard(gone)
-            self._gone.add(gone)
-        self._dirty.add(kept)
-
     # ---------------------------------------------------------------- out
 
     @property
     def counts(self) -> Counts:
         """Records taken in, distinct works among them, and the difference."""
         self._settle()
-        received = len(self._records)
-        duplicates = sum(
-            len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters
-        )
+        received, duplicates = len(self._prints.records), self._works.duplicates
         return Counts(received, received - duplicates, duplicates)
 
     @property
@@ -253,20 +217,13 @@ class OnlineDedup:
         no fields merged.
         """
         self._settle()
-        return [
-            sorted(numbers)
-            for root in self._components.roots()
-            for numbers, _ in self._clusters_of(root)
-        ]
+        works = self._works
+        return [sorted(numbers) for root in works.roots() for numbers in works.numbers(root)]
 
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
         self._settle()
-        return [
-            hit
-            for root in self._components.roots()
-            for hit in self._made.get(root) or self._make(root)
-        ]
+        return [hit for root in self._works.roots() for hit in self._works.hits(root)]
 
     def components(self) -> Iterator[list[tuple[list[int], Hit]]]:
         """The works of each component: the numbers of the records of each, and its hit.
@@ -275,10 +232,9 @@ class OnlineDedup:
         other components stay as they are.
         """
         self._settle()
-        for root in self._components.roots():
-            hits = self._made.get(root) or self._make(root)
-            works = self._works(root)
-            yield [(sorted(one), hit) for one, hit in zip(works, hits, strict=True)]
+        for root in self._works.roots():
+            works = zip(self._works.numbers(root), self._works.hits(root), strict=True)
+            yield [(sorted(numbers), hit) for numbers, hit in works]
 
     def making(self) -> Iterator[Hit]:
         """The same hits one by one, each merged when it is requested and then kept, so that a
@@ -287,10 +243,8 @@ class OnlineDedup:
         Records that are taken in meanwhile may be missing.
         """
         self._settle()
-        for root in list(self._components.roots()):
-            if root not in self._made:
-                self._made[root] = self._make(root)
-            yield from self._made[root]
+        for root in list(self._works.roots()):
+            yield from self._works.keep_hits(root)
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did.
@@ -298,115 +252,12 @@ class OnlineDedup:
         A caller that needs all changes calls it before `hits`, `making`, `clusters` or `counts`,
         which settle new records without reporting changes.
         """
-        roots = self._settle()
-        before, self._left = self._left, {}
-        for root in roots:
-            before |= self._told.pop(root, {})
-        # A hit that has gone may stand in a component that settled without a report.
-        behind = {root for root in map(self._components.root, before.values()) if root not in roots}
-        for root in behind:
-            before |= self._told.pop(root, {})
-        now: list[tuple[Hit, list[int]]] = []
-        for root in sorted(roots | behind):
-            self._made[root] = self._make(root)
-            clusters = self._clusters_of(root)
-            now += [
-                (hit, numbers) for hit, (numbers, _) in zip(self._made[root], clusters, strict=True)
-            ]
-            self._told[root] = {
-                hit.id: cluster[0][0]
-                for hit, cluster in zip(self._made[root], clusters, strict=True)
-            }
-        return list(_told_as(before, now))
-
-    def _clusters_of(self, root: int) -> list[Cluster]:
-        return self._clusters.get(root) or [([root], [])]
-
-    def _make(self, root: int) -> list[Hit]:
-        return [
-            self._hit(cluster, self._names.of(root, place, cluster[0]))
-            for place, cluster in enumerate(self._clusters_of(root))
-        ]
-
-    def _hit(self, cluster: Cluster, name: tuple[str, tuple[str, ...]]) -> Hit:
-        numbers, matches = cluster
-        if len(numbers) == 1:
-            return alone(name[0], self._records[numbers[0]], name[1])
-        keys = self._prints.record_keys
-        members = ((keys[n], self._records[n], self._prints[n]) for n in numbers)
-        hit = merge(members, matches, self._trust, name)
-        return replace(hit, versions=()) if self._versions == "merge" else hit
+        return self._told.changes(self._settle())
 
     def _settle(self) -> set[int]:
-        """Divide what has grown and name its works; gives the components in which something may be
-        different now.
+        """Divide and name what is new; gives the components in which something may be different
+        now.
         """
-        for root in self._gone:
-            self._names.forget(root)
-            self._left |= self._told.pop(root, {})
-        self._gone.clear()
-        changed, self._dirty = self._dirty, set()
-        for root in changed:
-            if self._components.has_several(root) or root in self._copies:
-                self._clusters[root] = self._divide(root)
-                self._made.pop(root, None)
-            self._names.claim(root, self._works(root))
-        renamed = self._names.settle(self._works)
-        for root in renamed:
-            self._made.pop(root, None)
-        return changed | renamed
-
-    def _works(self, root: int) -> list[list[int]]:
-        return [numbers for numbers, _ in self._clusters_of(root)]
-
-    def _divide(self, root: int) -> list[Cluster]:
-        joins = self._components.joins(root)
-        clusters = self._divider.divide(
-            self._components.members(root), joins, separate=self._versions == "separate"
-        )
-        if self._copies:
-            apart: list[Cluster] = []
-            for numbers, matches in clusters:
-                for number in numbers[:]:
-                    for copy, match in self._copies.get(number, ()):
-                        said = (
-                            self._divider.in_column(number, copy)
-                            if copy in self._columns
-                            else match
-                        )
-                        if said is None:
-                            apart.append(([copy], []))
-                        else:
-                            numbers.append(copy)
-                            matches.append(said)
-            clusters += apart
-        return clusters
-
-
-def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
-    """The changes that turn some hits into others, for callers that keep hits by id.
-
-    Args:
-        before: Id of each -> number of one of its records.
-        now: Each with the numbers of its records: all those of before are among them.
-    """
-    ids = {hit.id for hit, _ in now}
-    gone = {number: name for name, number in before.items() if name not in ids}
-    for hit, numbers in now:
-        absorbed = sorted(gone[number] for number in numbers if number in gone) if gone else ()
-        if absorbed:
-            yield Joined(hit, tuple(absorbed))
-        else:
-            yield Grown(hit) if hit.id in before else Added(hit)
-
-
-#: Fields that name the copy, and say nothing of the work.
-NAMES_THE_COPY = ("source", "source_id", "position")
-_COMPARED = tuple(
-    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
-)
-
-
-def content_of(record: Record) -> tuple[object, ...]:
-    """All that a record says but its own names."""
-    return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))
+        changed, gone = self._works.settle()
+        self._told.leave(gone)
+        return changed

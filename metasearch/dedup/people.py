@@ -116,7 +116,7 @@ def in_characters(authors: tuple[Author, ...]) -> bool:
 
 def families(authors: tuple[Author, ...]) -> tuple[frozenset[str], ...]:
     """The spellings of each author's family name, in order."""
-    return tuple(spellings(a.family, a.name) for a in authors)
+    return tuple([spellings(a.family, a.name) for a in authors])
 
 
 def relation(

@@ -9,11 +9,9 @@ counts those of all texts in one go; few texts are signed without numpy (few_sim
 
 from __future__ import annotations
 
-import sys
-from array import array
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metasearch.dedup import few_simhash
 
@@ -49,9 +47,7 @@ FEW = 1 << 13
 _PLACES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 _LAST_SHIFT = 31
-# Of the shorter windows, and of the longer ones in which texts are compared.
 _PLACES_CJK = _PLACES[:WINDOW_CJK]
-_POWERS = tuple(pow(_PLACES[0], power, 1 << 64) for power in reversed(range(SHINGLE)))
 #: Code points beyond are passed over: no letters of a language that is written today stand there.
 _CODES = 0x30000
 _UNKNOWN = 0xFFFFFFFF
@@ -185,39 +181,43 @@ def _mixed(hashes: Words) -> Words:
     return hashes ^ (hashes >> np.uint64(_LAST_SHIFT))
 
 
-def shingles(text: str) -> array[int]:
-    """The longer windows of a text, hashed, each once and sorted; empty where there is too little
-    text.
+class Shingles(NamedTuple):
+    """The longer windows of a text.
+
+    Attributes:
+        letters: Of the text; "" where there is too little of it.
+        width: Letters of a window.
     """
+
+    letters: str
+    width: int
+
+
+def shingles(text: str) -> Shingles:
+    """The longer windows of a text."""
     letters, in_cjk = _read(text)
     width, fewest = (SHINGLE_CJK, FEWEST_CJK) if in_cjk else (SHINGLE, FEWEST)
-    if len(letters) - width + 1 < fewest:
-        return array("Q")
-    if "numpy" in sys.modules:
-        return _shingles(letters, width)
-    return few_simhash.sorted_set(few_simhash.hashes(letters, _POWERS[-width:], _MIX, _LAST_SHIFT))
+    return Shingles(letters if len(letters) - width + 1 >= fewest else "", width)
 
 
-def _shingles(letters: str, width: int) -> array[int]:
-    import numpy as np
-
-    codes = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    count = len(codes) - width + 1
-    hashes = np.zeros(count, dtype=np.uint64)
-    for place in range(width):
-        hashes = hashes * np.uint64(_PLACES[0]) + codes[place : count + place]
-    return array("Q", np.unique(_mixed(hashes)).tobytes())
-
-
-def overlap(a: array[int], b: array[int]) -> tuple[float, float]:
-    """What share of the shorter text's shingles, and of the longer one's, stand in both; 0.0 where
-    there are none.
+def overlap(a: Shingles, b: Shingles) -> tuple[float, float]:
+    """What share of the windows of the text that has fewer, and of the other one, stand in both,
+    each counted once; 0.0 where there are none.
     """
-    short, long = sorted((len(a), len(b)))
+    one, other = _windows(a), _windows(b)
+    short, long = sorted((len(one), len(other)))
     if not short:
         return 0.0, 0.0
-    both = len(set(a).intersection(b))
+    both = len(one & other)
     return both / short, both / long
+
+
+# One text is compared with several; to keep the windows of more would take megabytes.
+@lru_cache(maxsize=2)
+def _windows(text: Shingles) -> frozenset[str]:
+    letters, width = text
+    ends = range(width, len(letters) + 1)
+    return frozenset([letters[end - width : end] for end in ends])
 
 
 @cache

@@ -168,6 +168,23 @@ def test_fold(value: str, expected: str) -> None:
     assert expected == normalise.fold(value)
 
 
+@given(
+    st.text(
+        alphabet=st.sampled_from(
+            [*" aBİıßσΣς'&.`´¨·ΐαΑμé한글文", "\u0301", "\u0345", "\u00a0", "\u2003", "\uff9e"]
+        )
+        | st.characters(),
+        max_size=80,
+    )
+)
+def test_a_word_is_folded_as_in_its_text(text: str) -> None:
+    """What stands before and after a blank changes nothing: and words are remembered."""
+    whole = normalise._FOLDED.sub(normalise._other_spelling, normalise._plain(text))
+
+    assert normalise.fold(text) == whole
+    assert normalise.fold(text) == whole
+
+
 def test_words_and_compact() -> None:
     """Punctuation parts words, and vanishes from compact text."""
     assert ["o", "neill", "2"] == normalise.words("O_Neill: (2)")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import unicodedata
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -83,18 +82,6 @@ def test_few_texts_are_signed_without_numpy_as_many_are_by_it(texts: list[str]) 
     """Any text: in any script, with surrogates, marks and characters of no script."""
     assert window_simhash.are_few(texts)
     assert signatures(texts) == signatures_of_many(texts)
-
-
-@given(TEXTS, st.integers(min_value=0, max_value=60))
-def test_shingles_are_the_same_without_numpy(text: str, filled: int) -> None:
-    """One process may compare before numpy is loaded and after."""
-    text = text + ENGLISH[:filled] + CHINESE[: filled // 2]
-    signatures_of_many([""])  # loads it
-    found = shingles(text)
-
-    with patch.dict(sys.modules):
-        del sys.modules["numpy"]
-        assert shingles(text) == found
 
 
 def test_what_few_texts_need_does_not_load_numpy() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.dedup.online import NAMES_THE_COPY
+from metasearch.dedup.contents import NAMES_THE_COPY
 from metasearch.formats import hits
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry

@@ -8,7 +8,6 @@ the titles. docs/strategies-report.md has the figures.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -163,7 +162,7 @@ def _signature(fingerprint: Fingerprint) -> int | None:
     )
 
 
-def _shingles(fingerprint: Fingerprint) -> array[int]:
+def _shingles(fingerprint: Fingerprint) -> window_simhash.Shingles:
     return fingerprint.once(
         (window_simhash.ID, "shingles"),
         lambda record: window_simhash.shingles(record.abstract or ""),

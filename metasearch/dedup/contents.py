@@ -1,0 +1,51 @@
+"""What records say but their own names: copies of a record are told by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metasearch.record import Record
+
+#: Fields that name the copy, and say nothing of the work.
+NAMES_THE_COPY = ("source", "source_id", "position")
+_COMPARED = tuple(
+    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
+)
+
+
+def content_of(record: Record) -> tuple[object, ...]:
+    """All that a record says but its own names."""
+    return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))
+
+
+class Contents:
+    """The contents of some records of a job.
+
+    A content is read where a title comes again; most titles come once.
+
+    Args:
+        records: All records by number; the list grows while records arrive.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+        # Hash of a title -> the record that had it alone, None where several have it; hash of a
+        # content -> the first record of it.
+        self._titles: dict[int, int | None] = {}
+        self._contents: dict[int, int] = {}
+
+    def add(self, number: int) -> int | None:
+        """Take in a record, and return the first one that says the same in every field; None where
+        there is none.
+        """
+        title = hash(self._records[number].title)
+        alone = self._titles.setdefault(title, number)
+        if alone == number:
+            return None
+        if alone is not None:
+            self._titles[title] = None
+            self._contents.setdefault(hash(content_of(self._records[alone])), alone)
+        content = content_of(self._records[number])
+        other = self._contents.setdefault(hash(content), number)
+        # Contents of one hash may differ.
+        return other if other != number and content_of(self._records[other]) == content else None
