@@ -104,7 +104,10 @@ class Run:
         self._orders_every = ORDER_EVERY
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
-        self._list = Listing(resolved, weights, shared.position_store)
+        self._list = Listing(
+            resolved, weights, shared.position_store
+        )  # until `whole` is made of it
+        self._counts = self._list.facet_counts
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
         """Start the search.
@@ -122,6 +125,9 @@ class Run:
     def _ended(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():  # a failure is raised where the answer is asked for
             seen(task)
+        if self.whole is not None:
+            # To free what a long list was made of takes milliseconds, and now nobody waits for it.
+            del self._list
         self.growth.changed()
 
     def started(self) -> Started:
@@ -146,7 +152,7 @@ class Run:
         """What counts the facets of a search: that of the run, where it is the run's own search,
         so that nothing is counted twice; else a new one.
         """
-        return self._list.facet_counts if resolved is self.resolved else resolved.facet_counts()
+        return self._counts if resolved is self.resolved else resolved.facet_counts()
 
     def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
         """The page that a search asks for, of the answer with all hits."""
