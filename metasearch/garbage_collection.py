@@ -12,22 +12,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 #: New objects from which on Python looks for cycles among them, and after how many such looks it
-#: looks at older ones and at all; 700, 10 and 10 are Python's own. A search makes some 20,000 at
-#: once. With more the looks take as long all together, and each stops the loop for more than 5 ms.
-SEARCHING = (10_000, 50, 100)
+#: looks at older ones and at all; 700, 10 and 10 are Python's own. A look walks through all that is
+#: alive, so a search should end before it: one of 10 x 100 makes some 50,000 objects at once.
+SEARCHING = (50_000, 20, 50)
 #: The same while modules are loaded, which makes some 200,000 that stay.
 LOADING = (100_000, 50, 100)
+#: The same for a server, which has many searches at once (eight of 10 x 100 make 270,000), and has
+#: all objects looked at where nobody waits (`server/memory.py`).
+SERVING = (500_000, 20, 50)
 #: The same for jobs that make millions of objects and free none.
 GROWING = (200_000, 100, 100)
 
 
 def settle() -> None:
-    """For a process that only searches, when it is ready: collect rarely, and leave out all that is
+    """For a process that only serves, when it is ready: collect rarely, and leave out all that is
     loaded by now, which would stall the loop for 50 ms.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*SEARCHING)
+    gc.set_threshold(*SERVING)
 
 
 def begin() -> None:

@@ -54,7 +54,7 @@ def test_a_server_that_is_ready_leaves_out_what_is_loaded() -> None:
     """It is in no generation any more."""
     try:
         garbage_collection.settle()
-        assert gc.get_threshold() == garbage_collection.SEARCHING
+        assert gc.get_threshold() == garbage_collection.SERVING
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()

@@ -291,6 +291,8 @@ def test_ordinary_pages_are_light() -> None:
     """They are read on the loop, as ever; what holds much, or may, is not."""
     assert light(works("alpha"))
     assert light(b"\xef\xbb\xbf" + works("alpha") + b" " * 100_000)
+    assert light(b"[" + b'{"a":[1,2,3]},' * 2_500 + b"{}]"), "JSON of some 17,500 marks"
+    assert not light(b"<a>" + b'<b c="d"/>' * 8_750 + b"</a>"), "as many of XML"
     assert not light(b" " * (LIGHT_BYTES + 1))
     assert not light(b"[" + b"{}," * 20_000 + b"{}]")
     assert not light((works("alpha").decode() + " " * 10_000).encode("utf-16"))

@@ -24,13 +24,12 @@ from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.listing.facets import FacetCounts, Facets
 from metasearch.listing.rank import Ranking
 from metasearch.listing.sort import arranged
+from metasearch.listing.steps import STRETCH, all_at_once, stretches
 from metasearch.message import message
 from metasearch.record import Hit, Record
 
 T = TypeVar("T")
 
-#: Hits that are merged and scored at a stretch, in about a millisecond.
-STRETCH = 40
 #: Rounds of asking without a further work that passes the filters, after which a page ends: few may
 #: pass, and every round is a request to each source. The next page goes on from there.
 FRUITLESS_ROUNDS = 10
@@ -94,8 +93,8 @@ class Listing:
                 if self._sort == "first-seen":
                     self._arrival.setdefault(record.key, len(self._arrival))
 
-    def preparing(self) -> Iterator[None]:
-        """Merge and score what is new, ahead of `settle`; yields after each stretch of that."""
+    def preparing(self) -> Generator[None, None, None]:
+        """Merge and score what is new, ahead of `settling`; yields after each stretch of that."""
         making = self._dedup.making()
         while self._scored(islice(making, STRETCH)) == STRETCH:
             yield
@@ -134,14 +133,14 @@ class Listing:
         """The list as it would be if no more records came: hits with a place keep it, the others
         follow by rank.
         """
-        return _done(self.hits_in_steps())
+        return all_at_once(self.hits_in_steps())
 
     def hits_in_steps(self) -> Generator[None, None, list[Hit]]:
         """As `hits`, of the records that are there at the first step; yields after each stretch."""
         positions = self._seats()
         everything = self.unordered()
         seated, fresh = positions.seat(everything)
-        ranked = yield from _stretched(self._ranking.ranking(fresh, everything))
+        ranked = yield from self._ranking.ranking(fresh, everything)
         ordered = arranged(ranked, self._sort, self._arrival)
         seated |= dict(enumerate(ordered, len(positions)))
         return (yield from self._arranging(seated, len(fresh)))
@@ -198,36 +197,62 @@ class Listing:
         else:
             self._ranking.add_nearness(nearness)
 
-    def settle(self) -> list[Hit]:
-        """The list after a round: each new hit gets a place behind all hits that have one.
+    def settling(self) -> Generator[None, None, list[Hit]]:
+        """The list after a round: each new hit gets a place behind all hits that have one. Yields
+        after each stretch.
 
-        The loop does this in one step, so that two searches for pages of one list do not mix their
-        places.
+        The places are given in one step, so that two searches for pages of one list do not mix
+        them.
         """
+        return self._timed(self._settling())
+
+    def _settling(self) -> Generator[None, None, list[Hit]]:
+        everything = self.unordered()
+        _, fresh = self._begun().seat(everything)
+        ranked = yield from self._ranking.ranking(fresh, everything)
+        self._positions = self._begun()
+        seated, unseated = self._positions.seat(everything)
+        if unseated != fresh:  # meanwhile another search has given places to some of them
+            ranked = self._ranking.ranked(unseated, everything)
+        self._settle(seated, arranged(ranked, self._sort, self._arrival))
+        return (yield from self._arranging(seated, len(ranked)))
+
+    def _begun(self) -> Positions:
+        """The list as the searches for its earlier pages have left it, and those for this page."""
+        if not self._resolved.options.start:
+            return self._positions
+        known = self._position_store.get(self._resolved.name)
+        self._resumed = known is not None if self._rounds == 0 else self._resumed
+        return known or self._positions
+
+    def _settle(self, seated: dict[int, Hit], fresh: Sequence[Hit]) -> None:
+        """Give places to new hits, which are put in order, and remember them."""
         resolved, position_store = self._resolved, self._position_store
-        start = resolved.options.start
-        with self._watch:
-            if start:
-                known = position_store.get(resolved.name)
-                self._resumed = known is not None if self._rounds == 0 else self._resumed
-                self._positions = known or self._positions
-            everything = self.unordered()
-            seated, fresh = self._positions.seat(everything)
-            # The first round has as many places as a source has records in it, so a client that
-            # adds the size of a page to `start` misses no hit.
-            least = 0 if self._rounds else resolved.depth
-            self._positions.settle(self._rounds, seated, self._sorted(fresh, everything), least)
-            self._rounds += 1
-            if start:
-                position_store.keep(resolved.name, self._positions)
-            else:
-                position_store.begin(resolved.name, self._positions)
-            hits = self._arranged(seated, len(fresh))
-            if self._passing_name is not None:
-                # Now and not with the page: the numbers depend on the rounds that were read, not on
-                # the page that a search was for.
-                self._number([hit for hit in hits if self._passes(hit)], self._passing_name)
-            return hits
+        # The first round has as many places as a source has records in it, so a client that adds
+        # the size of a page to `start` misses no hit.
+        least = 0 if self._rounds else resolved.depth
+        self._positions.settle(self._rounds, seated, fresh, least)
+        self._rounds += 1
+        if resolved.options.start:
+            position_store.keep(resolved.name, self._positions)
+        else:
+            position_store.begin(resolved.name, self._positions)
+        if self._passing_name is not None:
+            # Now and not with the page: the numbers depend on the rounds that were read, not on the
+            # page that a search was for.
+            listed = (hit for _, hit in sorted(seated.items()))
+            self._number([hit for hit in listed if self._passes(hit)], self._passing_name)
+
+    def _timed(self, steps: Generator[None, None, T]) -> Generator[None, None, T]:
+        """The same steps; the seconds that each takes count as merging and ranking."""
+        while True:
+            with self._watch:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    result: T = end.value
+                    return result
+            yield
 
     def _number(self, passing: Sequence[Hit], name: Hashable) -> None:
         """Number the hits that pass the filters after a round.
@@ -308,16 +333,12 @@ class Listing:
             notes=tuple(dict.fromkeys(self._notes)),
         )
 
-    def _arranged(self, seated: dict[int, Hit], fresh: int) -> list[Hit]:
-        """The hits by place, each with its place as its rank; `fresh` of them are ranked
-        already.
-        """
-        return _done(self._arranging(seated, fresh))
-
     def _arranging(self, seated: dict[int, Hit], fresh: int) -> Generator[None, None, list[Hit]]:
-        """As `_arranged`; yields after each stretch."""
+        """The hits by place, each with its place as its rank; `fresh` of them are ranked already.
+        Yields after each stretch.
+        """
         if fresh < len(seated):
-            again = yield from _stretched(self._ranking.ranking(seated.values()))
+            again = yield from self._ranking.ranking(seated.values())
             ranked = {hit.id: hit for hit in again}
             seated = {place: ranked[hit.id] for place, hit in seated.items()}
         return [
@@ -328,25 +349,6 @@ class Listing:
 
 def counting(counts: FacetCounts, hits: Sequence[Hit]) -> Iterator[None]:
     """Have the facets of hits counted ahead of `FacetCounts.count`; yields after each stretch."""
-    for start in range(0, len(hits), STRETCH):
-        counts.add(hits[start : start + STRETCH])
+    for some in stretches(hits):
+        counts.add(some)
         yield
-
-
-def _stretched(hits: Iterator[Hit]) -> Generator[None, None, list[Hit]]:
-    """The hits of an iterator; yields after each stretch of them."""
-    listed: list[Hit] = []
-    while stretch := list(islice(hits, STRETCH)):
-        listed += stretch
-        yield
-    return listed
-
-
-def _done(steps: Generator[None, None, T]) -> T:
-    """The result of steps that are taken all at once."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result

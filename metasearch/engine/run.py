@@ -13,6 +13,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.engine.context import SearchContext, Shared
@@ -42,6 +43,8 @@ from metasearch.loop.ending import seen
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
 from metasearch.record import Hit
+
+T = TypeVar("T")
 
 log = logging.getLogger("metasearch")
 
@@ -92,7 +95,7 @@ class Run:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
         self._reranking = False  # while a thread compares meanings
-        self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
+        self._queueing: asyncio.Timeout | None = None  # while steps wait for a turn
         self._out: Outbox | None = None
         self._unsent: deque[SearchEvent] = deque()
         self._sent = 0  # events that were put into `_out`
@@ -101,7 +104,10 @@ class Run:
         self._orders_every = ORDER_EVERY
         self._shown: set[str] = set()  # ids that were sent, where filters hold others back
         weights = {source.name: source.spec.weight for source in sources}
-        self._list = Listing(resolved, weights, shared.position_store)
+        self._list = Listing(
+            resolved, weights, shared.position_store
+        )  # until `whole` is made of it
+        self._counts = self._list.facet_counts
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
         """Start the search.
@@ -119,6 +125,9 @@ class Run:
     def _ended(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():  # a failure is raised where the answer is asked for
             seen(task)
+        if self.whole is not None:
+            # To free what a long list was made of takes milliseconds, and now nobody waits for it.
+            del self._list
         self.growth.changed()
 
     def started(self) -> Started:
@@ -143,7 +152,7 @@ class Run:
         """What counts the facets of a search: that of the run, where it is the run's own search,
         so that nothing is counted twice; else a new one.
         """
-        return self._list.facet_counts if resolved is self.resolved else resolved.facet_counts()
+        return self._counts if resolved is self.resolved else resolved.facet_counts()
 
     def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
         """The page that a search asks for, of the answer with all hits."""
@@ -252,14 +261,14 @@ class Run:
             await self._send(self.started())
         await self._ask_round(self._sources, context)
         await self._rerank(deadline)
-        hits = self._list.settle()
+        hits = await self._in_turns(self._list.settling(), deadline)
         while loop.time() < deadline and (deeper := self._deeper(hits)):
             for source in deeper:
                 source.status = "running"
             self.growth.changed()
             await self._ask_round(deeper, context)
             await self._rerank(deadline)
-            hits = self._list.settle()
+            hits = await self._in_turns(self._list.settling(), deadline)
         await asyncio.sleep(0)  # a long list takes milliseconds to rank, and its page some more
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         fresh = not any(source.old_pages for source in self._sources)
@@ -307,21 +316,33 @@ class Run:
                 self._note(SourceProgress(source.report()))
                 self.growth.changed()
         self._note(*self._changes())
-        await self._prepare(context.deadline)
+        # Merge and score what is new.
+        await self._in_turns(self._list.preparing(), context.deadline)
 
-    async def _prepare(self, deadline: float) -> None:
-        """Merge and score what is new, in turns; from the deadline on without turns."""
-        steps = self._list.preparing()
+    async def _in_turns(self, steps: Generator[None, None, T], deadline: float) -> T:
+        """The result of steps that are taken in turns; from the deadline on without turns."""
+        waits = True
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if not waits:
+                await asyncio.sleep(0)
+            elif self._turns.over():
+                waits = await self._has_turn(deadline)
+
+    async def _has_turn(self, deadline: float) -> bool:
+        """Wait for a turn; whether there was one before the deadline."""
         try:
             async with asyncio.timeout_at(deadline) as self._queueing:
-                for _ in steps:
-                    if self._turns.over():
-                        await self._turns.next()
+                await self._turns.next()
         except TimeoutError:
-            for _ in steps:
-                await asyncio.sleep(0)
+            return False
         finally:
             self._queueing = None
+        return True
 
     async def _rerank(self, deadline: float) -> None:
         """Where it is asked for, have a thread compare the meaning of the query with that of the
@@ -358,7 +379,7 @@ class Run:
             self._note_order()
 
     def _skip_turns(self) -> None:
-        """Have `_prepare` wait for no turns from now on."""
+        """Have `_in_turns` wait for no turns from now on, if it waits for one."""
         now = asyncio.get_running_loop().time()
         # Not twice: each call would put the moment off by a cycle of the loop.
         if self._queueing is not None and (self._queueing.when() or 0.0) > now:

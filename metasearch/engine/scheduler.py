@@ -25,7 +25,7 @@ from metasearch.message import message
 T = TypeVar("T")
 
 #: Seconds for which records are read in one turn, and how many are read at most: to compare and
-#: merge twenty takes another three milliseconds, in the same cycle of the loop.
+#: merge twenty takes another three milliseconds, in the next cycle of the loop.
 SECONDS, MOST = 0.005, 20
 #: Threads that compute at once: they share one interpreter with the loop, and each may hold a large
 #: page.
@@ -93,8 +93,9 @@ class Turns:
 
 
 class FairScheduler:
-    """Grants one turn in each cycle of the loop, so that sockets, timers and readers are served
-    between two.
+    """Grants one turn in every second cycle of the loop, so that sockets, timers and readers are
+    served between two. In the cycle between, what was read in a turn is merged, which takes as long
+    as the turn.
 
     A search at its deadline goes first, then one that has had no turn; the others go in the order
     in which they came. Those who read lists that grow have a line of their own, which gets every
@@ -179,7 +180,7 @@ class FairScheduler:
             self._rest.append(self._first.popleft())
         self._serving = bool(self._next_line())
         if self._serving:
-            loop.call_soon(self._serve, loop)
+            loop.call_soon(loop.call_soon, self._serve, loop)  # in the cycle after the next one
 
     def _next_line(self) -> deque[_Waiting]:
         """The line whose turn it is; an empty one where nobody waits."""

@@ -8,7 +8,7 @@ single collection: `benchmarks/ranking.py` prints what it does on several.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from metasearch.bib.fast_records import made_hit, made_reason
 from metasearch.listing import reasons
 from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
 from metasearch.listing.sort import RankMode
+from metasearch.listing.steps import all_at_once, stretches
 from metasearch.listing.words import MOST_PAIRS, Counts, QueryWords, Score
 from metasearch.query.ast import Query
 from metasearch.record import Hit, Reason
@@ -128,30 +129,37 @@ class Ranking:
             among: All hits of the list, where `hits` are a part of it: how far sources agree and
                 how rare words are is measured among them.
         """
-        return list(self.ranking(hits, among))
+        return all_at_once(self.ranking(hits, among))
 
-    def ranking(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> Iterator[Hit]:
-        """As `ranked`, one by one: the order is made when the first hit is requested, so that a
-        caller can do other work in between.
-        """
-        for number, scored in enumerate(self._sorted(hits, among), 1):
-            hit = scored.known.hit
-            yield made_hit(
-                hit.id,
-                hit.record,
-                hit.records,
-                hit.provenance,
-                hit.matches,
-                hit.versions,
-                -scored.order[0] or 0.0,
-                number,
-                tuple(self._reasons(scored)),
-                hit.also,
-            )
+    def ranking(
+        self, hits: Iterable[Hit], among: Iterable[Hit] | None = None
+    ) -> Generator[None, None, list[Hit]]:
+        """As `ranked`; yields after each stretch of computing."""
+        ordered = yield from self._ordering(hits, among)
+        ranked: list[Hit] = []
+        for some in stretches(ordered):
+            ranked += [self._made(scored, len(ranked) + n) for n, scored in enumerate(some, 1)]
+            yield
+        return ranked
 
     def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
         """Their ids, in order; arguments as in `ranked`."""
-        return [scored.known.hit.id for scored in self._sorted(hits, among)]
+        return [scored.known.hit.id for scored in all_at_once(self._ordering(hits, among))]
+
+    def _made(self, scored: _Scored, rank: int) -> Hit:
+        hit = scored.known.hit
+        return made_hit(
+            hit.id,
+            hit.record,
+            hit.records,
+            hit.provenance,
+            hit.matches,
+            hit.versions,
+            -scored.order[0] or 0.0,
+            rank,
+            tuple(self._reasons(scored)),
+            hit.also,
+        )
 
     def _known(self, hit: Hit) -> _Prepared:
         known = self._prepared.get(hit.id)
@@ -164,29 +172,40 @@ class Ranking:
             )
         return known
 
-    def _sorted(self, hits: Iterable[Hit], among: Iterable[Hit] | None) -> list[_Scored]:
+    def _ordering(
+        self, hits: Iterable[Hit], among: Iterable[Hit] | None
+    ) -> Generator[None, None, list[_Scored]]:
+        """The hits with their scores, best first; yields after each stretch."""
         wanted = [self._known(hit) for hit in hits]
         known = wanted if among is None else [self._known(hit) for hit in among]
         agreement = source_weights([each.positions for each in known])
         answered = len({source for each in known for source in each.positions})
         unit = math.sqrt(answered / SOURCES_OF_ONE_POSITION) * FIRST_POSITION
+        yield
         scores: dict[str, Score] = {}
         if self._words:
             counts = [each.counts for each in known if each.counts is not None]
             ids = [each.hit.id for each in known]
-            scores = dict(zip(ids, self._words.scores(counts), strict=True))
-        scored = []
-        for each in wanted:
-            votes = self._votes(each.positions, agreement)
-            score = scores.get(each.hit.id)
-            of_words = (0.0, 0.0, 0.0) if score is None else _points_of_words(score, unit)
-            near = self._nearness.get(each.hit.id, 0.0)
-            of_meaning = round(unit * MEANING_PART * near, 9)
-            points = round(math.fsum((*votes, *of_words, of_meaning)), 9)
-            order = (-points, *each.ties)
-            scored.append(_Scored(order, each, votes, score, of_words, near, of_meaning))
+            scores = dict(zip(ids, (yield from self._words.scoring(counts)), strict=True))
+        scored: list[_Scored] = []
+        for some in stretches(wanted):
+            scored += [
+                self._scored(each, scores.get(each.hit.id), agreement, unit) for each in some
+            ]
+            yield
         scored.sort(key=itemgetter(0))
         return scored
+
+    def _scored(
+        self, known: _Prepared, score: Score | None, agreement: Mapping[str, float], unit: float
+    ) -> _Scored:
+        votes = self._votes(known.positions, agreement)
+        of_words = (0.0, 0.0, 0.0) if score is None else _points_of_words(score, unit)
+        near = self._nearness.get(known.hit.id, 0.0)
+        of_meaning = round(unit * MEANING_PART * near, 9)
+        points = round(math.fsum((*votes, *of_words, of_meaning)), 9)
+        order = (-points, *known.ties)
+        return _Scored(order, known, votes, score, of_words, near, of_meaning)
 
     def _votes(self, positions: Mapping[str, int], agreement: Mapping[str, float]) -> list[float]:
         """The points of each source, and at the end those of their agreement."""

@@ -9,12 +9,13 @@ multiple weighted fields" (CIKM 2004); the stems are those of Harman, "How effec
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from metasearch.bib.normalise import CJK, has_cjk, spaced, words
 from metasearch.late_pattern import late_pattern
+from metasearch.listing.steps import stretches
 from metasearch.query.ast import CODED_FIELDS, Query, Term, terms
 from metasearch.query.match import matches
 from metasearch.record import Record
@@ -140,8 +141,10 @@ class QueryWords:
             tuple([matches(term, record) is True for term in self.fielded]),
         )
 
-    def scores(self, counts: Sequence[Counts]) -> list[Score]:
-        """The score of each record beside the others; it does not depend on their order."""
+    def scoring(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
+        """The score of each record beside the others, which does not depend on their order; yields
+        after each stretch.
+        """
         if not counts:
             return []
         rarity = self._rarity(counts)
@@ -150,30 +153,33 @@ class QueryWords:
         abstracts = [each.abstract_length for each in counts if each.abstract_length]
         abstract_mean = sum(abstracts) / len(abstracts) if abstracts else 1.0
         plain = len(self.words)
-        scored = []
+        scored: list[tuple[float, float, int, int]] = []
         best = 0.0
-        for each in counts:
-            title_norm = TITLE_WEIGHT / (1 - B + B * each.title_length / title_mean)
-            abstract_norm = 1 / (1 - B + B * each.abstract_length / abstract_mean)
-            bm25 = covered = 0.0
-            held = 0
-            for index in range(plain):
-                in_title = each.title[index]
-                frequency = in_title * title_norm
-                if each.abstract:
-                    frequency += each.abstract[index] * abstract_norm
-                if frequency:
-                    bm25 += rarity[index] * frequency / (K1 + frequency)
-                if in_title:
-                    covered += rarity[index]
-                    held += 1
-            for index, agrees in enumerate(each.fielded, plain):
-                if agrees:
-                    bm25 += rarity[index] * TITLE_WEIGHT / (K1 + TITLE_WEIGHT)
-                    covered += rarity[index]
-                    held += 1
-            best = max(best, bm25)
-            scored.append((bm25, covered / rarest if rarest else 0.0, each.pairs, held))
+        yield
+        for some in stretches(counts):
+            for each in some:
+                title_norm = TITLE_WEIGHT / (1 - B + B * each.title_length / title_mean)
+                abstract_norm = 1 / (1 - B + B * each.abstract_length / abstract_mean)
+                bm25 = covered = 0.0
+                held = 0
+                for index in range(plain):
+                    in_title = each.title[index]
+                    frequency = in_title * title_norm
+                    if each.abstract:
+                        frequency += each.abstract[index] * abstract_norm
+                    if frequency:
+                        bm25 += rarity[index] * frequency / (K1 + frequency)
+                    if in_title:
+                        covered += rarity[index]
+                        held += 1
+                for index, agrees in enumerate(each.fielded, plain):
+                    if agrees:
+                        bm25 += rarity[index] * TITLE_WEIGHT / (K1 + TITLE_WEIGHT)
+                        covered += rarity[index]
+                        held += 1
+                best = max(best, bm25)
+                scored.append((bm25, covered / rarest if rarest else 0.0, each.pairs, held))
+            yield
         wanted = plain + len(self.fielded)
         return [
             Score(bm25 / best if best else 0.0, coverage, pairs, held, wanted)

@@ -27,6 +27,8 @@ _HEAPS = (-8, 2)
 #: Seconds between two looks at the time that the process has computed; share of them below which it
 #: is idle; and seconds of computing after which there is something to give back.
 LOOK, IDLE, WORTH = 10.0, 0.02, 0.5
+#: Seconds of computing after which garbage is collected although the server is not idle.
+BUSY = 20.0
 
 
 @asynccontextmanager
@@ -36,36 +38,37 @@ async def sparing() -> AsyncIterator[None]:
     """
     garbage_collection.settle()
     libc = _glibc()
-    if libc is None:
-        yield
-        return
-    for parameter, value in (_LARGE, _FREE_END, _HEAPS):
-        libc.mallopt(parameter, value)
-    trimming = asyncio.create_task(when_idle(lambda: libc.malloc_trim(0)), name="memory")
+    if libc is not None:
+        for parameter, value in (_LARGE, _FREE_END, _HEAPS):
+            libc.mallopt(parameter, value)
+    task = asyncio.create_task(when_idle(lambda: libc and libc.malloc_trim(0)), name="memory")
     try:
         yield
     finally:
-        trimming.cancel()
+        task.cancel()
 
 
 async def when_idle(
     give_back: Callable[[], object], clock: Callable[[], float] = time.process_time
 ) -> None:
-    """Call `give_back`, after a full garbage collection, whenever the process has computed and is
-    idle now.
+    """Collect all garbage and call `give_back` whenever the process has computed and is idle now;
+    collect garbage where it is not idle for long.
 
     Args:
         give_back: Takes milliseconds in which nobody waits.
         clock: Seconds that this process has computed.
     """
-    looked = given = clock()
+    looked = given = collected = clock()
     while True:
         await asyncio.sleep(LOOK)
         now = clock()
         if now - given >= WORTH and now - looked < LOOK * IDLE:
             gc.collect()
             give_back()
-            now = given = clock()
+            now = given = collected = clock()
+        elif now - collected >= BUSY:
+            gc.collect()
+            now = collected = clock()
         looked = now
 
 

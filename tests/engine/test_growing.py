@@ -489,6 +489,8 @@ async def test_it_takes_no_event_from_a_stream() -> None:
         while not reader.done():  # nobody reads as often
             for _ in search._run.snapshot(search._resolved, None):
                 await asyncio.sleep(0)
+                if search._run.over:
+                    break
             await asyncio.sleep(0)
         seen, events = await watching, await reader
 

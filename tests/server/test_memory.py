@@ -10,10 +10,10 @@ import pytest
 
 from metasearch import garbage_collection
 from metasearch.server import memory
-from metasearch.server.memory import IDLE, LOOK, WORTH, sparing, when_idle
+from metasearch.server.memory import BUSY, IDLE, LOOK, WORTH, sparing, when_idle
 from tests.adapters.fetch.timeless import timeless
 
-BUSY = 2 * IDLE * LOOK
+WORK = 2 * IDLE * LOOK
 
 
 @timeless
@@ -25,8 +25,8 @@ async def test_after_work_and_only_once() -> None:
     assert not given, "it has not computed yet"
 
     while computed < 2 * WORTH:
-        spent[0] += BUSY
-        computed += BUSY
+        spent[0] += WORK
+        computed += WORK
         await asyncio.sleep(LOOK)
         assert not given, "it computes"
 
@@ -37,6 +37,22 @@ async def test_after_work_and_only_once() -> None:
     await asyncio.sleep(3 * LOOK)
     assert given == [spent[0] - 2 * WORTH, spent[0]]
     task.cancel()
+
+
+@timeless
+async def test_a_server_that_is_never_idle_collects_garbage(monkeypatch) -> None:
+    """Once in a while; it gives nothing back."""
+    spent, given, collected = [0.0], [], []
+    monkeypatch.setattr(gc, "collect", lambda: collected.append(spent[0]))
+    task = asyncio.create_task(when_idle(lambda: given.append(spent[0]), lambda: spent[0]))
+    await asyncio.sleep(LOOK / 2)
+    for _ in range(5):
+        spent[0] += BUSY / 2
+        await asyncio.sleep(LOOK)
+    task.cancel()
+
+    assert collected == [BUSY, 2 * BUSY]
+    assert not given
 
 
 @pytest.fixture
@@ -51,7 +67,7 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.usefixtures("_as_before")
 @pytest.mark.parametrize("glibc", [True, False])
 async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
-    """Where the C library is another one, only garbage collection is changed."""
+    """Where the C library is another one, garbage alone is collected."""
     told: list[tuple[int, int]] = []
 
     class Libc:
@@ -61,8 +77,8 @@ async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
     monkeypatch.setattr(memory, "_glibc", lambda: Libc() if glibc else None)
     before = len(asyncio.all_tasks())
     async with sparing():
-        assert gc.get_threshold() == garbage_collection.SEARCHING
-        assert len(asyncio.all_tasks()) == before + glibc
+        assert gc.get_threshold() == garbage_collection.SERVING
+        assert len(asyncio.all_tasks()) == before + 1
     await asyncio.sleep(0)
 
     assert len(asyncio.all_tasks()) == before

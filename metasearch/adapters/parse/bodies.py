@@ -16,6 +16,7 @@ from metasearch.adapters.parse.weight import (
     MOST_ATTRIBUTES,
     SMALL,
     estimated_marks,
+    is_light,
     is_overloaded,
     may_be_too_much,
     too_much,
@@ -97,18 +98,20 @@ def _is_closed(piece: bytes) -> bool:
 _PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
 
 
-def marks_in(body: bytes) -> int:
-    """How much a body may hold, to decide where it is read: an estimate that takes 0.1 ms, 0 for
-    what is small.
+def marks_in(body: bytes) -> tuple[int, bool]:
+    """How much a body may hold, and whether that is light, to decide where it is read: an estimate
+    that takes 0.1 ms, 0 for what is small.
 
     What is larger than anything light counts as one mark a byte.
     """
     if len(body) <= SMALL:
-        return 0
+        return 0, True
     if len(body) > LIGHT_BYTES:
-        return len(body)
+        return len(body), False
     body = body.removeprefix(codecs.BOM_UTF8).strip()
-    return estimated_marks(kind_of(body), body)
+    kind = kind_of(body)
+    marks = estimated_marks(kind, body)
+    return marks, is_light(kind, marks)
 
 
 def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:

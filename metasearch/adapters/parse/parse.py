@@ -37,7 +37,7 @@ from metasearch.adapters.parse.refusals import (
     reported,
     without_records,
 )
-from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
+from metasearch.adapters.parse.weight import MOST_ELEMENTS
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select import TEXTS
@@ -111,8 +111,7 @@ class PageReading:
 
     def __init__(self, page: Page, spec: AdapterSpec, most: int | None = None) -> None:
         self.parsed = Parsed()
-        marks = marks_in(page.body)
-        self.light = marks <= LIGHT_MARKS
+        marks, self.light = marks_in(page.body)
         self._steps = _steps(replace(page, most=most, slim=marks <= MOST_ELEMENTS), spec)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
