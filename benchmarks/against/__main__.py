@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.against import equality, measures
+from benchmarks.against import catalogues, equality, measures, programs
 from benchmarks.against.builds import NoBuild, Package, build
-from benchmarks.against.turns import Figures, TooOld, measuring
+from benchmarks.against.turns import Both, Figures, TooOld, measuring
 from benchmarks.sides import CROSSREF, MIXED, NotMeasured
 from benchmarks.speed import Row
 from benchmarks.upstreams import ROOT
@@ -88,10 +88,10 @@ ROWS: Sequence[TwoSided] = (
         RATIO,
         partial(measures.per_query, shapes=MIXED, rows=100, queries=1),
     ),
-    TwoSided("sru", "CPU a record over SRU and MARCXML", 0.65, RATIO, measures.per_record),
-    TwoSided("served", "CPU a request of the server, 10 x 100", 0.65, RATIO, measures.served),
+    TwoSided("sru", "CPU a record over SRU and MARCXML", 0.65, RATIO, catalogues.per_record),
+    TwoSided("served", "CPU a request of the server, 10 x 100", 0.65, RATIO, programs.served),
     TwoSided("first", "CPU of the first query, 10 x 20", 100, "ms", measures.first_query),
-    TwoSided("demo", "CPU of `metasearch --demo`", 0.5, "s", measures.demo, shown="s"),
+    TwoSided("demo", "CPU of `metasearch --demo`", 0.5, "s", programs.demo, shown="s"),
     TwoSided("stall", "event loop late, 10 x 100, p99", 25, "ms", measures.stall),
     TwoSided(
         "stall-8",
@@ -103,8 +103,10 @@ ROWS: Sequence[TwoSided] = (
     TwoSided(
         "crowded", "CPU a query with 32 at once", 1.1, "x one", measures.crowded, shown="x one"
     ),
-    TwoSided("sru-peak", "peak memory, 32 x 400 over SRU", 220, "MiB", measures.peak, shown="MiB"),
-    TwoSided("sru-stays", "of it after 30 idle seconds", 110, "MiB", measures.stays, shown="MiB"),
+    TwoSided(
+        "sru-peak", "peak memory, 32 x 400 over SRU", 220, "MiB", catalogues.peak, shown="MiB"
+    ),
+    TwoSided("sru-stays", "of it after 30 idle seconds", 110, "MiB", catalogues.stays, shown="MiB"),
     TwoSided(
         "soak",
         "memory after 10,000 searches of 10 x 20",
@@ -126,7 +128,7 @@ ROWS: Sequence[TwoSided] = (
 )
 
 
-def measured(row: TwoSided, packages: measures.Packages) -> tuple[str, bool]:
+def measured(row: TwoSided, packages: Both[Package]) -> tuple[str, bool]:
     """The row's line, and whether it reaches its goal; what cannot be measured here misses
     nothing."""
     try:
@@ -188,7 +190,7 @@ def main() -> int:
         return compared(packages, rows, equal=not options.part or EQUAL in options.part)
 
 
-def compared(packages: measures.Packages, rows: Sequence[TwoSided], *, equal: bool) -> int:
+def compared(packages: Both[Package], rows: Sequence[TwoSided], *, equal: bool) -> int:
     """Print all; 0 where nothing differs and no row misses its goal."""
     began, missed = time.monotonic(), []
     if equal:
