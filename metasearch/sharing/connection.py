@@ -13,37 +13,26 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from metasearch.errors import UsageError
 from metasearch.loop.ending import ended
 from metasearch.loop.lag import lag
 from metasearch.message import message
+from metasearch.sharing.batches import MOST_CONNECTIONS, PATIENCE, Batches, Word
 from metasearch.sharing.names import PREFIX
 from metasearch.sharing.sharing import Away, SharingState
 
 if TYPE_CHECKING:  # takes 0.7 s
     from redis.asyncio import Redis
-    from redis.asyncio.connection import AbstractConnection
 
 logger = logging.getLogger(__name__)
 
-#: Seconds for a connection, and for a command with its turn at a connection.
-PATIENCE = 0.3
 #: Seconds between two probes of a server that is away.
 PROBE = 5.0
-#: Connections of one process; further commands wait for one.
-MOST_CONNECTIONS = 16
-#: Those of them that listen to channels.
-_LISTENING = 2
-#: Seconds after which a connection that was not used is looked at before it is used again: the
-#: server, or what lies between, may have closed it.
-_UNUSED = 1.0
 #: Characters of an error of the server that are logged.
 _LONGEST_REASON = 200
-
-Word: TypeAlias = str | bytes | int | float
 
 
 class Script:
@@ -74,10 +63,7 @@ class Connection:
         self._client = _client(url) if client is None else client
         self._reason = ""
         self._commands = self._failures = 0
-        #: Connections that no command uses, with the moment of their last use. They are the pool's,
-        #: which never has them back: taking one from it costs more CPU than a command.
-        self._idle: list[tuple[AbstractConnection, float]] = []
-        self._places = asyncio.Semaphore(MOST_CONNECTIONS - _LISTENING)
+        self._batches = Batches(self._client)
         self._probing: asyncio.Task[None] | None = None
         self._closed = False
         self._answered = False
@@ -109,8 +95,7 @@ class Connection:
 
         self._begin()
         try:
-            async with asyncio.timeout(PATIENCE):
-                answer = await self._answer(*words)
+            answer = await self._batches.answer(*words)
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
@@ -135,11 +120,10 @@ class Connection:
         self._begin()
         rest = (b"%d" % len(keys), *keys, *words)  # bytes are sent as they are
         try:
-            async with asyncio.timeout(PATIENCE):
-                try:
-                    answer = await self._answer("EVALSHA", script.sha, *rest)
-                except NoScriptError:  # the first call since the server has started
-                    answer = await self._answer("EVAL", script.text, *rest)
+            try:
+                answer = await self._batches.answer("EVALSHA", script.sha, *rest)
+            except NoScriptError:  # the first call since the server has started
+                answer = await self._batches.answer("EVAL", script.text, *rest)
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
@@ -162,31 +146,7 @@ class Connection:
         self._closed = True
         if self._probing is not None:
             await ended((self._probing,))
-        with suppress(Exception):
-            async with asyncio.timeout(PATIENCE):
-                await self._client.aclose()
-                await self._client.connection_pool.disconnect()
-
-    async def _answer(self, *words: Word) -> Any:
-        """Sends a command without the client's tries, telemetry and turns at its pool, which cost
-        more CPU than sending it.
-        """
-        pool, clock = self._client.connection_pool, asyncio.get_running_loop().time
-        async with self._places:
-            if self._idle:
-                connection, used = self._idle.pop()
-            else:
-                connection, used = await pool.get_connection(), clock()
-            try:
-                if clock() - used > _UNUSED:
-                    await pool.ensure_connection(connection)
-                # One that has failed was closed by that, and is connected anew here.
-                await connection.send_packed_command(
-                    connection.pack_command(*words), check_health=False
-                )
-                return await connection.read_response()
-            finally:
-                self._idle.append((connection, clock()))
+        await self._batches.close()
 
     async def _subscribed(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
@@ -226,12 +186,8 @@ class Connection:
             await asyncio.sleep(PROBE)
             with suppress(Exception):
                 async with asyncio.timeout(PATIENCE):
-                    # Connections of before may be dead without knowing it.
-                    await self._client.connection_pool.disconnect(inuse_connections=False)
-                    for connection, _ in list(self._idle):
-                        await connection.disconnect()
-                async with asyncio.timeout(PATIENCE):
-                    await self._answer("SET", f"{PREFIX}probe", "1", "PX", 1000)
+                    await self._batches.connect_anew()
+                await self._batches.answer("SET", f"{PREFIX}probe", "1", "PX", 1000)
                 break
         self._reason, self._answered = "", True
         self.returned = asyncio.get_running_loop().time()

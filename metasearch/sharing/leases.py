@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from metasearch.loop.ending import ended
-from metasearch.sharing.connection import Connection, Word
+from metasearch.sharing.batches import Word
+from metasearch.sharing.connection import Connection
 from metasearch.sharing.names import Names
 from metasearch.sharing.scripts import LEASE, LEASES
 from metasearch.sharing.sharing import Away
 
-#: Seconds after which a lease that nobody of this replica needs is given back. Those of several
-#: requests go together, and the next request of the same source takes one over.
-SPARE = 0.02
+#: Seconds after which a lease that nobody of this replica needs is given back, if places at its
+#: source are scarce, and if at least half of them are free. Those of several requests go together,
+#: and the next request of the same source takes one over.
+SCARCE, PLENTY = 0.02, 1.0
 
 
 class Leases:
@@ -38,9 +40,12 @@ class Leases:
         #: Source -> leases of requests that run, and leases that can be taken over.
         self._held: dict[str, set[str]] = {}
         self._spare: dict[str, list[str]] = {}
+        #: Sources of which less than half of the places were free when one was taken last.
+        self._scarce: set[str] = set()
         self._turn = asyncio.Lock()
         self._renewing: asyncio.Task[None] | None = None
-        self._returning: asyncio.Task[None] | None = None
+        #: Seconds that a task waits before it gives back what is spare -> it.
+        self._returning: dict[float, asyncio.Task[None]] = {}
 
     def key(self, source: str) -> str:
         """The name of the leases of a source."""
@@ -54,8 +59,15 @@ class Leases:
         self._made += 1
         return f"{self._replica}:{self._made}"
 
-    def hold(self, source: str, lease: str) -> None:
-        """The server has given the lease: it is renewed until `give_back`."""
+    def hold(self, source: str, lease: str, *, scarce: bool) -> None:
+        """The server has given the lease: it is renewed until `give_back`.
+
+        Args:
+            source: Its name.
+            lease: For one request.
+            scarce: Whether less than half of the places of the source are free now.
+        """
+        (self._scarce.add if scarce else self._scarce.discard)(source)
         self._held.setdefault(source, set()).add(lease)
         if self._renewing is None:
             self._renewing = asyncio.get_running_loop().create_task(self._renew())
@@ -64,8 +76,10 @@ class Leases:
         """The request has ended."""
         self._held.get(source, set()).discard(lease)
         self._spare.setdefault(source, []).append(lease)
-        if self._returning is None:
-            self._returning = asyncio.get_running_loop().create_task(self._give_back())
+        wait = SCARCE if source in self._scarce else PLENTY
+        if wait not in self._returning:
+            task = asyncio.get_running_loop().create_task(self._give_back(wait))
+            self._returning[wait] = task
 
     def lost(self, source: str, lease: str) -> None:
         """The server has given the place to another one, or never gave it."""
@@ -73,25 +87,24 @@ class Leases:
 
     async def close(self) -> None:
         """Gives everything back, if the server can be told."""
-        await ended(task for task in (self._renewing, self._returning) if task is not None)
+        await ended((*filter(None, (self._renewing,)), *self._returning.values()))
         for source, leases in self._held.items():
             self._spare.setdefault(source, []).extend(leases)
         self._held.clear()
-        await self._return_spare()
+        await self._return_spare([*self._spare])
 
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(LEASE / 2)
             await self._send(self._held, "+")
 
-    async def _give_back(self) -> None:
-        await asyncio.sleep(SPARE)
-        self._returning = None  # those that end from now on go with the next
-        await self._return_spare()
+    async def _give_back(self, wait: float) -> None:
+        await asyncio.sleep(wait)
+        del self._returning[wait]  # those that end from now on go with the next
+        await self._return_spare([*(self._spare if wait == PLENTY else self._scarce)])
 
-    async def _return_spare(self) -> None:
-        spare, self._spare = self._spare, {}
-        await self._send(spare, "-")
+    async def _return_spare(self, sources: Iterable[str]) -> None:
+        await self._send({source: self._spare.pop(source, []) for source in sources}, "-")
 
     async def _send(self, leases: Mapping[str, set[str] | list[str]], sign: str) -> None:
         async with self._turn:

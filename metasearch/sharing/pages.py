@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Literal, TypeVar
+from weakref import WeakValueDictionary
 
 from metasearch.loop.ending import ended
 from metasearch.sharing.connection import Connection, Script
@@ -83,8 +84,9 @@ class RedisPages:
         #: Name of a flight -> those who wait for its end.
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._listening: asyncio.Task[None] | None = None
-        #: Orders the changes: two connections may overtake each other.
-        self._changing = asyncio.Lock()
+        #: Key of a request -> orders the changes of its page: two connections may overtake each
+        #: other.
+        self._changing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         #: Flights that are ended for callers that did not stay.
         self._ending: set[asyncio.Task[None]] = set()
         #: What the server said last of a page that it did not keep.
@@ -122,7 +124,7 @@ class RedisPages:
     async def keep(self, key: str, value: bytes, seconds: float) -> None:
         """See `Pages`."""
         milliseconds = int(seconds * 1000)
-        async with self._changing:
+        async with self._changing.setdefault(key, asyncio.Lock()):
             sealed = await self._sealed(key, value, milliseconds) if milliseconds > 0 else None
             await self._land(key, self._tokens.pop(key, ""), sealed or b"", milliseconds)
 
@@ -133,7 +135,7 @@ class RedisPages:
 
     async def forget(self, key: str) -> None:
         """See `Pages`."""
-        async with self._changing:
+        async with self._changing.setdefault(key, asyncio.Lock()):
             with suppress(Away):
                 await self._connection.command("DEL", self._names.of("page", key))
 

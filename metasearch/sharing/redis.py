@@ -92,13 +92,13 @@ class RedisSharing:
         ahead = int(longest * 1e6)
         word = f"{most} {per} {limits.concurrency} {ahead} {self._replica} {lease} {moment}"
         try:
-            wait, state, at = await self.connection.script(START, keys, (word.encode(),))
+            wait, state, at, free = await self.connection.script(START, keys, (word.encode(),))
         except BaseException:
             # The server may have done it all the same.
             self._leases.give_back(source, lease)
             raise
         if state == 1:
-            self._leases.hold(source, lease)
+            self._leases.hold(source, lease, scarce=2 * free < limits.concurrency)
             return Start(wait / 1e6, lease, moment=int(at))
         if state == 0:
             self._leases.give_back(source, lease)

@@ -43,9 +43,9 @@ local function text(number) return string.format('%.0f', number) end
 #: µs for which a start may be taken in advance, the replica, the lease, the moment of a start
 #: that is exchanged (0: none; else the lease is the one that it came with); a blank between them.
 #:
-#: Returns [µs, state, moment as text]: 1: taken, to be used in so many µs, at that moment; 0: not
-#: taken, may be asked for again in so many µs; -1: no place is free. What is exchanged is free
-#: again in any case.
+#: Returns [µs, state, moment as text, places that are free then]. State 1: taken, to be used in so
+#: many µs, at that moment; 0: not taken, may be asked for again in so many µs; -1: no place is
+#: free. What is exchanged is free again in any case.
 START = Script(
     _NOW
     + f"""
@@ -72,7 +72,7 @@ if other == replica or missed ~= '0' then other = false end
 if used >= places or (other and used + 1 >= places) then
   redis.call('ZREM', leases, lease)
   if not other then redis.call('SET', waiting, replica, 'PX', kept) end
-  return {{0, -1, '0'}}
+  return {{0, -1, '0', 0}}
 end
 
 local newest = tonumber(redis.call('LINDEX', starts, -1) or 0)
@@ -94,14 +94,14 @@ if born == 0 or born > now then
   redis.call('SET', began, text(now))
 end
 at = math.max(at, born + math.min(per, fresh))
-if at - now > longest then return {{at - now, 0, '0'}} end
+if at - now > longest then return {{at - now, 0, '0', places - used}} end
 redis.call('RPUSH', starts, text(at))
 redis.call('LTRIM', starts, -most, -1)
 redis.call('PEXPIRE', starts, text(math.ceil((at - now + per) / 1000) + 1000))
 redis.call('ZADD', leases, text(now + lease_time), lease)
 redis.call('PEXPIRE', leases, text(lease_time / 1000 + 1000))
 if redis.call('GET', waiting) == replica then redis.call('DEL', waiting) end
-return {{at - now, 1, text(at)}}
+return {{at - now, 1, text(at), places - used - 1}}
 """
 )
 

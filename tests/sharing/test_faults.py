@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from metasearch.adapters.fetch.shared_limiter import SharedLimiter
 from metasearch.adapters.spec import Limits
-from metasearch.sharing import connection
+from metasearch.sharing import batches, connection
 from metasearch.sharing.connection import Connection
 from tests.sharing.servers import Server, replica, running
 
@@ -209,7 +209,7 @@ async def test_connections_that_were_closed_meanwhile_cost_nothing(
     """A server that was started again between two commands is not away: what was not used for a
     while is looked at first.
     """
-    monkeypatch.setattr(connection, "_UNUSED", -1.0)
+    monkeypatch.setattr(batches, "_UNUSED", -1.0)
     shared = Connection(server.url)
     assert await shared.command("SET", "a", "1")
     server.kill()

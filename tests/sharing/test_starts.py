@@ -218,6 +218,28 @@ async def test_a_place_that_nobody_waits_for_is_taken_over(two: Two, clock: Serv
     assert two[0].state.commands == 6  # and the one that says when the server began
 
 
+async def test_a_place_that_is_scarce_is_given_back_soon_and_others_later(
+    two: Two, clock: ServerClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica keeps places for its next requests for a while, but at most half of a source's."""
+    monkeypatch.setattr("metasearch.sharing.leases.PLENTY", 0.3)
+    limits = SharedLimits(MANY, 1.0, 4)
+    taken = [await two[0].start("db", limits, 1.0) for _ in range(2)]
+    for start in taken:
+        two[0].finished("db", start.lease)
+    await asyncio.sleep(0.1)
+    others = [await two[1].start("db", limits, 1.0) for _ in range(3)]
+    assert [bool(start.lease) for start in others] == [True, True, False]
+    assert others[-1].busy
+    await asyncio.sleep(0.3)
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+    last = await two[0].start("db", limits, 1.0)
+    two[0].finished("db", last.lease)
+    await asyncio.sleep(0.1)
+    assert (await two[1].start("db", limits, 1.0)).lease
+
+
 async def test_places_of_a_replica_that_died_come_back(two: Two, clock: ServerClock) -> None:
     """Its leases end by themselves."""
     limits = SharedLimits(MANY, 1.0, 1)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import fakeredis
+import pytest
+from redis import exceptions
+
+from metasearch.sharing import batches
+from metasearch.sharing.batches import MOST_TOGETHER, Batches
+
+
+class Watched(fakeredis.FakeAsyncRedis):
+    """A client that counts what is written at once, and whose connection may fail while it reads.
+
+    Attributes:
+        writes: The number of bytes of each.
+        fail_after: Answers that are still read; None for all.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[int] = []
+        self.fail_after: int | None = None
+        pool: Any = self.connection_pool
+        self._connect, pool.get_connection = pool.get_connection, self._connection
+
+    async def _connection(self) -> Any:
+        connection = await self._connect()
+        send, read = connection.send_packed_command, connection.read_response
+
+        async def send_packed_command(packed: Any, check_health: bool = True) -> None:
+            self.writes.append(sum(len(part) for part in packed))
+            await send(packed, check_health=check_health)
+
+        async def read_response() -> Any:
+            if self.fail_after is not None:
+                self.fail_after -= 1
+                if self.fail_after < 0:
+                    raise exceptions.ConnectionError("gone")
+            return await read()
+
+        connection.send_packed_command, connection.read_response = (
+            send_packed_command,
+            read_response,
+        )
+        return connection
+
+
+@pytest.fixture
+def client() -> Watched:
+    return Watched()
+
+
+async def test_commands_of_one_turn_go_in_one_write_and_get_their_own_answers(
+    client: Watched,
+) -> None:
+    """Each caller gets what belongs to its command."""
+    sender = Batches(client)
+    found = await asyncio.gather(*(sender.answer("ECHO", f"{n}") for n in range(20)))
+
+    assert found == [b"%d" % n for n in range(20)]
+    assert len(client.writes) == 1
+    await sender.close()
+
+
+async def test_very_many_go_in_several_writes(client: Watched) -> None:
+    """So that none waits for all others."""
+    sender = Batches(client)
+    many = 3 * MOST_TOGETHER + 1
+    found = await asyncio.gather(*(sender.answer("INCR", "a") for _ in range(many)))
+
+    assert sorted(found) == list(range(1, many + 1))
+    assert len(client.writes) == 4
+    await sender.close()
+
+
+async def test_an_error_belongs_to_its_command_alone(client: Watched) -> None:
+    """The others of the batch are answered."""
+    sender = Batches(client)
+    first, wrong, last = await asyncio.gather(
+        sender.answer("SET", "a", "1"),
+        sender.answer("LPUSH", "a", "1"),
+        sender.answer("GET", "a"),
+        return_exceptions=True,
+    )
+
+    assert (first, last) == (b"OK", b"1")
+    assert isinstance(wrong, exceptions.ResponseError)
+    await sender.close()
+
+
+async def test_answers_that_were_not_read_are_not_taken_for_others(client: Watched) -> None:
+    """A connection that fails within a batch is closed: who was answered keeps the answer, all
+    others get the error, and the next command its own answer.
+    """
+    sender = Batches(client)
+    client.fail_after = 2
+    found = await asyncio.gather(
+        *(sender.answer("ECHO", f"{n}") for n in range(5)), return_exceptions=True
+    )
+    client.fail_after = None
+
+    assert found[:2] == [b"0", b"1"]
+    assert all(isinstance(each, exceptions.ConnectionError) for each in found[2:])
+    assert await sender.answer("ECHO", "next") == b"next"
+    await sender.close()
+
+
+async def test_a_caller_who_leaves_costs_the_others_nothing(client: Watched) -> None:
+    """Its answer is read and forgotten."""
+    sender = Batches(client)
+    leaving = asyncio.create_task(sender.answer("ECHO", "one"))
+    staying = asyncio.create_task(sender.answer("ECHO", "two"))
+    await asyncio.sleep(0)
+    leaving.cancel()
+
+    assert await staying == b"two"
+    assert leaving.cancelled()
+    await sender.close()
+
+
+async def test_a_server_that_does_not_answer_is_waited_for_once(
+    client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All commands of the batch end at the same time, also those that it has not come to."""
+    monkeypatch.setattr(batches, "PATIENCE", 0.05)
+    sender = Batches(client)
+    found = await asyncio.gather(
+        sender.answer("BLPOP", "a", "0"), sender.answer("GET", "b"), return_exceptions=True
+    )
+
+    assert [type(each) for each in found] == [TimeoutError, TimeoutError]
+    await sender.close()
+
+
+async def test_closing_ends_the_waits(client: Watched) -> None:
+    """Nobody waits for an answer that will not come."""
+    sender = Batches(client)
+    waiting = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
+    await asyncio.sleep(0.01)
+    await sender.close()
+
+    with pytest.raises(ConnectionError):
+        await waiting
