@@ -13,7 +13,7 @@ from metasearch.late_pattern import late_pattern
 
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.
-_QUOTED_OR_COMMENT = re.compile(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
+_QUOTED_OR_COMMENT = late_pattern(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
 
 
 @dataclass(frozen=True, slots=True)

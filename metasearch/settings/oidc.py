@@ -24,7 +24,7 @@ SCOPES = ("openid", "profile", "email")
 _ISSUER = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/:@-]*)?"
 )
-_LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")
+_LOOPBACK = late_pattern(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 #: What a scope may be (RFC 6749, 3.3).
 _SCOPE = re.compile(r"[!#-\[\]-~]{1,100}")
