@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
@@ -32,7 +33,7 @@ _LONGEST_LOCAL, _LONGEST_ADDRESS = 64, 254
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AlertsSettings:
     """Whether, and when, a server runs saved searches.
 
@@ -46,7 +47,7 @@ class AlertsSettings:
     hours: tuple[int, int] = (1, 5)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MailSettings:
     """How e-mails are sent.
 

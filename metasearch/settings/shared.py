@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
@@ -19,7 +20,7 @@ _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _LONGEST_URL, _SHORTEST_SECRET = 1_000, 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedSettings:
     """The server through which replicas act as one.
 
