@@ -46,6 +46,15 @@ def loaded() -> None:
     gc.set_threshold(*SEARCHING)
 
 
+def end() -> None:
+    """For a command that searches, at its end: what is alive is not looked through once more before
+    the system takes all memory back. Whatever must be closed has been closed by now.
+
+    Not for each command: extensions such as DuckDB's report what is left of them as leaks.
+    """
+    gc.freeze()
+
+
 @contextmanager
 def rarely() -> Iterator[None]:
     """Make garbage collection rare within the block, and restore the thresholds afterwards.

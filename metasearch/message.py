@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
+from metasearch.late_pattern import late_pattern
+
 #: Characters of a text whose template is looked for: a pattern of two places takes quadratic time.
 _LONGEST = 1_000
 _PLACE = re.compile(r"\{([a-z_][a-z_0-9]*)\}")
@@ -179,7 +181,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
         out += (f"(?P={name})" if name in seen else f"(?P<{name}>.+?)", re.escape(text))
         seen.add(name)
-    return re.compile("".join(out), re.DOTALL)
+    return late_pattern("".join(out), re.DOTALL)
 
 
 def changed(text: str, change: Callable[[str], str]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from metasearch.frozen import frozen
+
 #: The closed vocabulary of `Record.type`.
 TYPES = (
     "article",
@@ -60,7 +62,7 @@ VersionsMode = Literal["group", "separate", "merge"]
 VERSIONS_MODES: tuple[VersionsMode, ...] = get_args(VersionsMode)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Author:
     """A person or a body, in the order of the title page.
 
@@ -81,7 +83,7 @@ class Author:
     collective: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Record:
     """One work as one source describes it: only tidied, never completed.
 
@@ -285,7 +287,7 @@ def fields_filled(records: Iterable[Record]) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """Evidence about two records, shown to users as "why merged".
 
@@ -306,7 +308,7 @@ class Match:
     right: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """One part of a hit's score.
 
@@ -321,7 +323,7 @@ class Reason:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """The records of a hit that describe one version of the work.
 

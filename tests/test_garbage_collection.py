@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +20,7 @@ def python_s_own() -> Iterator[tuple[int, int, int]]:
     gc.set_threshold(700, 10, 10)
     yield before
     gc.set_threshold(*before)
+    gc.unfreeze()
 
 
 def test_a_block_restores_what_was_set() -> None:
@@ -48,6 +51,33 @@ def test_a_command_that_searches_leaves_out_what_is_loaded() -> None:
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()
+
+
+def test_a_search_of_the_command_line_ends_without_a_look_at_what_is_alive() -> None:
+    """What it loaded and found is left to the system, and so is the parent of its process; a
+    program that calls the command has its objects looked through as before."""
+    script = (
+        "import atexit, gc, sys\n"
+        "from metasearch.cli import main\n"
+        "atexit.register(lambda: print(len(gc.get_objects()), file=sys.stderr))\n"
+        "args = ['--demo', '--sources', 'demo-crossref', '-q', 'gambling harms']\n"
+        "sys.argv[1:] = args\n"
+        "{}"
+    )
+    alive = [
+        [
+            int(line)
+            for line in subprocess.run(
+                [sys.executable, "-c", script.format(call)],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stderr.split()
+        ]
+        for call in ("main()", "main(args)")
+    ]
+
+    assert max(alive[0]) < 2_000 < min(alive[1])
 
 
 def test_a_server_that_is_ready_leaves_out_what_is_loaded() -> None:

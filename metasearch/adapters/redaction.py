@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import AnyStr
 
 from metasearch.adapters.request import Page, Request, secrets_of
+from metasearch.late_pattern import late_pattern
 
 #: Bodies are not searched for shorter secrets, which would match other text by accident.
 SHORTEST_SECRET = 6
 #: Characters that are spelled in one way everywhere.
 _UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
-_UNRESERVED_RUN = re.compile(r"[A-Za-z0-9._~-]+")
+_UNRESERVED_RUN = late_pattern(r"[A-Za-z0-9._~-]+")
 #: The most characters with which one character of a secret is spelled.
 _LONGEST_SPELLING = 24
 #: Characters of a body that are searched in one step; between two steps another thread can run.

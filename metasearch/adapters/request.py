@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import quote, urlencode
+
+from metasearch.frozen import frozen
 
 #: What the URL of a source may begin with.
 SCHEMES = ("https://", "http://", "z3950://")
@@ -60,7 +62,7 @@ class Secret:
 Pairs = tuple[tuple[str, "str | Secret"], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Request:
     """One request to a source, not yet sent.
 
@@ -176,7 +178,7 @@ def secrets_of(request: Request) -> tuple[str, ...]:
     return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Page:
     """One response of a source, as bytes.
 

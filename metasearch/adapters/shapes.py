@@ -6,10 +6,11 @@ A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
+from metasearch.frozen import frozen
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -17,7 +18,7 @@ Finder = Callable[[Any], Any]
 BodyKind = Literal["json", "xml", "html", "marcxml"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selector:
     """A compiled selector. Code that runs for each record calls `find`, which is faster.
 
@@ -56,7 +57,7 @@ class Always:
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class People:
     """How authors or editors are read that are objects, see `bib.names.converters.people`.
 
@@ -71,7 +72,7 @@ class People:
     tidied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldRule:
     """How one field of a record is read.
 
@@ -138,7 +139,7 @@ class RecordReader:
         return before > 0 and self.left == 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """One form that the bodies of a database have.
 

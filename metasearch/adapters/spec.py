@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from metasearch.adapters.shapes import LateShape
+from metasearch.frozen import frozen
 
 #: The name of a source.
 SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -22,7 +23,7 @@ Template = str | tuple[str, ...]
 MAX_BYTES = 8 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How often, and how many times at once, a database may be asked.
 
@@ -64,7 +65,7 @@ class Limits:
 LONGEST_ADDRESS = 8_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestTemplate:
     """The request, with `{placeholders}` for values of the query and of the paging.
 
@@ -97,7 +98,7 @@ class RequestTemplate:
     longest: int = LONGEST_ADDRESS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YearsTemplate:
     """How a range of years is written, with `{first}` and `{last}`; "" if it cannot be written.
 
@@ -114,7 +115,7 @@ class YearsTemplate:
     until: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """How a query is written for this database.
 
@@ -185,7 +186,7 @@ class Dialect:
     years_in: Literal["expression", "params"] = "expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PagingScheme:
     """How further records are requested.
 
@@ -210,7 +211,7 @@ class PagingScheme:
 CONTACT = "METASEARCH_CONTACT"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Auth:
     """Where a secret or a contact address is sent; its value is in the environment variable `env`.
 
@@ -244,7 +245,7 @@ class Auth:
         return tuple(filter(None, (self.env, self.secret_env)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enrichment:
     """How the database is asked for what it knows about one work.
 
@@ -257,7 +258,7 @@ class Enrichment:
     request: RequestTemplate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class AdapterSpec:
     """One database, ready for use: selectors are compiled, placeholders are checked.
 

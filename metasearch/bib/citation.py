@@ -75,8 +75,8 @@ _NO_HOST = late_pattern(
     re.IGNORECASE,
 )
 #: Letters that stand together; numbers of volumes and pages have at most one.
-_WORD = re.compile(r"[^\W\d_]{2}")
-_IN = re.compile(r"in ?: ", re.IGNORECASE)
+_WORD = late_pattern(r"[^\W\d_]{2}")
+_IN = late_pattern(r"in ?: ", re.IGNORECASE)
 
 
 def host(text: str) -> str | None:

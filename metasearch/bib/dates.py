@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 from metasearch.bib.strings import first, strings
+from metasearch.late_pattern import late_pattern
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
-_YEAR_CORRECTED = re.compile(r"\d{2,4},?\s*\[(?:i\.\s?e\.,?\s*)?(1[0-9]{3}|20[0-9]{2})(?!\d)")
+_YEAR_CORRECTED = late_pattern(r"\d{2,4},?\s*\[(?:i\.\s?e\.,?\s*)?(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
 def year(found: Any) -> int | None:
@@ -26,15 +27,15 @@ def year(found: Any) -> int | None:
     return None
 
 
-_DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](1\d{3}|20\d\d)")
+_DAY_FIRST = late_pattern(r"(\d{1,2})[./](\d{1,2})[./](1\d{3}|20\d\d)")
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _YEAR_ALONE = re.compile(r"1\d{3}|20\d\d")
-_ISO = re.compile(r"(1[0-9]{3}|20[0-9]{2})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
+_ISO = late_pattern(r"(1[0-9]{3}|20[0-9]{2})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
 # As nearly all are written: what stands before the time is the answer.
 _PLAIN = re.compile(
     r"(?:1[0-9]{3}|20[0-9]{2})(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?(?=$|T)"
 )
-_COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d\d)(\d\d)?")
+_COMPACT = late_pattern(r"(1[0-9]{3}|20[0-9]{2})(\d\d)(\d\d)?")
 
 
 def date(found: Any) -> str | None:
@@ -134,8 +135,8 @@ _MONTHS_BEGUN = {
     for number, name in enumerate(_MONTH_NAMES, 1)
     for end in range(3, len(name) + 1)
 }
-_TIME_OF_DAY = re.compile(r"\b\d{1,2}:\d{2}.*")
-_WORDS_AND_NUMBERS = re.compile(r"[^\W\d_]+|\d+")
+_TIME_OF_DAY = late_pattern(r"\b\d{1,2}:\d{2}.*")
+_WORDS_AND_NUMBERS = late_pattern(r"[^\W\d_]+|\d+")
 
 
 def date_printed(found: Any) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from metasearch.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """What is kept of a field.
 

@@ -14,7 +14,7 @@ from metasearch.late_pattern import late_pattern
 
 # Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from
 # each of its beginnings.
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
+_DOI = late_pattern(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
 # As nearly all are written, once in lower case: nothing to strip or unescape.
 _PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
@@ -24,14 +24,14 @@ _ARXIV = late_pattern(
     r"]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?",
     re.IGNORECASE,
 )
-_PLAIN_ARXIV = re.compile(r"(?:https?://arxiv\.org/abs/)?([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
-_NOT_ISBN = re.compile(r"[^0-9Xx]")
-_BEHIND_ISBN = re.compile(r"[(:\s]")
+_PLAIN_ARXIV = late_pattern(r"(?:https?://arxiv\.org/abs/)?([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
+_NOT_ISBN = late_pattern(r"[^0-9Xx]")
+_BEHIND_ISBN = late_pattern(r"[(:\s]")
 _ISBN10_WEIGHTS, _ISBN13_WEIGHTS = range(10, 0, -1), (1, 3) * 6
 _ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
 #: A country, the number, and the kind of document: "US 1234567 B2", "WO2019/123456A1".
-_PATENT = re.compile(r"[A-Z]{2} ?\d[\d/.,-]{3,20} ?(?:[A-Z]\d?)?")
-_ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
+_PATENT = late_pattern(r"[A-Z]{2} ?\d[\d/.,-]{3,20} ?(?:[A-Z]\d?)?")
+_ORCID = late_pattern(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
 
 
 def is_patent_number(value: str) -> bool:

@@ -37,7 +37,7 @@ def pdf_url(found: Any) -> str | None:
     return next((u for u in links if "//doi.org/" not in u and "//dx.doi.org/" not in u), None)
 
 
-_BETWEEN_ISBNS = re.compile(r"[;,]|\s(?=97[89])")
+_BETWEEN_ISBNS = late_pattern(r"[;,]|\s(?=97[89])")
 
 
 def isbns(found: Any) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def isbns(found: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys([i for v in values if (i := identifier_forms.isbn(v))]))
 
 
-_SEPARATORS = re.compile(r"[;,]")
+_SEPARATORS = late_pattern(r"[;,]")
 
 
 def issns(found: Any) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ _ARXIV_VERSION = late_pattern(
     r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE
 )
 #: What each of them has, and is found sooner.
-_VERSION = re.compile(r"\dv\d", re.IGNORECASE)
+_VERSION = late_pattern(r"\dv\d", re.IGNORECASE)
 
 
 def arxiv_version(found: Any) -> str | None:
@@ -100,7 +100,7 @@ def pmcid(found: Any) -> str | None:
     return f"PMC{hit[1] or hit[2]}" if hit else None
 
 
-_PMID = re.compile(r"(?:^|[^\dC])0*(\d{1,9})/?$")
+_PMID = late_pattern(r"(?:^|[^\dC])0*(\d{1,9})/?$")
 
 
 def pmid(found: Any) -> str | None:

@@ -8,8 +8,9 @@ letters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from metasearch.frozen import frozen
 
 # ISO 639-1, 639-2 bibliographic, 639-2 terminological where that is another one, name.
 _TABLE = """
@@ -63,7 +64,7 @@ SCHEMES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """One language.
 

@@ -67,12 +67,12 @@ def without_markup(value: str) -> str:
 
 
 # No character has a number of so many digits, and Python refuses to read more than some thousand.
-_ENDLESS_NUMBER = re.compile(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
+_ENDLESS_NUMBER = late_pattern(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
 
 
 # "&EACUTE;": what becomes of an entity where a title was set in capitals. No name in html5 has more
 # letters than 31.
-_CAPITAL_ENTITY = re.compile(r"&([A-Z]{2,31});")
+_CAPITAL_ENTITY = late_pattern(r"&([A-Z]{2,31});")
 
 
 def _unescaped(value: str) -> str:

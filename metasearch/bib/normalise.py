@@ -11,6 +11,7 @@ from functools import lru_cache
 from metasearch.bib import unicode_forms
 from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
 from metasearch.bib.names.words import PARTICLES
+from metasearch.late_pattern import late_pattern
 
 #: Words that are not ASCII and are remembered with their plain form; characters of one at most.
 KEPT, LONGEST_KEPT = 2_000, 40
@@ -25,8 +26,8 @@ _GREEK = {
 _FOLD = {**LETTERS, **APOSTROPHES, "ß": "ss", "ħ": "h", "&": " and ", "ʹ": "", "ʺ": "", "`": ""}
 _FOLDED = re.compile("[" + "".join(_FOLD) + "]")
 # The letter comes first in the pattern, because the rest of the text is then passed over quickly.
-_SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
-_WORD = re.compile(r"[^\W_]+")
+_SYMBOL_GREEK = late_pattern(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
+_WORD = late_pattern(r"[^\W_]+")
 #: One character of Chinese, Japanese or Korean.
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(rf"[{MARKS}\ufe20-\ufe2f]")

@@ -10,12 +10,13 @@ from functools import lru_cache
 
 from metasearch.bib import unicode_forms
 from metasearch.bib.normalise import compact
+from metasearch.late_pattern import late_pattern
 
-_ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_ROMAN = late_pattern(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = late_pattern(r"\d+")
 
 
 def number_key(value: str | None) -> str:

@@ -28,8 +28,8 @@ def page_range(found: Any) -> str | None:
     return _HYPHEN.sub("-", value).strip("- ") or None
 
 
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_ARTICLE_NUMBER = re.compile(
+_THOUSANDS = late_pattern(r"\d{1,3}(?:,\d{3})+")
+_ARTICLE_NUMBER = late_pattern(
     r"^(?:ARTN|UNSP|Art(?:icle)?\.?\s*(?:no|number)?\.?:?)\s+(?=\S)", re.IGNORECASE
 )
 

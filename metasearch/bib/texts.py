@@ -10,6 +10,7 @@ from metasearch.bib import markup
 from metasearch.bib.field_limits import LIMITS
 from metasearch.bib.languages import language_code
 from metasearch.bib.strings import first, strings
+from metasearch.late_pattern import late_pattern
 
 
 def plain(value: str) -> str:
@@ -105,11 +106,11 @@ def no_final_stop(found: Any) -> str | None:
     return value
 
 
-_RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
+_RESPONSIBILITY = late_pattern(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
 _ISBD_MARKS = "/:;,="
 _EACH_MARK = tuple(_ISBD_MARKS)
-_NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
-_ABBREVIATED = re.compile(
+_NON_SORTING = late_pattern(r"<<\s*([^<>]*?)\s*>>|¬")
+_ABBREVIATED = late_pattern(
     r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE
 )
 #: Characters at a text's end in which an abbreviation would lie, and what stands before it.
@@ -145,7 +146,7 @@ def isbd_title(found: Any) -> str | None:
     return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
 
 
-_PUBLICATION_DATE = re.compile(r", ?(?:cop\. ?|[©cp])?\[?(?:1[4-9]|20)\d\d\??\]?$")
+_PUBLICATION_DATE = late_pattern(r", ?(?:cop\. ?|[©cp])?\[?(?:1[4-9]|20)\d\d\??\]?$")
 #: What catalogues write where no publisher is known: sine nomine.
 _NO_PUBLISHER = frozenset({"s.n", "s. n"})
 

@@ -12,12 +12,14 @@ import re
 import unicodedata
 from typing import Literal
 
+from metasearch.late_pattern import late_pattern
+
 #: Marks in a row that are kept (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format).
 MOST_MARKS = 30
 #: The half-width voiced marks of Japanese are letters, but become marks under a compatibility form.
 _HALF_WIDTH_MARKS = "\uff9e\uff9f"
 # Every mark is neither a letter nor a blank; what else is found is looked at more closely.
-_MAY_BE_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_WIDTH_MARKS}]){{{MOST_MARKS + 1},}}")
+_MAY_BE_MARKS = late_pattern(rf"(?:[^\w\s]|[{_HALF_WIDTH_MARKS}]){{{MOST_MARKS + 1},}}")
 # The same and blanks: of nearly all texts this says more quickly that there are none.
 _NO_LETTERS = re.compile(rf"[\W{_HALF_WIDTH_MARKS}]{{{MOST_MARKS + 1}}}")
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-_NOT_IN_URL = re.compile(r'[\x00-\x20<>"`{}|\\^\x7f-\x9f]')
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+from metasearch.late_pattern import late_pattern
+
+_NOT_IN_URL = late_pattern(r'[\x00-\x20<>"`{}|\\^\x7f-\x9f]')
+_CONTROLS = late_pattern(r"[\x00-\x1f\x7f-\x9f]")
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][!#-;=?-Z\[\]_a-z~%]*)?")
 
 
@@ -41,7 +43,7 @@ def web_url(value: str | None) -> str | None:
     )
 
 
-_TRACKING = re.compile(
+_TRACKING = late_pattern(
     r"^(?:utm_\w+|fbclid|gclid|ref|source|via|casa_token|jsessionid)$", re.IGNORECASE
 )
 # The usual landing page, for which taking the URL apart and putting it together again changes

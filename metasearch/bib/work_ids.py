@@ -16,9 +16,9 @@ from metasearch.bib import identifier_forms
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Hit, Record
 
-_DOI = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
+_DOI = late_pattern(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-_HIT_ID = re.compile(r"(?:urn:metasearch:hit:)?(h[0-9a-f]{12})", re.IGNORECASE)
+_HIT_ID = late_pattern(r"(?:urn:metasearch:hit:)?(h[0-9a-f]{12})", re.IGNORECASE)
 #: Keys of one work's records of which all further ids are made; of a work that has more, the others
 #: alone are known.
 MOST_KEYS = 16

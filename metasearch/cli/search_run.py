@@ -49,7 +49,10 @@ def run(options: SearchCommandOptions, console: Console) -> Exit:
     with Sink(options.output) as sink:
         if console.program:
             garbage_collection.loaded()
-        return asyncio.run(_search(options, settings, sink, console))
+        code = asyncio.run(_search(options, settings, sink, console))
+    if console.program:
+        garbage_collection.end()
+    return code
 
 
 async def _search(

@@ -42,7 +42,7 @@ _SAYS_NOTHING = late_pattern(
 _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
     (
         "abstract",
-        re.compile(
+        late_pattern(
             r"(?:(?:conference|meeting|congress) )?abstracts?$|abstract (?:no|number|p|#)\b"
         ),
     ),
@@ -54,10 +54,10 @@ _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
     ),
 )
 # Publishers put it before the article itself; a notice is called "Retraction".
-_RETRACTED = re.compile(
+_RETRACTED = late_pattern(
     r"^\W*(?:retracted|withdrawn)(?: article| paper)?\W*[:.\]-]\W*", re.IGNORECASE
 )
-_LANGUAGE_LABEL = re.compile(r"\s+LA:\s?\w{2,12}\.?$")
+_LANGUAGE_LABEL = late_pattern(r"\s+LA:\s?\w{2,12}\.?$")
 _OPENING = {")": "(", "]": "["}
 #: Brackets that are taken off at most.
 _MOST = 6

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 
-_VERSION = re.compile(r"(?:\.pub|[./]v)(\d+)$")
-_F1000_VERSION = re.compile(r"(?<=\d)\.(\d+)$")
+from metasearch.late_pattern import late_pattern
+
+_VERSION = late_pattern(r"(?:\.pub|[./]v)(\d+)$")
+_F1000_VERSION = late_pattern(r"(?<=\d)\.(\d+)$")
 _F1000 = "10.12688/"
 
 

@@ -139,7 +139,7 @@ def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
     return start < end or (start == end and end < max(int(a[1]), int(b[1])))
 
 
-_RANGES = re.compile(r"[,;+]")
+_RANGES = late_pattern(r"[,;+]")
 
 
 def printed_in_parts(a: Printed, b: Printed) -> bool:

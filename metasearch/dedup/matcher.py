@@ -15,10 +15,11 @@ from typing import Protocol, runtime_checkable
 
 from metasearch.bib.fast_records import made_match
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.frozen import frozen
 from metasearch.record import Match, Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """Records with an equal key are compared."""
 

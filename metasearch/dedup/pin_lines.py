@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.bib.work_ids import read_name
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.
-_QUOTED_OR_COMMENT = re.compile(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
+_QUOTED_OR_COMMENT = late_pattern(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pin:
     """One line of a file.
 

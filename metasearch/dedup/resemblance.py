@@ -4,13 +4,13 @@ databases make.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal, Protocol
 
 from rapidfuzz import fuzz
 
 from metasearch.bib import normalise
+from metasearch.late_pattern import late_pattern
 
 #: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one
 #: stands in the other between marks, which has a heading too; "near": the words differ in spelling
@@ -68,7 +68,7 @@ _OPPOSITES = frozenset(
 """.split()
 )
 # Lost where a PDF writes them as one character: "five" -> "ve", "buffering" -> "bufering".
-_LIGATURES = re.compile("ff[il]?|f[il]")
+_LIGATURES = late_pattern("ff[il]?|f[il]")
 _PREFIXES = frozenset(
     """
     a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in

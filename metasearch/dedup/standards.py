@@ -26,7 +26,7 @@ _NUMBER = late_pattern(
     r"(?:/(?P<more>(?:Amd|AMD|Cor|COR|AC|A) ?\.?\d{1,2})(?::\d{4})?)?"
 )
 # Before 1993 Chinese numbers had two digits of the year: "GB 7714-87".
-_CHINESE_YEAR = re.compile(r"-([5-9]\d)$")
+_CHINESE_YEAR = late_pattern(r"-([5-9]\d)$")
 _FIRST_WORDS = frozenset(body.lower() for body in _BODIES)
 _BEGINNINGS = tuple(sorted(_FIRST_WORDS))
 # What joins the name of a body and changes no number: recommended (T), guiding (Z), approved by,

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Strategy:
     """A way of finding duplicates.
 

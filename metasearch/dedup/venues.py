@@ -13,6 +13,7 @@ from typing import Literal
 
 from metasearch.bib import normalise, number_keys
 from metasearch.dedup import cjk
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
 #: "journal", "conference", or "" where the name does not tell.
@@ -196,7 +197,7 @@ _PREPRINT_VENUES = frozenset(
 _ABSTRACTS = frozenset(("abstracts", "abstract"))
 # Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a
 # journal's supplement.
-_SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
+_SUPPLEMENT = late_pattern(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
 #: In what form a record's work is published; "" where that cannot be known.
 Form = Literal["", "preprint", "abstract", "conference", "journal"]
 

@@ -16,6 +16,9 @@ from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query,
 _RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
 #: The same for small letters and figures of ASCII, of which most texts consist, five times as fast.
 _ASCII_RUN = re.compile(r"[a-z0-9]+\*?")
+#: The last s of an ASCII word, where `_singular` takes it off. The s comes first in the pattern,
+#: because the rest of the text is then passed over quickly.
+_ASCII_PLURAL = re.compile(r"s(?![a-z0-9])(?<=[a-z0-9]{2}[a-hj-rtvwyz0-9]s)")
 # fmt: off
 _IGNORED = frozenset((
     "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with",
@@ -51,12 +54,22 @@ def words(text: str) -> tuple[str, ...]:
     star.
     """
     folded = text.casefold()
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKD", folded).translate(_WITHOUT_MARKS)
     if folded.isascii():
-        found = _ASCII_RUN.findall(folded)
-    else:
-        decomposed = unicodedata.normalize("NFKD", folded)
-        found = _RUN.findall("".join(c for c in decomposed if not unicodedata.combining(c)))
-    return tuple(map(_singular, found))
+        return tuple(_ASCII_RUN.findall(_ASCII_PLURAL.sub("", folded)))
+    return tuple(map(_singular, _RUN.findall(folded)))
+
+
+class _Marks(dict[int, int | None]):
+    """For `str.translate`: combining marks are left out. Each character is looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.combining(chr(code)) else code
+        return self[code]
+
+
+_WITHOUT_MARKS = _Marks()
 
 
 def _singular(word: str) -> str:

@@ -5,7 +5,7 @@ query is read, and what was left open is filled in.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from metasearch.adapters.spec import AdapterSpec
@@ -26,6 +26,7 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
+from metasearch.frozen import frozen
 from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
@@ -43,7 +44,7 @@ FILTER_NOTE = message_template(
 MAX_ROUNDS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Named:
     """A source that takes part in a search.
 
@@ -56,7 +57,7 @@ class Named:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ResolvedSearch:
     """The options of a search, and what an engine derives from them.
 

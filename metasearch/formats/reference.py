@@ -20,15 +20,15 @@ _corporate_word = late_pattern(
     r"trial|university)\b",
     re.IGNORECASE,
 )
-_page_range = re.compile(
+_page_range = late_pattern(
     r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)"
 )
-_date = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
+_date = late_pattern(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
 #: Types of what stands in a book or in proceedings.
 IN_BOOKS = frozenset({"chapter", "conference-paper", "reference-entry"})
 #: Types whose standard number is an ISBN rather than an ISSN.
 _BOOKS = IN_BOOKS | {"book", "proceedings", "thesis", "report"}
-_page_number = re.compile(r"([^\W\d]*)([0-9]+)")
+_page_number = late_pattern(r"([^\W\d]*)([0-9]+)")
 
 
 def full_title(record: Record) -> str:
@@ -45,7 +45,7 @@ def full_title(record: Record) -> str:
     return f"{title} {subtitle}" if title[-1] in ":?!\uff1a\uff1f\uff01" else f"{title}: {subtitle}"
 
 
-_abbreviated = re.compile(
+_abbreviated = late_pattern(
     r"(?:(?<!\w)\w|\.\w+|(?<!\w)(?:etc|al|vs|vol|no|ed|eds|jr|sr|inc|ltd|co|corp|st|dr|ca|cf|approx|spp?|var|subsp))\.",
     re.IGNORECASE,
 )
@@ -103,8 +103,8 @@ def page_range(pages: str | None) -> tuple[str, str]:
 
 
 #: Parts of what is printed as pages, and words before the numbers of one: "12-3; discussion 13-14".
-_page_parts = re.compile(r"[;,\uff0c\uff1b]")
-_page_words = re.compile(r"(?:[^\W\d_]{2,}\.?:?\s+)+(?=[^\W\d_]{0,2}\d)")
+_page_parts = late_pattern(r"[;,\uff0c\uff1b]")
+_page_words = late_pattern(r"(?:[^\W\d_]{2,}\.?:?\s+)+(?=[^\W\d_]{0,2}\d)")
 #: Parts that are looked at.
 _MOST_PARTS = 20
 

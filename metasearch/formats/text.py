@@ -7,7 +7,6 @@ what it is not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
@@ -29,10 +28,10 @@ _line_break = late_pattern("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 #: Nearly every address: lower-case scheme, an ASCII host without a user, and none of the characters
 #: escaped below.
-_plain_url = re.compile(
+_plain_url = late_pattern(
     r"https?://[A-Za-z0-9\[][!$-.0-;=A-\[\]_a-z~]*(?:[/?#][!#-;=?-\[\]_a-z~]*)?"
 )
-_authority_end = re.compile("[/?#]")
+_authority_end = late_pattern("[/?#]")
 #: What RFC 3987 allows in no address, and every format would have to escape in its own way.
 _URL_ESCAPES = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>\\^`{|}'})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.late_pattern import late_pattern
 from metasearch.query.blanks import is_blank
 
 #: Matches the beginning of a DOI; groups: protocol, resolver, prefix with its slash.
@@ -11,8 +12,8 @@ DOI = re.compile(
     r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE
 )
 _DOI_TAIL = ".,;:"
-_ISBN = re.compile(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
-_ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
+_ISBN = late_pattern(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
+_ISSN = late_pattern(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
 
 
 def bare_doi(text: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
@@ -12,8 +11,8 @@ from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
 from metasearch.late_pattern import late_pattern
 
 # Runs of letters and digits; the signs make "C++" and "C#" words of their own.
-TOKEN = re.compile(r"[^\W_]+[+#]*")
-_NOT_WORD = re.compile(r"[\W_]+")
+TOKEN = late_pattern(r"[^\W_]+[+#]*")
+_NOT_WORD = late_pattern(r"[\W_]+")
 CJK = late_pattern(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )

@@ -16,10 +16,10 @@ from metasearch.query.ast import Years
 #: "2018-2020", "2018-".
 YearsLike = Years | Sequence[int | None] | int | str
 
-_COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
+_COMPARED = late_pattern(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
 _RANGE = late_pattern(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]) ?([0-9]{4})?)?")
-_FOUR_DIGITS = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
-_SHORT_END = re.compile(r"([0-9]{2})([0-9]{2})\D{1,3}([0-9]{2})")
+_FOUR_DIGITS = late_pattern(r"(?<![0-9])[0-9]{4}(?![0-9])")
+_SHORT_END = late_pattern(r"([0-9]{2})([0-9]{2})\D{1,3}([0-9]{2})")
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９＞＜＝：", "0123456789><=:")
 _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
@@ -15,8 +16,10 @@ Encryption = Literal["starttls", "tls", "none"]
 ENCRYPTIONS: tuple[Encryption, ...] = get_args(Encryption)
 #: The usual port of each.
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
-_HOURS = re.compile(r"([0-9]{1,2})-([0-9]{1,2})", re.ASCII)
-_HOST = re.compile(r"\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?", re.ASCII)
+_HOURS = late_pattern(r"([0-9]{1,2})-([0-9]{1,2})", re.ASCII)
+_HOST = late_pattern(
+    r"\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?", re.ASCII
+)
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _ADDRESS = late_pattern(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
@@ -24,13 +27,13 @@ _ADDRESS = late_pattern(
     re.ASCII,
 )
 #: "Alerts of the library <alerts@example.org>".
-_NAMED = re.compile(r'\s*"?([^"<>\\]*?)"?\s*<([^<>]*)>\s*')
+_NAMED = late_pattern(r'\s*"?([^"<>\\]*?)"?\s*<([^<>]*)>\s*')
 #: Characters of an address: of what stands before the @, and in all (RFC 5321).
 _LONGEST_LOCAL, _LONGEST_ADDRESS = 64, 254
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AlertsSettings:
     """Whether, and when, a server runs saved searches.
 
@@ -44,7 +47,7 @@ class AlertsSettings:
     hours: tuple[int, int] = (1, 5)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MailSettings:
     """How e-mails are sent.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 from metasearch.toml_kinds import is_of, mismatch
@@ -24,7 +25,7 @@ SCOPES = ("openid", "profile", "email")
 _ISSUER = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/:@-]*)?"
 )
-_LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")
+_LOOPBACK = late_pattern(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 #: What a scope may be (RFC 6749, 3.3).
 _SCOPE = re.compile(r"[!#-\[\]-~]{1,100}")
@@ -32,7 +33,7 @@ _ROLES = ("administrator", "user", "guest")
 _MOST_SCOPES, _MOST_ROLES, _LONGEST = 20, 200, 300
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OidcSettings:
     """An OpenID provider.
 

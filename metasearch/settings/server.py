@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.settings.tables import SettingsTables
@@ -14,7 +14,7 @@ from metasearch.settings.tables import SettingsTables
 #: Seconds without a sign of life after which a worker is replaced: longer than any work that ends
 #: by itself, shorter than a search.
 SILENCE = 10.0
-_BASE_URL = re.compile(
+_BASE_URL = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
 )
 _ORIGIN = late_pattern(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.ASCII)
@@ -26,10 +26,10 @@ _RESOLVER = late_pattern(
 _LONGEST_RESOLVER, _LONGEST_NAME = 1_000, 80
 #: What a link to the link resolver is called.
 OPENURL_NAME = "Find full text"
-_VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_VARIABLE = late_pattern(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerSettings:
     """Who may use a server, how often, and what its responses contain.
 

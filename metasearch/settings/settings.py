@@ -6,13 +6,13 @@ Only the command line, the server and the library read the environment, by `Sett
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from metasearch.errors import SettingsError
+from metasearch.late_pattern import late_pattern
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.settings import places
 from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 #: In the place of an enricher: none is asked, whatever the configuration names.
 NO_ENRICHER = "none"
 VERSION_AGENT = "metasearch/0.1"
-_HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
+_HOST_PORT = late_pattern(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 
 @dataclass(frozen=True, slots=True)

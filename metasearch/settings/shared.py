@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from metasearch.frozen import frozen
+from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
 #: The variable that comes before `shared.url`.
@@ -13,12 +15,12 @@ URL_VARIABLE = "METASEARCH_SHARED_URL"
 NO_PAGES = "none"
 #: The most replicas.
 MOST_REPLICAS = 1_000
-_URL = re.compile(r"(?:rediss?://[!-~]*[^\s/@]|unix:/[!-~]+)", re.ASCII)
+_URL = late_pattern(r"(?:rediss?://[!-~]*[^\s/@]|unix:/[!-~]+)", re.ASCII)
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _LONGEST_URL, _SHORTEST_SECRET = 1_000, 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedSettings:
     """The server through which replicas act as one.
 

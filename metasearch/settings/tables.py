@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import tomli
 
 from metasearch import opening
 from metasearch.errors import SettingsError
+from metasearch.late_pattern import late_pattern
 from metasearch.toml_kinds import is_of, mismatch
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ MAX_BYTES = 4_000_000
 #: The key of [sources] that names the folder of spec files. Every other key there is the name of a
 #: source, and its value is a table.
 FOLDER = "folder"
-_GROUP_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_GROUP_NAME = late_pattern(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 #: The keys of each table with the kinds of their values. [sources] and [groups] have any keys.
 KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {

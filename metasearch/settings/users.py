@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from metasearch.frozen import frozen
 from metasearch.settings.oidc import OidcSettings, oidc
 from metasearch.settings.quotas import QUOTAS, quotas
 from metasearch.settings.tables import SettingsTables
@@ -29,7 +30,7 @@ _NO_HEADERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsersSettings:
     """Who may use a server, where not everybody may.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from metasearch.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Found:
     """A value that one of the replicas has kept.
 

@@ -12,13 +12,14 @@ must soon be seen.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
 import orjson
 
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
+from metasearch.frozen import frozen
 from metasearch.message import Message, message, message_template
 
 #: Seconds after its ttl in which a page may stand in for a source that cannot be asked.
@@ -38,7 +39,7 @@ class Worth(Enum):
     NOTHING = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A page out of the cache; `negative` where it is known to have no hits."""
 

@@ -8,7 +8,7 @@ and widgets count only on a page with little else.
 
 from __future__ import annotations
 
-import re
+from metasearch.late_pattern import late_pattern
 
 LOOKED_AT = 64 * 1024
 #: A page with more visible characters than this is content; walls are short.
@@ -40,7 +40,7 @@ _WIDGETS = (
 #: In the title, the headings or the text of a short page. Only a bot wall writes such words to its
 #: reader.
 _WORDS = tuple(
-    (re.compile(pattern), name)
+    (late_pattern(pattern), name)
     for pattern, name in (
         (r"just a moment|attention required! \| cloudflare", "a Cloudflare challenge"),
         (r"making sure you(?:'|’|&#39;)?re not a bot", "an Anubis challenge"),
@@ -74,9 +74,9 @@ _WORDS = tuple(
     )
 )
 
-_CAPTCHA_PART = re.compile(r"""(?:id|class|name|src)\s{0,3}=\s{0,3}["']?[^"'<>]{0,80}captcha""")
-_HTML_ROOT = re.compile(r"<(?:!doctype\s+html|html|head|body|title|meta|h1|main|div|script)[\s>]")
-_TAG = re.compile(r"<[^<>]*>")
+_CAPTCHA_PART = late_pattern(r"""(?:id|class|name|src)\s{0,3}=\s{0,3}["']?[^"'<>]{0,80}captcha""")
+_HTML_ROOT = late_pattern(r"<(?:!doctype\s+html|html|head|body|title|meta|h1|main|div|script)[\s>]")
+_TAG = late_pattern(r"<[^<>]*>")
 
 
 def challenge(body: bytes, content_type: str) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ import orjson
 from metasearch.adapters.fetch.status import message_of
 from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.errors import AccessDenied, BadAnswer
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
 #: Seconds that a token is kept whose server does not say for how long it is good.
@@ -27,7 +27,7 @@ UNSAID = 1200.0
 #: A token is not used in this share of its life, at its end, but for at most so many seconds.
 MARGIN_SHARE, MARGIN = 0.1, 60.0
 #: What may stand in a header; longer ones are none.
-_TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
+_TOKEN = late_pattern(r"[\x21-\x7e]{1,16384}")
 
 #: Sends a request, with all that an exchange goes through.
 Ask = Callable[[Request], Awaitable[Page]]

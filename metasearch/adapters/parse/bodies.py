@@ -27,6 +27,7 @@ from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.errors import NotParsable, TooLarge, Unreachable
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
 #: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2
@@ -48,7 +49,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_DECLARATION = re.compile(r"\s*<\?xml[^<>]*\?>")
+_DECLARATION = late_pattern(r"\s*<\?xml[^<>]*\?>")
 
 
 def unmarked(body: bytes) -> bytes:

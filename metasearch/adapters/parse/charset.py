@@ -16,12 +16,12 @@ from metasearch.message import message
 _KNOWN = late_pattern(
     r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac"
 )
-_HIGH = re.compile(rb"[\x80-\xff]+")
+_HIGH = late_pattern(rb"[\x80-\xff]+")
 
 
 _ILLEGAL = late_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENCODING = late_pattern(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
-_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+_NAMED = late_pattern(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
 _XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
 

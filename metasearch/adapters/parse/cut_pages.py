@@ -10,7 +10,6 @@ own nodes holds a mark.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from metasearch.adapters.select.marc_text import CutRecord, Form, form_of, refer
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.shapes import LateShape, Shape
 from metasearch.bib.marc import MarcRecord
+from metasearch.late_pattern import late_pattern
 
 #: Larger bodies are left to the parser, which refuses texts of 10 MB.
 _LARGEST = 5_000_000
@@ -34,7 +34,7 @@ _TOLD_BY = 5
 #: Elements in each other; libxml2 refuses more than 256.
 _DEEPEST = 50
 _DEEP = etree.XPath(f"boolean({'/*' * (_DEEPEST + 2)})")
-_PROLOG = re.compile(
+_PROLOG = late_pattern(
     rb"""<\?xml version=["']1\.0["'](?: encoding=["'][Uu][Tt][Ff]-8["'])?"""
     rb"""(?: standalone=["'](?:yes|no)["'])?\s*\?>"""
 )

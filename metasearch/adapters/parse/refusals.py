@@ -18,12 +18,13 @@ from metasearch.errors import (
     SourceSaysError,
     Unreachable,
 )
+from metasearch.late_pattern import late_pattern
 from metasearch.message import joined, message
 
 #: A plain text shorter than this is a message, not content.
 SHORT_TEXT = 500
 
-_HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
+_HEADING = late_pattern(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
 
 
 def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:

@@ -8,15 +8,15 @@ A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (pars
 from __future__ import annotations
 
 import codecs
-import re
 from typing import Any
 
 from lxml import etree
 
 from metasearch.adapters.select.xml import text_of
 from metasearch.adapters.shapes import Selector
+from metasearch.late_pattern import late_pattern
 
-_FORBIDDEN = re.compile(r"\bre:|document\s*\(")
+_FORBIDDEN = late_pattern(r"\bre:|document\s*\(")
 #: Bytes of a page that is not made a text first, and those that are decoded at once.
 _LONG_PAGE, _STRETCH = 1_000_000, 65_536
 _NAMESPACES = {"set": "http://exslt.org/sets"}

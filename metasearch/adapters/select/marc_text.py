@@ -16,6 +16,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from metasearch.bib.marc import MarcField, MarcRecord
+from metasearch.late_pattern import late_pattern
 
 #: White space between elements, and a character of an attribute that is what it seems to be.
 _BLANK, _CHARACTER = r"[ \t\n]*+", r'[^"<&\t\n]'
@@ -25,13 +26,13 @@ _TEXT = r"\s*+([^<]*[^<\s])"
 _WIDTHS = {"tag": 3, "ind1": 1, "ind2": 1}
 _ORDERS = {" ".join(order): order for order in permutations(_WIDTHS)}
 #: The first data field of a page, in whose form all others must be.
-_FIRST = re.compile(
+_FIRST = late_pattern(
     r"<((?:[A-Za-z_][A-Za-z0-9_.-]{0,30}:)?)datafield"
     r' (tag|ind1|ind2)="[^"<]*+" (tag|ind1|ind2)="[^"<]*+" (tag|ind1|ind2)="[^"<]*+">'
 )
 _NAMED = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 _REFERENCE = re.compile(r"&(?:(lt|gt|quot|apos|amp)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));")
-_OTHER_REFERENCE = re.compile(rf"&(?!{_REFERENCE.pattern[1:]})")
+_OTHER_REFERENCE = late_pattern(rf"&(?!{_REFERENCE.pattern[1:]})")
 #: The characters of XML, by their numbers.
 _LEGAL = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
 

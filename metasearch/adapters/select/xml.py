@@ -13,6 +13,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.shapes import Selector
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
 #: Prefixes that a selector may use without declaring them.
@@ -43,7 +44,7 @@ _MESSAGES = (
     ("amplification", message("its entities expand to too much text")),
     ("entity reference loop", message("its entities contain each other")),
 )
-_PLACE = re.compile(r" \(<string>, line \d+\)$")
+_PLACE = late_pattern(r" \(<string>, line \d+\)$")
 
 
 def parse_xml(body: bytes) -> Any:

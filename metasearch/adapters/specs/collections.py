@@ -6,12 +6,12 @@ A collection is a source, so its name must be that of a source.
 from __future__ import annotations
 
 import os
-import re
 import time
 from pathlib import Path
 
 from metasearch.adapters.spec import SOURCE_NAME
 from metasearch.errors import CollectionError
+from metasearch.late_pattern import late_pattern
 
 _ENDING = ".sqlite"
 #: Nanoseconds within which two changes of a folder may have the same time; some file systems store
@@ -21,7 +21,7 @@ _MOMENT = 3_000_000_000
 _READ: dict[Path, tuple[int, int, tuple[str, ...]]] = {}
 #: Entries of this table at most.
 _FOLDERS = 64
-_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+_NOT_IN_NAMES = late_pattern(r"[^a-z0-9]+")
 
 
 def collection_names(folder: Path | None) -> list[str]:

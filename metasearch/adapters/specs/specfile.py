@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,13 +34,14 @@ from metasearch.adapters.specs.shape_tables import ShapeTables
 from metasearch.adapters.specs.tables import PLACEHOLDERS, Table, TableReader
 from metasearch.adapters.translate.templates import all_names
 from metasearch.errors import QuerySyntaxError, SpecError
+from metasearch.late_pattern import late_pattern
 from metasearch.query.simple import parse as parse_query
 
 #: The largest spec file, in bytes.
 MAX_BYTES = 256 * 1024
 #: The URL of a collection. Anything else after the colon could lead out of the folder of
 #: collections.
-COLLECTION_URL = re.compile(rf"collection:{SOURCE_NAME.pattern}")
+COLLECTION_URL = late_pattern(rf"collection:{SOURCE_NAME.pattern}")
 #: What is wrong with the name of a source.
 WRONG_NAME = "must be lower-case letters, digits, '-' or '_', at most 40"
 

@@ -5,20 +5,20 @@ Types and languages become the database's words for them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from metasearch.adapters.spec import Dialect, YearsTemplate
+from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, FIELD_WORDS, IDENTIFIERS, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
 from metasearch.query.simple.printer import to_text
 
 # What a full-text index contains: runs of letters and digits, with the signs of "C++" and "C#".
-_TOKEN = re.compile(r"[^\W_]+[+#]*")
+_TOKEN = late_pattern(r"[^\W_]+[+#]*")
 # Signs with a meaning; all others that a dialect may have to leave out only separate words.
-_MEANT = re.compile(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
+_MEANT = late_pattern(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _NAMES = {
     "title": message("titles"), "author": message("authors"), "venue": message("journals"),

@@ -12,8 +12,6 @@ name of a person there may be where that person works ("Wilhite, Stephen C., Wid
 
 from __future__ import annotations
 
-import re
-
 from metasearch.bib.names.words import (
     BETWEEN_BODIES,
     BODIES,
@@ -21,8 +19,9 @@ from metasearch.bib.names.words import (
     NOBILITY,
     PARTICLES,
 )
+from metasearch.late_pattern import late_pattern
 
-_INITIAL = re.compile(r"(?:^|[\s.-])\w\.")
+_INITIAL = late_pattern(r"(?:^|[\s.-])\w\.")
 
 
 def is_body(left: str, right: str) -> bool:

@@ -33,19 +33,19 @@ from metasearch.record import Author
 #: Longest byline that is looked at, in characters: a collaboration of five thousand.
 LONGEST = 200_000
 
-_NOT_NAMES = re.compile(rf"{ET_AL}|{EDITOR_IN_BRACKETS}|, ?eds?\.?$", re.IGNORECASE)
-_SEMICOLON = re.compile(r" ?[;；] ?")
-_AND = re.compile(r"(?:(?<=[ ,])|^)(?:and|und|&)(?=[ ,]|$)", re.IGNORECASE)
-_COMMA = re.compile(r" ?[,，、] ?")
-_YEAR = re.compile(r" (?:1\d|20)\d\d\.?$")
+_NOT_NAMES = late_pattern(rf"{ET_AL}|{EDITOR_IN_BRACKETS}|, ?eds?\.?$", re.IGNORECASE)
+_SEMICOLON = late_pattern(r" ?[;；] ?")
+_AND = late_pattern(r"(?:(?<=[ ,])|^)(?:and|und|&)(?=[ ,]|$)", re.IGNORECASE)
+_COMMA = late_pattern(r" ?[,，、] ?")
+_YEAR = late_pattern(r" (?:1\d|20)\d\d\.?$")
 #: "m. kearns. l. valiant": a full stop where a comma is meant, behind a word too long for an
 #: abbreviation.
-_STOP = re.compile(r"(?<=[^\W\d_]{4}\.) (?=[^\W\d_]\.)")
+_STOP = late_pattern(r"(?<=[^\W\d_]{4}\.) (?=[^\W\d_]\.)")
 #: "Adeli K.Lewis G. F.": names run together behind their initials.
-_RUN_TOGETHER = re.compile(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
+_RUN_TOGETHER = late_pattern(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
 #: "J.R.Smith"
-_GLUED = re.compile(r"((?:[^\W\d_]\.-?)+)([^\W\d_]{2}.*)")
-_DOTTED = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_](?:-[^\W\d_])*")
+_GLUED = late_pattern(r"((?:[^\W\d_]\.-?)+)([^\W\d_]{2}.*)")
+_DOTTED = late_pattern(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_](?:-[^\W\d_])*")
 _BODY = late_pattern(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNORECASE)
 
 
@@ -78,7 +78,7 @@ def people_in(text: str) -> tuple[Author, ...]:
     return _of_commas(text)
 
 
-_BY = re.compile(r"^\[?by\b\]?\s+", re.IGNORECASE)
+_BY = late_pattern(r"^\[?by\b\]?\s+", re.IGNORECASE)
 
 
 def statement(found: Any) -> tuple[Author, ...]:
@@ -227,14 +227,14 @@ def _person(piece: _Piece, *, shouted: bool) -> Author | None:
 _BEHIND_NAME = late_pattern(
     rf"\s*(?:,?\s+eds?\.?|{EDITOR_IN_BRACKETS}|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE
 )
-_GENERATION = re.compile(rf"(?<=, )([^,;]+?),? {GENERATION_PATTERN}\.?$")
+_GENERATION = late_pattern(rf"(?<=, )([^,;]+?),? {GENERATION_PATTERN}\.?$")
 #: "Smith JA, ...": what is before the comma is a whole name, and the value a list of names.
-_INITIALS_END = re.compile(r"\s(?:[A-Z]\.?-?){1,4}$")
-_INITIALS = re.compile(r"(?:[A-Z]\b\.?[ -]?)+")
+_INITIALS_END = late_pattern(r"\s(?:[A-Z]\.?-?){1,4}$")
+_INITIALS = late_pattern(r"(?:[A-Z]\b\.?[ -]?)+")
 #: Marks that stand between names.
 _BETWEEN_NAMES = late_pattern(r"[,;；&]|\sand\s")
-_FOOTNOTES = re.compile(r"[\[［][\d,，\s]*[\]］]")
-_HAN_ET_AL = re.compile(rf"{HAN_ET_AL}$")
+_FOOTNOTES = late_pattern(r"[\[［][\d,，\s]*[\]］]")
+_HAN_ET_AL = late_pattern(rf"{HAN_ET_AL}$")
 _HAN_NAMES = late_pattern(
     r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+"
 )

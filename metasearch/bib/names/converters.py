@@ -28,7 +28,7 @@ from metasearch.bib.texts import text
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Author
 
-_AND_OTHERS = re.compile(rf",? {ET_AL}$", re.IGNORECASE)
+_AND_OTHERS = late_pattern(rf",? {ET_AL}$", re.IGNORECASE)
 
 
 def names(found: Any) -> tuple[Author, ...]:
@@ -58,8 +58,8 @@ def names_initials(found: Any) -> tuple[Author, ...]:
 
 
 #: In text whose white space is single blanks.
-_COMMA_OR_AND = re.compile(r", ?(?:and )?| and ")
-_BLANKS = re.compile(r"\s+")
+_COMMA_OR_AND = late_pattern(r", ?(?:and )?| and ")
+_BLANKS = late_pattern(r"\s+")
 
 
 def names_initials_and(found: Any) -> tuple[Author, ...]:
@@ -81,13 +81,13 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
     return names([without_homonym(v) for v in strings(found)])
 
 
-_SQUARE = re.compile(r"[\[\]]")
-_AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
+_SQUARE = late_pattern(r"[\[\]]")
+_AFFILIATION = late_pattern(r"\[([^\[\]]*)\]")
 _ORCID_DIGITS = late_pattern(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
 _NOT_NAME = late_pattern(
     r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE
 )
-_COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
+_COLLECTIVE = late_pattern(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
 
 
 def _outside_brackets(value: str) -> list[str]:

@@ -7,8 +7,6 @@ dates, fuller forms, relators and the field's final punctuation.
 
 from __future__ import annotations
 
-import re
-
 from metasearch.bib import markup
 from metasearch.bib.marc import MarcField, Part
 from metasearch.bib.names import roles
@@ -26,15 +24,15 @@ _ROLE = late_pattern(
     rf"|(?<=\w)[ \u3000](?:{'|'.join(roles.JAPANESE)})$"
 )
 _RELATOR = late_pattern(rf",\s*({'|'.join(roles.WRITTEN_OUT)})\.?$")
-_BODY_DATES = re.compile(r"\d{3}")
-_ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
+_BODY_DATES = late_pattern(r"\d{3}")
+_ENDS_WITH_INITIAL = late_pattern(r"(?:^|[\s.-])\w\.$")
 _ABBREVIATIONS = "|".join(
     (
         *map(str.capitalize, sorted(FIRMS | {"jr", "sr"})),
         *r"Bros Assn Dept Univ St e\.V S\.A".split(),
     )
 )
-_ENDS_WITH_ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$")
+_ENDS_WITH_ABBREVIATION = late_pattern(rf"\b(?:{_ABBREVIATIONS})\.$")
 
 
 @remembered

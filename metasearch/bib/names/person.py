@@ -15,15 +15,15 @@ from metasearch.record import Author
 
 # A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and
 # the Arts".
-_UNIT = re.compile(rf"\. (?:{'|'.join(sorted(words.UNITS)).title()})\b")
+_UNIT = late_pattern(rf"\. (?:{'|'.join(sorted(words.UNITS)).title()})\b")
 #: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
-_FIRM = re.compile(
+_FIRM = late_pattern(
     rf"(?:co\.?,? ?)?(?:{'|'.join(sorted(words.FIRMS_BEHIND_COMMA))})\.?", re.IGNORECASE
 )
 #: More words before a comma are no family name.
 _MOST_FAMILY_WORDS = 4
 _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_HOMONYM = re.compile(r"\s\d{4}$")
+_HOMONYM = late_pattern(r"\s\d{4}$")
 #: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
 _NAME_ORCID = re.compile(
     r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE

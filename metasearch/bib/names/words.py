@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from metasearch.late_pattern import late_pattern
+
 # --------------------------------------------------------------------------- parts of names
 
 #: Words before a family name that belong to it: "van der Berg".
@@ -24,7 +26,7 @@ DEGREES = frozenset("md phd msc bsc mph mba frcp facp dds dvm rn pharmd dphil mb
 # Behind a comma most degrees may be given names or initials ("Lee, Ma", "Smith, BA"); these may
 # not.
 _SURE_DEGREES = r"ph\.?d|m\.?d"
-_SUFFIX = re.compile(
+_SUFFIX = late_pattern(
     rf"(?:{'|'.join(sorted(GENERATIONS))}|{_ORDINAL}|{_SURE_DEGREES})\.?", re.IGNORECASE
 )
 #: A generation behind a name without a comma: in capitals, because "Ii" is a name.

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from metasearch import garbage_collection
 from metasearch.cli.terminal import watchdog_messages as messages
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
@@ -87,6 +88,7 @@ def run_in_child(
     if child is None:
         return command()
     code, broken = child.wait()
+    garbage_collection.end()  # of this small process, whatever the command was
     if broken is None:
         return code
     if console.live:

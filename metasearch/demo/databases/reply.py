@@ -123,7 +123,7 @@ def cursor_position(cursor: str) -> int:
 def full_name(author: tuple[str, str]) -> str:
     """Given and family name; Chinese names without a blank, family first."""
     family, given = author
-    if re.match(r"[\u3400-\u9fff]", family):
+    if "\u3400" <= family[:1] <= "\u9fff":
         return family + given
     return f"{given} {family}".strip()
 

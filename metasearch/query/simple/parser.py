@@ -29,7 +29,7 @@ from metasearch.query.simple.lexer import Token
 from metasearch.query.simple.operands import ADVICE, Operand, OperandReader
 
 _FIELD = late_pattern(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
-_WORDS = re.compile(r"\w+(?:[-.']\w+)*")
+_WORDS = late_pattern(r"\w+(?:[-.']\w+)*")
 
 
 def parse(text: str) -> Query:
