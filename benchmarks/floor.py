@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import aiohttp
 import orjson
-from lxml import etree
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV_DOI = "{http://arxiv.org/schemas/atom}doi"
@@ -35,6 +34,8 @@ def dois(shape: str, body: bytes) -> list[str | None]:
     """The DOI of each record of a body, or None."""
     if shape == "crossref":
         return [item.get("DOI") for item in orjson.loads(body)["message"]["items"]]
+    from lxml import etree  # not where only JSON is read
+
     root = etree.fromstring(body)
     if shape == "arxiv":
         return [entry.findtext(_ARXIV_DOI) for entry in root.iter(f"{_ATOM}entry")]

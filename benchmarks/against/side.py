@@ -19,10 +19,7 @@ from typing import Any
 
 from benchmarks import held, upstreams, zebra
 from benchmarks.latency import TICK, percentile, watched, with_missed
-from metasearch.dedup import DEFAULT
 from metasearch.engine.engine import Engine
-from metasearch.evaluate import datasets
-from metasearch.evaluate.run import cluster
 from metasearch.record import Record
 
 #: Seconds that the searches of a benchmark may take, on a machine that does other things.
@@ -95,6 +92,10 @@ class Side:
 
     async def dedup(self, path: str) -> float:
         """Seconds of CPU for the works of a labelled set; it is read only once."""
+        from metasearch.dedup import DEFAULT  # here, so that a process that searches has no more
+        from metasearch.evaluate import datasets
+        from metasearch.evaluate.run import cluster
+
         if path not in self._sets:
             self._sets[path] = datasets.read(Path(path)).records
         return cluster(self._sets[path], DEFAULT)[-1]

@@ -39,16 +39,20 @@ _LOADING = threading.Lock()
 AT_ONCE = MOST
 
 
-class _Waiting(NamedTuple):
+class _Place(NamedTuple):
+    """A place in a line, for whichever page of a search is the next one."""
+
     turns: Turns
-    future: asyncio.Future[None]
     since: float
 
 
 class Turns:
     """The turns of one search, or of one reader; from `FairScheduler`."""
 
-    __slots__ = ("_given", "_scheduler", "_since", "begun", "behind", "hurried", "reads")
+    __slots__ = (
+        *("_given", "_new", "_scheduler", "_since", "_under_way"),
+        *("begun", "behind", "hurried", "reads"),
+    )
 
     def __init__(
         self, scheduler: FairScheduler, *, reads: bool = False, behind: bool = False
@@ -60,10 +64,18 @@ class Turns:
         self.hurried = False
         self._given = False  # whether a turn was over with records
         self._since = float("-inf")  # loop time at which the last turn began
+        self._under_way: deque[asyncio.Future[None]] = deque()  # of pages that are being read
+        self._new: deque[asyncio.Future[None]] = deque()
 
-    async def next(self) -> None:
-        """Wait for a turn: some milliseconds of computing, until `over`."""
-        await self._scheduler.queue(self)
+    async def next(self, *, under_way: bool = False) -> None:
+        """Wait for a turn: some milliseconds of computing, until `over`.
+
+        Args:
+            under_way: Whether it is for a page of which a part is read. Such a page comes before
+                the other pages of its search: what is made of a page is many times its bytes, and
+                should be alive for few pages at a time.
+        """
+        await self._scheduler.queue(self, under_way=under_way)
         self._since = asyncio.get_running_loop().time()
 
     def over(self, records: int = 0) -> bool:
@@ -87,6 +99,19 @@ class Turns:
         """
         await self._scheduler.thread(work)
 
+    def line_up(self, future: asyncio.Future[None], *, under_way: bool) -> None:
+        """Note who waits for a turn; for the scheduler, which keeps a place for it."""
+        (self._under_way if under_way else self._new).append(future)
+
+    def foremost(self) -> asyncio.Future[None] | None:
+        """Who waits and gets the turn; None where those who waited were cancelled."""
+        for waiting in (self._under_way, self._new):
+            while waiting:
+                future = waiting.popleft()
+                if not future.done():
+                    return future
+        return None
+
     def hurry(self) -> None:
         """Put these turns before all others: their search has reached its deadline."""
         self._scheduler.hurry(self)
@@ -104,11 +129,11 @@ class FairScheduler:
     """
 
     def __init__(self) -> None:
-        self._last: deque[_Waiting] = deque()
-        self._first: deque[_Waiting] = deque()
-        self._rest: deque[_Waiting] = deque()
-        self._readers: deque[_Waiting] = deque()
-        self._behind: deque[_Waiting] = deque()
+        self._last: deque[_Place] = deque()
+        self._first: deque[_Place] = deque()
+        self._rest: deque[_Place] = deque()
+        self._readers: deque[_Place] = deque()
+        self._behind: deque[_Place] = deque()
         self._read = False  # whether the last turn was a reader's
         self._serving = False
         self._threads = asyncio.Semaphore(THREADS)
@@ -139,17 +164,18 @@ class FairScheduler:
         heads = [line[0].since for line in lines if line]
         return asyncio.get_running_loop().time() - min(heads) if heads else 0.0
 
-    def queue(self, turns: Turns) -> asyncio.Future[None]:
+    def queue(self, turns: Turns, *, under_way: bool = False) -> asyncio.Future[None]:
         """Stand in line; the future is done when it is this search's turn."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
-        self._line(turns).append(_Waiting(turns, future, loop.time()))
+        turns.line_up(future, under_way=under_way)
+        self._line(turns).append(_Place(turns, loop.time()))
         if not self._serving:
             self._serving = True
             loop.call_soon(self._serve, loop)
         return future
 
-    def _line(self, turns: Turns) -> deque[_Waiting]:
+    def _line(self, turns: Turns) -> deque[_Place]:
         if turns.hurried:
             return self._last
         if turns.reads:
@@ -163,13 +189,14 @@ class FairScheduler:
         turns.hurried = True
         for line in (self._first, self._rest, self._readers, self._behind):
             for _ in range(len(line)):
-                waiting = line.popleft()
-                (self._last if waiting.turns is turns else line).append(waiting)
+                place = line.popleft()
+                (self._last if place.turns is turns else line).append(place)
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         while line := self._next_line():
-            turns, future, _ = line.popleft()
-            if future.done():  # its task was cancelled
+            turns = line.popleft().turns
+            future = turns.foremost()
+            if future is None:
                 continue
             turns.begun = True
             self._read = turns.reads
@@ -182,7 +209,7 @@ class FairScheduler:
         if self._serving:
             loop.call_soon(loop.call_soon, self._serve, loop)  # in the cycle after the next one
 
-    def _next_line(self) -> deque[_Waiting]:
+    def _next_line(self) -> deque[_Place]:
         """The line whose turn it is; an empty one where nobody waits."""
         if self._last:
             return self._last

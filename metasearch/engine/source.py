@@ -163,7 +163,7 @@ async def _in_turns(reading: PageReading, turns: Turns, take: Take | None) -> No
                 some, read = tuple(read), []
                 if some and take is not None:
                     await take(some)
-                await turns.next()
+                await turns.next(under_way=True)
     except SourceError:  # what was read before counts
         if read and take is not None:
             await take(tuple(read))

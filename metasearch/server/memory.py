@@ -3,7 +3,9 @@
 Thirty-two searches at once over pages of a megabyte take some 200 MiB. All of it is freed when they
 end, and yet glibc keeps most: it learns from the first large page that large pieces come, and from
 then on takes them from a heap that never shrinks. So its thresholds are fixed, and when a server
-has become idle its heap is trimmed. Other C libraries have neither function, and nothing is done.
+has become idle its heap is trimmed. One that is never idle has it trimmed every few seconds:
+between what stays, searches leave free pages that hardly any later one uses, 4 MiB after some
+hundred searches. Other C libraries have neither function, and nothing is done.
 """
 
 from __future__ import annotations
@@ -41,35 +43,38 @@ async def sparing() -> AsyncIterator[None]:
     if libc is not None:
         for parameter, value in (_LARGE, _FREE_END, _HEAPS):
             libc.mallopt(parameter, value)
-    task = asyncio.create_task(when_idle(lambda: libc and libc.malloc_trim(0)), name="memory")
+    task = asyncio.create_task(tidying(lambda: libc and libc.malloc_trim(0)), name="memory")
     try:
         yield
     finally:
         task.cancel()
 
 
-async def when_idle(
+async def tidying(
     give_back: Callable[[], object], clock: Callable[[], float] = time.process_time
 ) -> None:
-    """Collect all garbage and call `give_back` whenever the process has computed and is idle now;
-    collect garbage where it is not idle for long.
+    """Collect all garbage and call `give_back` whenever the process has computed and is idle now.
+    While it computes, call `give_back` as well, and collect garbage where that goes on for long.
 
     Args:
-        give_back: Takes milliseconds in which nobody waits.
+        give_back: Takes less than a millisecond for a heap of some 20 MiB.
         clock: Seconds that this process has computed.
     """
     looked = given = collected = clock()
     while True:
         await asyncio.sleep(LOOK)
         now = clock()
-        if now - given >= WORTH and now - looked < LOOK * IDLE:
+        idle, computed = now - looked < LOOK * IDLE, now - looked >= WORTH
+        if idle and now - given >= WORTH:
             gc.collect()
             give_back()
-            now = given = collected = clock()
+            given = collected = clock()
         elif now - collected >= BUSY:
             gc.collect()
-            now = collected = clock()
-        looked = now
+            collected = clock()
+        if computed:
+            give_back()
+        looked = clock()
 
 
 def _glibc() -> ctypes.CDLL | None:

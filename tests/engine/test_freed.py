@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from metasearch.dedup.evidence import evidence
+from metasearch.dedup.resemblance import resemblance
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.events import Added
@@ -44,6 +46,33 @@ async def test_a_whole_search() -> None:
             await asyncio.sleep(0)
 
     assert not found
+
+
+def alive() -> Counter[str]:
+    """Our objects that are alive, by their names, without the few pairs that are remembered."""
+    for remembering in (evidence, resemblance):
+        remembering.cache_clear()
+    gc.collect()
+    kinds = (type(it) for it in gc.get_objects())
+    ours = (kind for kind in kinds if str(kind.__module__).startswith("metasearch."))
+    return Counter(kind.__name__ for kind in ours if ".demo" not in kind.__module__)
+
+
+async def test_searches_that_are_over_leave_nothing_alive() -> None:
+    """As many objects after twice as many searches; no records but those of the last pairs that
+    were compared.
+    """
+    async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as engine:
+        counts: list[Counter[str]] = []
+        for _ in range(2):
+            for query in QUERIES:
+                assert (await engine.search(query)).hits
+            await asyncio.sleep(0)
+            counts.append(alive())
+
+    once, twice = counts
+    assert not once.keys() & {"Record", "Fingerprint", "Hit", "Run", "Page", "Answer"}
+    assert not twice - once
 
 
 async def test_a_search_that_is_left() -> None:

@@ -162,3 +162,38 @@ async def test_a_turn_is_over_by_the_clock_or_by_its_records() -> None:
 
     await turns.next()
     assert not turns.over(1)
+
+
+async def test_a_page_that_is_begun_is_read_before_another_page_of_its_search() -> None:
+    """The turns of two searches alternate as before: nobody waits longer for a turn."""
+    scheduler, told = FairScheduler(), []
+    one, other = scheduler.turns(), scheduler.turns()
+
+    async def stretches(turns: Turns, name: str) -> None:
+        await turns.next()
+        for number in range(3):
+            told.append(f"{name}{number}")
+            if number < 2:
+                await turns.next(under_way=True)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(3):
+            for turns, search in ((one, "a"), (other, "b")):
+                group.create_task(stretches(turns, f"{search}{number} "))
+
+    of_one = [name for name in told if name.startswith("a")]
+    assert of_one == sorted(of_one)
+    searches = "".join(name[0] for name in told)
+    assert all(abs(2 * searches[:end].count("a") - end) <= 2 for end in range(len(told) + 1))
+
+
+async def test_who_was_cancelled_takes_no_turn() -> None:
+    """Neither its own nor that of another page."""
+    scheduler, told = FairScheduler(), []
+    turns = scheduler.turns()
+    pages = [asyncio.create_task(page(turns, name, 1, told)) for name in "abc"]
+    await asyncio.sleep(0)
+    pages[1].cancel()
+    await asyncio.gather(*pages, return_exceptions=True)
+
+    assert told == ["a", "c"]

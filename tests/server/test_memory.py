@@ -10,7 +10,7 @@ import pytest
 
 from metasearch import garbage_collection
 from metasearch.server import memory
-from metasearch.server.memory import BUSY, IDLE, LOOK, WORTH, sparing, when_idle
+from metasearch.server.memory import BUSY, IDLE, LOOK, WORTH, sparing, tidying
 from tests.adapters.fetch.timeless import timeless
 
 WORK = 2 * IDLE * LOOK
@@ -18,9 +18,9 @@ WORK = 2 * IDLE * LOOK
 
 @timeless
 async def test_after_work_and_only_once() -> None:
-    """Neither while it computes nor again and again while it is idle."""
+    """Neither while it computes a little nor again and again while it is idle."""
     spent, given, computed = [0.0], [], 0.0
-    task = asyncio.create_task(when_idle(lambda: given.append(spent[0]), lambda: spent[0]))
+    task = asyncio.create_task(tidying(lambda: given.append(spent[0]), lambda: spent[0]))
     await asyncio.sleep(2.5 * LOOK)
     assert not given, "it has not computed yet"
 
@@ -35,16 +35,17 @@ async def test_after_work_and_only_once() -> None:
 
     spent[0] += 2 * WORTH
     await asyncio.sleep(3 * LOOK)
-    assert given == [spent[0] - 2 * WORTH, spent[0]]
+    much, idle = spent[0], spent[0]
+    assert given == [spent[0] - 2 * WORTH, much, idle]
     task.cancel()
 
 
 @timeless
 async def test_a_server_that_is_never_idle_collects_garbage(monkeypatch) -> None:
-    """Once in a while; it gives nothing back."""
+    """Once in a while; what is free it gives back at every look."""
     spent, given, collected = [0.0], [], []
     monkeypatch.setattr(gc, "collect", lambda: collected.append(spent[0]))
-    task = asyncio.create_task(when_idle(lambda: given.append(spent[0]), lambda: spent[0]))
+    task = asyncio.create_task(tidying(lambda: given.append(spent[0]), lambda: spent[0]))
     await asyncio.sleep(LOOK / 2)
     for _ in range(5):
         spent[0] += BUSY / 2
@@ -52,7 +53,7 @@ async def test_a_server_that_is_never_idle_collects_garbage(monkeypatch) -> None
     task.cancel()
 
     assert collected == [BUSY, 2 * BUSY]
-    assert not given
+    assert given == [BUSY / 2 * turn for turn in range(1, 6)]
 
 
 @pytest.fixture

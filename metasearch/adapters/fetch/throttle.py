@@ -54,7 +54,7 @@ class FairThrottler:
         self._most = math.floor(min(rate_limit, 1e9))
         self._period = period
         self._throttler = Throttler(self._most, period)
-        #: Moments of the last starts, the oldest first; no more than fit into one window.
+        #: Moments of the starts within the last period, the oldest first.
         self._starts: deque[float] = deque(maxlen=self._most)
         self._turn = Lock()
 
@@ -73,11 +73,15 @@ class FairThrottler:
                 # A millisecond more: a start is free only when the period is over.
                 await sleep(wait + 1e-3)
             await self._throttler.acquire()  # type: ignore[no-untyped-call]  # it has no types
-            self._starts.append(time.monotonic())
+            self.count()
 
     def count(self) -> None:
-        """Counts a start that happens now without having been waited for."""
-        self._starts.append(time.monotonic())
+        """Counts a start that happens now; also one that has not been waited for."""
+        starts, now = self._starts, time.monotonic()
+        starts.append(now)
+        # Where a source permits 100,000 starts, those of many hours would be kept.
+        while starts[0] + self._period < now:
+            starts.popleft()
 
     def _free_at(self) -> float:
         """When the next start is free, in monotonic seconds; it may be over."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import field, replace
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from metasearch.adapters.parse.bodies import (
     kind_of,
@@ -22,7 +22,6 @@ from metasearch.adapters.parse.bodies import (
     weighed,
     without_namespaces,
 )
-from metasearch.adapters.parse.cut_pages import CutPage, cut_page
 from metasearch.adapters.parse.records import (
     Unread,
     drift,
@@ -52,6 +51,9 @@ from metasearch.errors import SourceError
 from metasearch.frozen import frozen
 from metasearch.message import message
 from metasearch.record import Record
+
+if TYPE_CHECKING:
+    from metasearch.adapters.parse.cut_pages import CutPage
 
 T = TypeVar("T")
 
@@ -184,6 +186,8 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     if not shapes:
         raise not_expected(page, spec, body)
     if kind == "xml" and page.slim:
+        from metasearch.adapters.parse.cut_pages import cut_page  # and lxml with it
+
         weighed(kind, body, page, spec)
         if (cut := cut_page(body, shapes)) is not None:
             return (yield from _cut(cut, page, spec))

@@ -12,8 +12,6 @@ import secrets
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lxml import etree
-
 from metasearch.adapters.spec import MAX_BYTES, Limits
 from metasearch.late_pattern import late_pattern
 
@@ -149,10 +147,13 @@ def is_overloaded(page: bytes) -> bool:
 
 def holds_too_much(node: Any) -> bool:
     """Whether a record, as its library returns it, holds more than any does."""
-    if etree.iselement(node):
-        return sum(1 for _ in islice(node.iterdescendants(), MOST_ELEMENTS + 1)) > MOST_ELEMENTS
     if not isinstance(node, (dict, list)):
-        return False
+        from lxml import etree  # loaded by now where a node is one of its elements
+
+        return (
+            etree.iselement(node)
+            and sum(1 for _ in islice(node.iterdescendants(), MOST_ELEMENTS + 1)) > MOST_ELEMENTS
+        )
     parts, count = [node], 0
     while parts and count <= MOST_VALUES:
         part = parts.pop()

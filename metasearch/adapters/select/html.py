@@ -10,8 +10,6 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
-from lxml import etree
-
 from metasearch.adapters.select.xml import text_of
 from metasearch.adapters.shapes import Selector
 from metasearch.late_pattern import late_pattern
@@ -52,6 +50,7 @@ def compile_html(expression: str) -> Selector:
     """
     if _FORBIDDEN.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
+    from lxml import etree
     from parsel.csstranslator import css2xpath
 
     as_xpath = expression.startswith(("/", "./", "("))

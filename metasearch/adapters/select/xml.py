@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lxml import etree
-
 from metasearch.adapters.shapes import Selector
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
@@ -53,6 +51,8 @@ def parse_xml(body: bytes) -> Any:
     Raises:
         ValueError: The body is not well-formed, or passes libxml2's limits; with the place.
     """
+    from lxml import etree  # takes 4 MB, which databases that speak JSON do without
+
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False,
         remove_comments=True,
@@ -87,6 +87,8 @@ def compile_xml(expression: str) -> Selector:
     """
     if _REGEX_FUNCTION.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
+    from lxml import etree  # as above
+
     # lxml keeps the prefixes with each expression, and enters them, and regular expressions, at
     # each of its calls.
     named = {prefix: uri for prefix, uri in NAMESPACES.items() if f"{prefix}:" in expression}

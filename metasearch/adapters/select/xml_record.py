@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lxml import etree
-
 from metasearch.adapters.select.xml import compile_xml, element_text
 from metasearch.adapters.select.xpath import (
     NAME,
@@ -297,6 +295,8 @@ def _other_test(predicate: str) -> Test | None:
     """
     if _PLACE.search(predicate):
         return None
+    from lxml import etree
+
     try:
         holds = compile_xml(predicate).find
         of_nothing = holds(etree.Element("none"))

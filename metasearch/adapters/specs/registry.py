@@ -6,7 +6,6 @@ A spec is read when it is first needed, so that a search reads only the specs of
 from __future__ import annotations
 
 import copy
-import difflib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -194,7 +193,9 @@ class Registry(SourceNames):
             return build(table, f"collection {name}", shipped_table, checked=self._checked)
         if self._settings.shipped and name in self._own:
             return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
-        similar = difflib.get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
+        from difflib import get_close_matches
+
+        similar = get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
         # Without names, the error refers to the list of the shipped sources.
         raise UnknownSource(name, similar if similar or self._settings.shipped else self.names())
 

@@ -330,3 +330,13 @@ async def test_when_the_next_start_is_due(clock: Clock) -> None:
         due.append(limiter.due)
 
     assert due == [0.0, 0.0, 3400.0]
+
+
+async def test_of_past_starts_only_those_of_a_period_are_kept(clock: Clock) -> None:
+    """However many a source permits, and however long it is asked."""
+    throttler = FairThrottler(100_000, 1.0)
+    for number in range(500):
+        await throttler.acquire()
+        throttler.count()
+        clock.now += 0.1
+        assert len(throttler._starts) <= 22, number

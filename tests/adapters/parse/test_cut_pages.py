@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from metasearch.adapters.parse import parse as parsing
+from metasearch.adapters.parse import cut_pages
 from metasearch.adapters.parse.cut_pages import cut_page
 from metasearch.adapters.parse.parse import PageReading, Parsed, parse
 from metasearch.adapters.request import Page, Request
@@ -53,7 +53,7 @@ def read(body: bytes, spec: AdapterSpec = LIBRARY) -> Parsed | str:
 
 def by_tree(body: bytes, spec: AdapterSpec = LIBRARY) -> Parsed | str:
     """The same, with a tree of the whole body."""
-    with mock.patch.object(parsing, "cut_page", return_value=None):
+    with mock.patch.object(cut_pages, "cut_page", return_value=None):
         return read(body, spec)
 
 
@@ -310,7 +310,7 @@ def test_no_tree_is_alive_while_records_are_read() -> None:
     body = answer(*[PLAIN] * 40)
 
     from_text = elements_alive(body) - before
-    with mock.patch.object(parsing, "cut_page", return_value=None):
+    with mock.patch.object(cut_pages, "cut_page", return_value=None):
         from_tree = elements_alive(body) - before
 
     assert from_text <= 2
