@@ -244,12 +244,6 @@ def _text(value: str, limit: Limit, cuts: Cuts, nothing: str | None) -> str | No
     return nothing if limit.whole else value[: limit.text].rstrip()
 
 
-def texts_fit(found: tuple[str, ...], field: str) -> bool:
-    """Whether a list of texts, of which there is one at least, is kept as it is."""
-    limit = LIMITS[field]
-    return len(found) <= limit.items and max(map(len, found)) <= limit.text
-
-
 def _texts(found: tuple[str, ...], limit: Limit, cuts: Cuts) -> tuple[str, ...]:
     if len(found) > limit.items:
         cuts.items(limit)

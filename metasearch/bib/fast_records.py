@@ -10,6 +10,7 @@ that was made in the usual way.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from metasearch.record import Author, Hit, Match, Reason, Record
@@ -41,6 +42,15 @@ def _twin(frozen: type[T], *, kw_only: bool = False, slots: bool = True) -> type
         namespace=namespace,
     )
     return cast("type[T]", twin)
+
+
+def fields_getter(names: Iterable[str]) -> Callable[[Record], tuple[Any, ...]]:
+    """`operator.attrgetter` of some fields of a record, in a third of the time: the interpreter
+    remembers where each slot lies.
+    """
+    known = [field.name for field in dataclasses.fields(Record)]
+    values = "".join(f"record.{known[known.index(name)]}, " for name in names)
+    return cast("Callable[[Record], tuple[Any, ...]]", eval(f"lambda record: ({values})"))  # noqa: S307
 
 
 #: Take the arguments of `Record`, `Author`, `Match`, `Hit` and `Reason`, and return such.

@@ -17,7 +17,7 @@ def plain(value: str) -> str:
     """`markup.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
     white space.
     """
-    if "<" in value or "&" in value or "  " in value or not value.isprintable():
+    if "<" in value or "&" in value or "  " in value or not markup.is_printable(value):
         return markup.without_markup(value)
     return value.strip()
 
@@ -42,7 +42,20 @@ def commas(found: Any) -> str | None:
 
 def text_list(found: Any) -> tuple[str, ...]:
     """Plain text of each string, each once."""
+    if type(found) is list and _need_nothing(found):
+        texts = dict.fromkeys(map(str.strip, found))
+        texts.pop("", None)
+        return tuple(texts)
     return tuple(dict.fromkeys([v for s in strings(found) if (v := plain(s))]))
+
+
+def _need_nothing(found: list[Any]) -> bool:
+    """Whether all are texts, and `plain` only strips each: one look at all of them."""
+    try:
+        value = "".join(found)
+    except TypeError:
+        return False
+    return not ("<" in value or "&" in value or "  " in value) and markup.is_printable(value)
 
 
 def split_list(found: Any) -> tuple[str, ...]:

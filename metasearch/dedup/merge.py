@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from itertools import chain, compress
-from operator import attrgetter
 from typing import Any, TypeVar
 
-from metasearch.bib.fast_records import made_hit, made_record
+from metasearch.bib.fast_records import fields_getter, made_hit, made_record
 from metasearch.dedup import because, naming
 from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint
@@ -81,9 +80,9 @@ def merge(
     )
 
 
-_fields = attrgetter(*FIELDS)
-_all_fields = attrgetter("title", "subtitle", *FIELDS)
+_fields = fields_getter(FIELDS)
 _field_names = ("title", "subtitle", *FIELDS)
+_all_fields = fields_getter(_field_names)
 
 
 def alone(name: str, record: Record, also: tuple[str, ...] = (), rank: int = 0) -> Hit:
@@ -123,6 +122,10 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     if titled.subtitle:
         values["subtitle"], provenance["subtitle"] = titled.subtitle, titled.source
     for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
+        value = column[0]
+        if value and name in _OF_ONE_VALUE and column.count(value) == len(column):
+            values[name], provenance[name] = value, records[0].source  # as every policy would
+            continue
         if name == "citations":
             # A source that counts no citation says more than one that is silent.
             said = [value for value in column if value is not None]
@@ -251,6 +254,8 @@ def most_telling_status(said: Sequence[str]) -> str:
 
 #: Fields of which the hit has what any of its records has, the most trusted first.
 _GATHERED = frozenset(("isbn", "issn", "keywords", "subjects"))
+#: Fields of which the hit has one of the values that its records have.
+_OF_ONE_VALUE = frozenset(FIELDS) - _GATHERED - {"titles", "authors", "editors"}
 #: Field -> policy; the others take the most trusted record that has the field.
 POLICIES: Mapping[str, Choose] = {
     "authors": most_complete_authors,

@@ -35,6 +35,9 @@ def best_positions(records: Sequence[Record]) -> dict[str, int]:
     """Source -> its best position for the hit that these records make, in the order of the names;
     from 1, at most DEPTH.
     """
+    if len(records) == 1:  # as most hits have
+        position = max(1, records[0].position)
+        return {records[0].source: position} if position <= DEPTH else {}
     best: dict[str, int] = {}
     for record in records:
         position = max(1, record.position)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterable, Mapping
+from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -108,10 +109,12 @@ class Ranking:
         self._weights = weights or {}
         self._prepared: dict[str, _Prepared] = {}
         self._nearness: dict[str, float] = {}
+        #: (words held, words wanted) -> how that is said.
+        self._covering: dict[tuple[int, int], str] = {}
 
     def prepare(self, hits: Iterable[Hit]) -> int:
         """Count the words of hits ahead of `ranked`; returns how many hits there were."""
-        return sum(1 for _ in map(self._known, hits))
+        return len([self._known(hit) for hit in hits])
 
     def add_nearness(self, nearness: Mapping[str, float]) -> None:
         """Have hits score for their meaning, too.
@@ -180,7 +183,7 @@ class Ranking:
         known = wanted if among is None else [self._known(hit) for hit in among]
         agreement = source_weights([each.positions for each in known])
         answered = len({source for each in known for source in each.positions})
-        unit = math.sqrt(answered / SOURCES_OF_ONE_POSITION) * FIRST_POSITION
+        worth = _Worth(math.sqrt(answered / SOURCES_OF_ONE_POSITION) * FIRST_POSITION)
         yield
         scores: dict[str, Score] = {}
         if self._words:
@@ -190,19 +193,19 @@ class Ranking:
         scored: list[_Scored] = []
         for some in stretches(wanted):
             scored += [
-                self._scored(each, scores.get(each.hit.id), agreement, unit) for each in some
+                self._scored(each, scores.get(each.hit.id), agreement, worth) for each in some
             ]
             yield
         scored.sort(key=itemgetter(0))
         return scored
 
     def _scored(
-        self, known: _Prepared, score: Score | None, agreement: Mapping[str, float], unit: float
+        self, known: _Prepared, score: Score | None, agreement: Mapping[str, float], worth: _Worth
     ) -> _Scored:
         votes = self._votes(known.positions, agreement)
-        of_words = (0.0, 0.0, 0.0) if score is None else _points_of_words(score, unit)
-        near = self._nearness.get(known.hit.id, 0.0)
-        of_meaning = round(unit * MEANING_PART * near, 9)
+        of_words = (0.0, 0.0, 0.0) if score is None else worth.of_words(score)
+        near = self._nearness.get(known.hit.id, 0.0) if self._nearness else 0.0
+        of_meaning = round(worth.unit * MEANING_PART * near, 9) if near else 0.0
         points = round(math.fsum((*votes, *of_words, of_meaning)), 9)
         order = (-points, *known.ties)
         return _Scored(order, known, votes, score, of_words, near, of_meaning)
@@ -227,7 +230,7 @@ class Ranking:
         """The parts of the score, in words."""
         positions, votes = scored.known.positions, scored.votes
         found = [
-            made_reason(reasons.RANKS.format(source=source, position=position), points, source)
+            made_reason(_ranks(source, position), points, source)
             for (source, position), points in zip(positions.items(), votes, strict=False)
         ]
         if len(votes) > len(positions):
@@ -244,13 +247,12 @@ class Ranking:
     ) -> None:
         coverage, bm25, pairs = points
         if score.held:
-            found.append(made_reason(self._covered(score), coverage))
+            words = score.held, score.wanted
+            if words not in self._covering:
+                self._covering[words] = self._covered(score)
+            found.append(made_reason(self._covering[words], coverage))
         if score.bm25:
-            text = (
-                reasons.FITS_BEST
-                if score.bm25 == 1
-                else reasons.FITS.format(share=f"{score.bm25:.0%}")
-            )
+            text = reasons.FITS_BEST if score.bm25 == 1 else _fits(f"{score.bm25:.0%}")
             found.append(made_reason(text, bm25))
         if score.pairs:
             text = (
@@ -274,19 +276,47 @@ class Ranking:
         return reasons.ALL_WORDS_AND_FIELDS_AGREE if words else reasons.ALL_FIELDS_AGREE
 
 
+@lru_cache(maxsize=2_000)
+def _ranks(source: str, position: int) -> str:
+    return reasons.RANKS.format(source=source, position=position)
+
+
+@lru_cache(maxsize=100)
+def _fits(share: str) -> str:
+    return reasons.FITS.format(share=share)
+
+
 def _ties(hit: Hit) -> tuple[int, int, str, str]:
     """The order of hits of equal score: more sources, later years, title, id."""
     record = hit.record
-    sources = len({each.source for each in hit.records})
+    sources = 1 if len(hit.records) == 1 else len({each.source for each in hit.records})
     return (-sources, -(record.year or 0), record.title.casefold(), hit.id)
 
 
-def _points_of_words(score: Score, unit: float) -> tuple[float, float, float]:
-    """Points for coverage, BM25F and pairs."""
-    return (
-        round(unit * COVERAGE_PART * score.coverage, 9) if score.held else 0.0,
-        round(unit * BM25_PART * score.bm25, 9) if score.bm25 else 0.0,
-        round(unit * PAIRS_PART * min(score.pairs, MOST_PAIRS) / MOST_PAIRS, 9)
-        if score.pairs
-        else 0.0,
-    )
+class _Worth:
+    """What the words of a hit are worth, where a first position is worth `unit`.
+
+    To round a number takes a microsecond, and a list has few different coverages and pairs: each
+    is rounded once.
+    """
+
+    def __init__(self, unit: float) -> None:
+        self.unit = unit
+        self._covering: dict[float, float] = {}
+        self._in_pairs: dict[int, float] = {0: 0.0}
+
+    def of_words(self, score: Score) -> tuple[float, float, float]:
+        """Points for coverage, BM25F and pairs."""
+        bm25, coverage, pairs, held, _ = score
+        unit = self.unit
+        covering, in_pairs = self._covering.get(coverage), self._in_pairs.get(pairs)
+        if covering is None:
+            covering = self._covering[coverage] = round(unit * COVERAGE_PART * coverage, 9)
+        if in_pairs is None:
+            in_pairs = round(unit * PAIRS_PART * min(pairs, MOST_PAIRS) / MOST_PAIRS, 9)
+            self._in_pairs[pairs] = in_pairs
+        return (
+            covering if held else 0.0,
+            round(unit * BM25_PART * bm25, 9) if bm25 else 0.0,
+            in_pairs,
+        )

@@ -153,6 +153,7 @@ class QueryWords:
         abstracts = [each.abstract_length for each in counts if each.abstract_length]
         abstract_mean = sum(abstracts) / len(abstracts) if abstracts else 1.0
         plain = len(self.words)
+        nowhere = (0,) * plain
         scored: list[tuple[float, float, int, int]] = []
         best = 0.0
         yield
@@ -162,15 +163,13 @@ class QueryWords:
                 abstract_norm = 1 / (1 - B + B * each.abstract_length / abstract_mean)
                 bm25 = covered = 0.0
                 held = 0
-                for index in range(plain):
-                    in_title = each.title[index]
-                    frequency = in_title * title_norm
-                    if each.abstract:
-                        frequency += each.abstract[index] * abstract_norm
-                    if frequency:
-                        bm25 += rarity[index] * frequency / (K1 + frequency)
+                found = zip(rarity, each.title, each.abstract or nowhere, strict=False)
+                for rare, in_title, in_abstract in found:
+                    if in_title or in_abstract:
+                        frequency = in_title * title_norm + in_abstract * abstract_norm
+                        bm25 += rare * frequency / (K1 + frequency)
                     if in_title:
-                        covered += rarity[index]
+                        covered += rare
                         held += 1
                 for index, agrees in enumerate(each.fielded, plain):
                     if agrees:

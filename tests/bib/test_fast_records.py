@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError, asdict, replace
+from dataclasses import FrozenInstanceError, asdict, fields, replace
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from metasearch.bib.fast_records import (
+    fields_getter,
     made_author,
     made_hit,
     made_match,
@@ -72,3 +74,14 @@ def test_a_field_that_records_do_not_have_is_refused() -> None:
     """As the class refuses it."""
     with pytest.raises(TypeError, match="colour"):
         made_record(source="a", colour="red")  # type: ignore[call-arg]
+
+
+def test_fields_of_a_record() -> None:
+    """They are those of `attrgetter`, one of them as a tuple, too; there are no others."""
+    record = Record(source="a", title="T", year=1999)
+    names = [field.name for field in fields(Record)]
+
+    assert fields_getter(names)(record) == attrgetter(*names)(record)
+    assert fields_getter(["year"])(record) == (1999,)
+    with pytest.raises(ValueError, match="rank"):
+        fields_getter(["rank"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.merge import merge
+from metasearch.dedup.merge import FIELDS, POLICIES, first, merge
 from metasearch.record import Hit, Match, Record
 from tests.dedup.records import ARTICLE, record, records
 
@@ -102,6 +102,23 @@ def test_order_does_not_matter(rows: list[Record], rng: random.Random) -> None:
     rng.shuffle(shuffled)
 
     assert merge(shuffled) == merge(members)
+
+
+@given(st.sampled_from(FIELDS), records(), st.integers(2, 4))
+def test_what_all_say_is_what_the_hit_says(field: str, rows: list[Record], times: int) -> None:
+    """Every policy chooses the value that all records have, as the merge does without asking it;
+    the most trusted record gives it."""
+    value = getattr(rows[0], field)
+    same = [record(name, 1, title="T", **{field: value}) for name in "abcd"[:times]]
+    hit = merged(*same, trust={"a": 2.0})
+
+    if value:
+        assert POLICIES.get(field, first)([value] * times) == value
+        if field != "titles":  # but for the chosen title
+            assert getattr(hit.record, field) == value
+            assert hit.provenance[field] == "a"
+    elif field not in ("citations", "year", "titles"):
+        assert field not in hit.provenance
 
 
 def test_the_highest_citation_count_stands_on_the_hit() -> None:

@@ -179,3 +179,15 @@ def test_hits_that_grow_are_ranked_like_those_that_came_at_once(
 
     assert growing.ranked(works) == Ranking(Term("iron lakes")).ranked(works)
     assert growing.ids(works) == [h.id for h in growing.ranked(works)]
+
+
+@given(hits(), st.sampled_from(QUERIES))
+def test_words_are_worth_the_same_in_every_list(works: list[Hit], query: object) -> None:
+    """What is rounded once for many hits is what each is worth by itself, among the same hits."""
+    together = rank(works, query)
+    ranking = Ranking(query)
+
+    for each in together:
+        work = next(one for one in works if one.id == each.id)
+        (alone,) = ranking.ranked([work], works)
+        assert (alone.score, alone.reasons) == (each.score, each.reasons)

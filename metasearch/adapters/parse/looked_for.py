@@ -18,6 +18,9 @@ from metasearch.bib import converters
 
 #: What a selector of which nothing is known found.
 _SOMETHING = "found is not None and found != [] and found != ''"
+#: What a selector found of which a converter of `OF_ONE_TEXT` may make something: a text, a list, a
+#: table, or a number.
+_FILLED = "found is not None and (found or found == 0 and found is not False)"
 
 
 class Search(NamedTuple):
@@ -77,7 +80,7 @@ class InJson:
         found = self._expressions.of_selector(select.tree, select.find)
         condition = "" if select.tree is not None else self.whole(select)
         if rule.convert in converters.OF_ONE_TEXT:
-            return Search(condition, found, "found is not None and found is not False")
+            return Search(condition, found, _FILLED)
         if select.name is not None:  # a member that is there counts, whatever is in it
             return Search(condition, found, "found is not None")
         return Search(condition, found, _SOMETHING)

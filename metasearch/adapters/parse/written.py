@@ -8,7 +8,7 @@ fields the record has in the end. A function in which all of this is written out
 little more than half the time. For Crossref's `publisher` it says
 
     found = get('publisher')
-    if found is not None and found is not False:
+    if found is not None and (found or found == 0 and found is not False):
         if type(found) is list and len(found) == 1 and type(found[0]) is str:
             found = found[0]
         if type(found) is not str or len(found) > 4000:
@@ -176,12 +176,13 @@ class _Writing:
         yield "if found is not None:"
         if not people.tidied and {"family", "given"} <= parts.keys():
             yield f"    if type(found) is list and len(found) <= {limit.items}:"
-            yield "        people = []"
+            yield "        people, names = [], []"
             yield f"        for {PERSON} in found:"
             yield from _indented(_person(parts, limit.text), 3)
             yield "            people.append(draft)"
+            yield "            names.append(name)"
             yield "        else:"
-            yield "            if len(people) > 1 and len({p.name for p in people}) < len(people):"
+            yield "            if len(people) > 1 and len({*names}) < len(people):"
             yield "                people = dict.fromkeys(people)"
             yield f"            {variable} = tuple(people) or None"
             yield f"            fitting_{field} = True"

@@ -32,7 +32,6 @@ CALLED: Mapping[str, Any] = {
     "kept_ids": cuts.kept_ids,
     "new": object.__new__,
     "people_fit": cuts.people_fit,
-    "texts_fit": cuts.texts_fit,
 }
 
 
@@ -86,7 +85,9 @@ def _fits(field: str, value: str) -> str:
     if field in PEOPLE:
         return f"fitting_{field} or type({value}) is tuple and people_fit({value}, {field!r})"
     if field in _TEXTS:
-        return f"type({value}) is tuple and texts_fit({value}, {field!r})"
+        limit = LIMITS[field]
+        few = f"type({value}) is tuple and len({value}) <= {limit.items}"
+        return f"{few} and max(map(len, {value})) <= {limit.text}"
     if field == "retracted":
         return f"{value} is True"
     return f"type({value}) is str and len({value}) <= {LIMITS[field].text}"

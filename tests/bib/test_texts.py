@@ -1,0 +1,42 @@
+"""Plain text: the quick looks at a text find what the slow ones find."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.bib.markup import is_printable
+from metasearch.bib.strings import strings
+from metasearch.bib.texts import plain, text_list
+
+#: What texts of databases hold, and what they should not hold.
+_PIECES = st.sampled_from((
+    "a", "words of a title ", " ", "  ", "\t", "\n", "\x7f", "é", "\xa0", "\u200b", "中", "\ud800",
+    "<i>x</i>", "&amp;", "a < b", "\x85", "~", "\x1b",
+))  # fmt: skip
+_TEXTS = st.lists(_PIECES, max_size=8).map("".join)
+
+
+@given(_TEXTS, st.integers(0, 80))
+def test_printable_texts(text: str, length: int) -> None:
+    """A text is printable where Python says so, however long."""
+    for value in (text, "x" * length + text, text + "x" * length):
+        assert is_printable(value) == value.isprintable()
+
+
+def test_every_ascii_character_in_a_long_text() -> None:
+    """Each of them is judged as Python does."""
+    for number in range(128):
+        value = "word " * 20 + chr(number)
+        assert is_printable(value) == value.isprintable()
+
+
+_ODD = st.one_of(_TEXTS, st.none(), st.integers(), st.fixed_dictionaries({"text": _TEXTS}))
+
+
+@given(st.one_of(st.lists(_TEXTS, max_size=5), st.lists(_ODD, max_size=5), _ODD))
+def test_a_list_of_texts(found: object) -> None:
+    """Looked at together, texts give what each gives by itself."""
+    each = [value for one in strings(found) if (value := plain(one))]
+
+    assert text_list(found) == tuple(dict.fromkeys(each))
