@@ -9,6 +9,7 @@ from zlib import crc32
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matchers.fields import are_strangers
+from metasearch.dedup.prints import PrintsByNumber
 from metasearch.dedup.resemblance import surely_far
 
 
@@ -28,6 +29,39 @@ def are_apart(one: Fingerprint, other: Fingerprint) -> bool:
     `Fields` returns no verdict on such, and `Text` none where both name their first authors.
     """
     return bool(one.first and other.first) and are_strangers(one, other)
+
+
+def by_others(prints: PrintsByNumber, numbers: set[int], fingerprint: Fingerprint) -> set[int]:
+    """Those of some records that are apart from one: the same as `are_apart` of each, for less.
+
+    Nearly all records that share a key with another one are by other people; so what is compared of
+    the one is read once, and of each other record no more than tells this.
+
+    Args:
+        prints: The fingerprints by number.
+        numbers: Of the records.
+        fingerprint: Of the one.
+    """
+    if not numbers or not fingerprint.first:
+        return set()
+    have_nobody_in = fingerprint.beginnings.isdisjoint
+    compact, han, page = fingerprint.compact, fingerprint.han, fingerprint.pages[0]
+    found = set()
+    for number in numbers:
+        other = prints[number]
+        if (
+            have_nobody_in(other.beginnings)
+            and other.first
+            and other.compact != compact
+            and other.han == han
+            # Nearly all begin on other pages and are no books: there is no more to ask then.
+            and (
+                (not other.isbn and not (page and other.pages[0] == page))
+                or are_strangers(other, fingerprint)
+            )
+        ):
+            found.add(number)
+    return found
 
 
 class Apart:

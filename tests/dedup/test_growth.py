@@ -14,7 +14,7 @@ import pytest
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
-from metasearch.dedup.apart import Apart, are_apart
+from metasearch.dedup.apart import Apart, are_apart, by_others
 from metasearch.dedup.pins import Pins
 from metasearch.dedup.prints import Prints
 from metasearch.dedup.resemblance import resemblance, surely_far
@@ -167,6 +167,35 @@ def test_records_that_are_apart_are_no_work() -> None:
     assert min(len(by_title), len(by_people)) > 5_000
     for one, other in {*by_title, *by_people}:
         assert DEFAULT.judge(made[one], made[other], exact=False) is None
+
+
+def _with_gaps(rng: random.Random) -> Record:
+    """A record that shares people, page, ISBN or title with many others, or says nothing of
+    them.
+    """
+    return record(
+        number=rng.randint(1, 10**6),
+        title=rng.choice(("Soil and wheat", "Dark bones", "Wind", "")),
+        authors=rng.choice(([], ["Berg, A."], ["Okafor, C.", "Berg, A."], ["王小明"], ["李雷"])),
+        year=rng.choice((None, 2001)),
+        volume=rng.choice((None, "3")),
+        pages=rng.choice((None, "12-19", "12", "31-40")),
+        isbn=rng.choice(((), ("9780306406157",), ("9781861972712",))),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_records_by_others_are_those_that_are_apart_one_by_one(seed: int) -> None:
+    """`by_others` is `are_apart` of each."""
+    rng = random.Random(seed)
+    made = [Fingerprint(_with_gaps(rng)) for _ in range(150)]
+    numbers, found = set(range(len(made))), 0
+    for one in made:
+        apart = by_others(made, numbers, one)
+        assert apart == {number for number in numbers if are_apart(made[number], one)}
+        found += len(apart)
+    assert 0 < found < len(made) ** 2
+    assert by_others(made, set(), made[0]) == set()
 
 
 def _thinned(seed: int, share: float) -> list[Record]:
