@@ -22,20 +22,13 @@ def told(fingerprint: Fingerprint) -> tuple[str, int]:
     return "" if fingerprint.others else fingerprint.text, crc32(said) | 1 if first else 0
 
 
-def are_apart(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether two records are by other people, and have other titles and pages; of other pairs this
-    says nothing.
-
-    `Fields` returns no verdict on such, and `Text` none where both name their first authors.
-    """
-    return bool(one.first and other.first) and are_strangers(one, other)
-
-
 def by_others(prints: PrintsByNumber, numbers: set[int], fingerprint: Fingerprint) -> set[int]:
-    """Those of some records that are apart from one: the same as `are_apart` of each, for less.
+    """Those of some records that are by other people than one, and have other titles and pages:
+    where both name their first authors and `are_strangers`.
 
-    Nearly all records that share a key with another one are by other people; so what is compared of
-    the one is read once, and of each other record no more than tells this.
+    `Fields` returns no verdict on such, and `Text` none where both name their first authors. Nearly
+    all records that share a key with another one are among them; so what is compared of the one is
+    read once, and of each other record no more than tells this.
 
     Args:
         prints: The fingerprints by number.
