@@ -9,6 +9,7 @@ from zlib import crc32
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matchers.fields import are_strangers
+from metasearch.dedup.prints import PrintsByNumber
 from metasearch.dedup.resemblance import surely_far
 
 
@@ -21,13 +22,39 @@ def told(fingerprint: Fingerprint) -> tuple[str, int]:
     return "" if fingerprint.others else fingerprint.text, crc32(said) | 1 if first else 0
 
 
-def are_apart(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether two records are by other people, and have other titles and pages; of other pairs this
-    says nothing.
+def by_others(prints: PrintsByNumber, numbers: set[int], fingerprint: Fingerprint) -> set[int]:
+    """Those of some records that are by other people than one, and have other titles and pages:
+    where both name their first authors and `are_strangers`.
 
-    `Fields` returns no verdict on such, and `Text` none where both name their first authors.
+    `Fields` returns no verdict on such, and `Text` none where both name their first authors. Nearly
+    all records that share a key with another one are among them; so what is compared of the one is
+    read once, and of each other record no more than tells this.
+
+    Args:
+        prints: The fingerprints by number.
+        numbers: Of the records.
+        fingerprint: Of the one.
     """
-    return bool(one.first and other.first) and are_strangers(one, other)
+    if not numbers or not fingerprint.first:
+        return set()
+    have_nobody_in = fingerprint.beginnings.isdisjoint
+    compact, han, page = fingerprint.compact, fingerprint.han, fingerprint.pages[0]
+    found = set()
+    for number in numbers:
+        other = prints[number]
+        if (
+            have_nobody_in(other.beginnings)
+            and other.first
+            and other.compact != compact
+            and other.han == han
+            # Nearly all begin on other pages and are no books: there is no more to ask then.
+            and (
+                (not other.isbn and not (page and other.pages[0] == page))
+                or are_strangers(other, fingerprint)
+            )
+        ):
+            found.add(number)
+    return found
 
 
 class Apart:

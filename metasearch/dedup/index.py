@@ -88,13 +88,16 @@ class KeyIndex:
             number: Names the record.
             fingerprint: Of the record.
         """
-        places = self._places(fingerprint)
-        self._packed.fetch(places)
-        return [
-            (table, key, found, exact)
-            for table, key, exact in places
-            if (found := table.setdefault(key, number)) != number
-        ]
+        if self._packed:
+            self._packed.fetch(self._places(fingerprint))
+        meetings: list[Meeting] = []
+        for keys, table, exact in self._tables:
+            for value in keys(fingerprint):
+                key = hash(value)
+                found = table.setdefault(key, number)
+                if found != number:
+                    meetings.append((table, key, found, exact))
+        return meetings
 
     def _places(self, fingerprint: Fingerprint) -> list[tuple[Table, int, bool]]:
         return [

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from metasearch.dedup.apart import Apart, are_apart
+from metasearch.dedup.apart import Apart, by_others
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.components import ALL_PAIRS, Divider
 from metasearch.dedup.contents import Contents
@@ -124,16 +124,21 @@ class OnlineDedup:
         joined = 0
         # What somebody decided holds however far apart they are.
         apart = None if self._pinned(fingerprint) else self._apart
+        strangers: set[int] = (
+            by_others(self._prints, candidates - exactly, fingerprint)
+            if apart is not None and number < OF_A_SEARCH
+            else set()
+        )
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
                 self._skipped += 1
                 continue
-            if apart is not None and other not in exactly:
-                if number < OF_A_SEARCH and are_apart(self._prints[other], fingerprint):
-                    continue
-                if apart(other, number):
-                    continue
-            match = self._divider.verdict(other, number, exact=other in exactly)
+            if other in strangers:
+                continue
+            exact = other in exactly
+            if apart is not None and not exact and apart(other, number):
+                continue
+            match = self._divider.verdict(other, number, exact=exact)
             if match is not None and match.verdict != "different" and not self._leaves_apart(match):
                 self._works.join(other, number, match)
                 joined += 1

@@ -128,20 +128,21 @@ def relation(
     """How two lists of people relate; symmetric."""
     if not a or not b:
         return None
-    if in_characters(authors_a) != in_characters(authors_b):
+    one, other = authors_a[0].name, authors_b[0].name
+    if not (one.isascii() and other.isascii()) and (
+        in_characters(authors_a) != in_characters(authors_b)
+    ):
         return cjk.people_relation(authors_a, authors_b)
     if a == b and len(a) > 1 and all(a):
         return "team" if len(a) > 2 else "all"
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    everybody = _NOBODY.union(*long)
-    both = sum(not everybody.isdisjoint(names) for names in short)
+    missing = _missing(short, long)
+    both = len(short) - len(missing)
     if len(short) == len(long):  # two brothers of one name may both match one man of the other list
-        both = min(both, sum(not _NOBODY.union(*short).isdisjoint(names) for names in long))
+        both = min(both, len(long) - len(_missing(long, short)))
     if both < len(short) <= MOST_ALIKE:
-        missing = [names for names in short if everybody.isdisjoint(names)]
-        both += sum(
-            any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in missing
-        )
+        others = long[: 2 * MOST_ALIKE]
+        both += len([None for names in missing if any(_alike(names, other) for other in others)])
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
     if _turned(authors_a[0], authors_b[0]):
@@ -182,7 +183,19 @@ def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
     """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il
     Cheong").
     """
-    return any(_one_name(x, y) for x in a for y in b)
+    for x in a:
+        for y in b:
+            if _one_name(x, y):
+                return True
+    return False
+
+
+def _missing(
+    people: tuple[frozenset[str], ...], among: tuple[frozenset[str], ...]
+) -> list[frozenset[str]]:
+    """The family names of a list that are not in another one."""
+    have_nobody = _NOBODY.union(*among).isdisjoint
+    return [names for names in people if have_nobody(names)]
 
 
 def _is_acronym(a: str, b: str) -> bool:

@@ -152,10 +152,11 @@ def _another_equal(a: Titled, b: Titled) -> bool:
 def _relation(short: Titled, long: Titled) -> TitleRelation:
     if _starts(short, long):
         return "start"
-    if _between_marks(short, long):
-        return "end"
-    if _within(short, long):
-        return "far" if _is_object(short, long) else "within"
+    if short.compact in long.compact:
+        if _between_marks(short, long):
+            return "end"
+        if _within(short, long):
+            return "far" if _is_object(short, long) else "within"
     ratio = fuzz.ratio(short.text, long.text, score_cutoff=FAR * 100)
     if ratio < FAR * 100:
         return "far"
@@ -188,10 +189,10 @@ def _starts(short: Titled, long: Titled) -> bool:
 
 
 def _between_marks(short: Titled, long: Titled) -> bool:
-    """Whether the short title stands in the long one between marks: without the name of a column,
-    series or author.
+    """Whether the short title, whose letters stand in the long one, stands there between marks:
+    without the name of a column, series or author.
     """
-    if len(short.compact) < SHORTEST_TAIL or short.compact not in long.compact:
+    if len(short.compact) < SHORTEST_TAIL:
         return False
     marks = long.marks | {0, len(long.words)}
     count = len(short.words)
@@ -204,8 +205,8 @@ def _between_marks(short: Titled, long: Titled) -> bool:
 
 
 def _within(short: Titled, long: Titled) -> bool:
-    """Whether the short title stands in the long one, whole words in one piece; at the beginning
-    also glued.
+    """Whether the short title, whose letters stand in the long one, stands there as whole words in
+    one piece; at the beginning also glued.
     """
     if len(short.compact) < SHORTEST_WITHIN:
         return False
@@ -240,7 +241,7 @@ def _spelt_alike(left: list[str], right: list[str]) -> bool:
             return False  # each character is a word
         return sum(map(len, more)) <= DROPPED and _PREFIXES.isdisjoint(more)
     if len(left) == len(right):
-        return all(one_word(x, y) for x, y in zip(left, right, strict=True))
+        return all(map(one_word, left, right))
     one, other = "".join(left), "".join(right)
     return one == other or (len(one) > 5 and fuzz.ratio(one, other) >= GLUED)
 
@@ -253,11 +254,29 @@ def _all_in(left: list[str], right: list[str]) -> bool:
         return False
     glued = "".join(right)
     for word in left:
-        if word in SMALL_WORDS or any(one_word(word, other) for other in right):
+        if word in SMALL_WORDS or _is_among(word, right):
             continue
         if len(word) < 4 or word not in glued or any(_changed(word, other) for other in right):
             return False
     return True
+
+
+def _is_among(word: str, others: list[str]) -> bool:
+    """Whether a word that is no small one is `one_word` with any of the others."""
+    size = len(word)
+    for other in others:
+        # Nearly all words differ so much in length, or in letters, that nothing else is asked.
+        longer = len(other) - size
+        if (
+            100 * abs(longer) > (100 - SPELLING) * (2 * size + longer)
+            and "f" not in other
+            and "f" not in word
+            and not (other.startswith(word) if longer > 0 else word.startswith(other))
+        ):
+            continue
+        if one_word(word, other):
+            return True
+    return False
 
 
 def _changed(word: str, other: str) -> bool:

@@ -56,6 +56,10 @@ class Tables:
         self._tables.append(table)
         return table
 
+    def __bool__(self) -> bool:
+        """Whether something is packed."""
+        return self._keys is not None
+
     def fetch(self, wanted: Iterable[tuple[Table, int, object]]) -> None:
         """Move the packed entries of these keys back into their tables."""
         if self._keys is None or self._numbers is None:

@@ -114,7 +114,7 @@ def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Whether two names are one word by word, each word spelt out or abbreviated; "VLDB" and "VLDB
     J." are not.
     """
-    return bool(a) and len(a) == len(b) and all(map(_abbreviates, a, b))
+    return bool(a) and (a == b or (len(a) == len(b) and all(map(_abbreviates, a, b))))
 
 
 def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:

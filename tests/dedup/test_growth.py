@@ -14,7 +14,9 @@ import pytest
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
-from metasearch.dedup.apart import Apart, are_apart
+from metasearch.dedup.apart import Apart, by_others
+from metasearch.dedup.matcher import share_a_key
+from metasearch.dedup.matchers.fields import Fields, are_strangers, surely_share_a_key
 from metasearch.dedup.pins import Pins
 from metasearch.dedup.prints import Prints
 from metasearch.dedup.resemblance import resemblance, surely_far
@@ -155,6 +157,11 @@ def test_titles_that_are_surely_far_are_far_and_nearly_all_far_ones_are() -> Non
     assert sure > 0.95 * far
 
 
+def _are_apart(one: Fingerprint, other: Fingerprint) -> bool:
+    """What `by_others` tells of many, of one pair."""
+    return bool(one.first and other.first) and are_strangers(one, other)
+
+
 def test_records_that_are_apart_are_no_work() -> None:
     """No rule but one on equal values would have made one of them."""
     made = [Fingerprint(it) for it in (*_made_up(120), *HOSTILE["nearly identical records"](20))]
@@ -163,10 +170,50 @@ def test_records_that_are_apart_are_no_work() -> None:
         apart.add(it)
     pairs = list(combinations(range(len(made)), 2))
     by_title = [pair for pair in pairs if apart(*pair)]
-    by_people = [(one, other) for one, other in pairs if are_apart(made[one], made[other])]
+    by_people = [(one, other) for one, other in pairs if _are_apart(made[one], made[other])]
     assert min(len(by_title), len(by_people)) > 5_000
     for one, other in {*by_title, *by_people}:
         assert DEFAULT.judge(made[one], made[other], exact=False) is None
+
+
+def _with_gaps(rng: random.Random) -> Record:
+    """A record that shares people, page, ISBN or title with many others, or says nothing of
+    them.
+    """
+    return record(
+        number=rng.randint(1, 10**6),
+        title=rng.choice(("Soil and wheat", "Soil", "Dark bones", "Wind", "Editorial", "")),
+        authors=rng.choice(([], ["Berg, A."], ["Okafor, C.", "Berg, A."], ["王小明"], ["李雷"])),
+        year=rng.choice((None, 2001, 2002, 2003)),
+        volume=rng.choice((None, "3")),
+        pages=rng.choice((None, "12-19", "12", "31-40")),
+        isbn=rng.choice(((), ("9780306406157",), ("9781861972712",))),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_surely_shares_a_key_shares_one(seed: int) -> None:
+    """`surely_share_a_key` never says more than the keys do."""
+    rng = random.Random(seed)
+    made = [Fingerprint(_with_gaps(rng)) for _ in range(80)]
+    sure = [pair for pair in combinations(made, 2) if surely_share_a_key(*pair)]
+    assert len(sure) > 100
+    for pair in sure:
+        assert share_a_key(Fields(), *pair)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_records_by_others_are_those_that_are_apart_one_by_one(seed: int) -> None:
+    """`by_others` is `_are_apart` of each."""
+    rng = random.Random(seed)
+    made = [Fingerprint(_with_gaps(rng)) for _ in range(150)]
+    numbers, found = set(range(len(made))), 0
+    for one in made:
+        apart = by_others(made, numbers, one)
+        assert apart == {number for number in numbers if _are_apart(made[number], one)}
+        found += len(apart)
+    assert 0 < found < len(made) ** 2
+    assert by_others(made, set(), made[0]) == set()
 
 
 def _thinned(seed: int, share: float) -> list[Record]:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.resemblance import resemblance
+from metasearch.dedup.resemblance import (
+    SMALL_WORDS,
+    _between_marks,
+    _is_among,
+    _within,
+    one_word,
+    resemblance,
+)
 from tests.dedup.records import record
 
 LONG = "Sorption of phosphate on iron oxides in lake sediments"
@@ -65,3 +74,28 @@ def test_a_translated_title_is_a_title() -> None:
     one = fingerprint(record("a", 1, title="磷酸盐的吸附研究", titles=(LONG,)))
 
     assert resemblance(one, fingerprint(record("b", 1, title=LONG))) == "equal"
+
+
+WORDS = st.text("abfils", min_size=1, max_size=9) | st.sampled_from(
+    ["the", "male", "female", "five", "ve", "linear", "nonlinear", "soil", "soils"]
+)
+
+
+@given(WORDS, st.lists(WORDS, max_size=5))
+def test_a_word_is_among_others_where_it_is_one_of_them(word: str, others: list[str]) -> None:
+    """`_is_among` is `one_word` of each, of words that are no small ones."""
+    assume(word not in SMALL_WORDS)
+
+    assert _is_among(word, others) == any(one_word(word, other) for other in others)
+
+
+@given(st.lists(st.sampled_from("soil wheat and in: dry. plains, a study of".split()), min_size=1))
+def test_a_title_stands_in_another_one_only_with_its_letters(words: list[str]) -> None:
+    """So no rule on titles that stand in others asks where the letters do not."""
+    long = fingerprint(record("b", 2, title=" ".join([*words, "of the soil in dry plains today"])))
+    for title in ("soil in dry plains: a study of wheat", " ".join(words[:6]), "dry plains today"):
+        short = fingerprint(record("a", 1, title=title))
+        if short.compact and _within(short, long):
+            assert short.compact in long.compact
+        if short.compact and short.compact in long.compact and _between_marks(short, long):
+            assert " ".join(short.words) in " ".join(long.words)

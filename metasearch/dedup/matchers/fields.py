@@ -158,7 +158,7 @@ class Fields:
             and abstracts_agree(a, b)
         ):
             got += ABSTRACT
-        if got < needed or not (_share_a_title(a, b) or share_a_key(self, a, b)):
+        if got < needed or not (surely_share_a_key(a, b) or share_a_key(self, a, b)):
             return None
         said = [*facts.words(), because.BYLINE_GARBLED] if garbled else facts.words()
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (facts.score - 0.9))
@@ -172,9 +172,20 @@ class Fields:
         return verdict(self.name, "same", score, said, a, b)
 
 
-def _share_a_title(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether the whole title is a key of both."""
-    return bool(a.compact) and a.compact == b.compact and not (a.generic or b.generic)
+def surely_share_a_key(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether the two share a key of `Fields` that is told without making all of them, as nearly
+    all records of one work do: their place in print; the whole title; or first author, year and
+    the beginning of the title. Of other pairs this says nothing.
+    """
+    if _same_page(a, b) and a.year is not None:
+        return True
+    if a.generic or b.generic or not a.compact or a.compact[:2] != b.compact[:2]:
+        return False
+    if a.compact == b.compact:
+        return True
+    if a.year is None or b.year is None or abs(a.year - b.year) > 1:
+        return False
+    return not a.first.isdisjoint(b.first)
 
 
 def are_strangers(a: Fingerprint, b: Fingerprint) -> bool:
