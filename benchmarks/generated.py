@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import accumulate
 
 from metasearch.record import Author, Record
@@ -147,7 +147,7 @@ class Library:
         """The work as some other database describes it, in the `record`-th record of a stream."""
         rng = random.Random(f"{self._seed}:{number}:{record}")
         it = self.work(number)
-        values = {each.name: getattr(it, each.name) for each in fields(Record)}
+        values = {name: getattr(it, name) for name in Record.__slots__}
         values |= {"source": SOURCES[1 + record % 4], "source_id": f"c{record}"}
         for share, change in _CHANGES:
             if rng.random() < share:

@@ -8,11 +8,11 @@ neither a limit nor a start cuts a page out of the list.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
-from metasearch.frozen import frozen
 from metasearch.listing.facets import Facets
 from metasearch.listing.sort import ORDERS
 from metasearch.message import message, message_n
@@ -23,7 +23,7 @@ Status = Literal[
 ]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SourceReport:
     """How one source fared.
 
@@ -80,7 +80,7 @@ def _outcome(report: SourceReport) -> str:
     return f"{outcome}; {report.error}" if report.error else outcome
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Counts:
     """received = unique + duplicates."""
 
@@ -89,7 +89,7 @@ class Counts:
     duplicates: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NextPage:
     """Where an answer goes on.
 
@@ -104,7 +104,7 @@ class NextPage:
     link: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Paging:
     """Which part of the merged list an answer holds.
 
@@ -119,7 +119,7 @@ class Paging:
     next: NextPage | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Totals:
     """How many works there are to be found, and how sure that is.
 
@@ -141,7 +141,7 @@ class Totals:
     basis: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The finished answer, or what was there when the client could not wait for the end.
 
@@ -272,7 +272,7 @@ class Answer:
         return list(rows(self.hits))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Started:
     """The search is planned; `sources` are about to be asked.
 
@@ -288,28 +288,28 @@ class Started:
     deadline: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SourceProgress:
     """A source was asked, answered a page, finished or failed; `report` is the whole state."""
 
     report: SourceReport
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Added:
     """A hit that was not there before."""
 
     hit: Hit
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grown:
     """A known hit has other records or other evidence now: replace it."""
 
     hit: Hit
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Hits that were shown apart are one: drop `absorbed`, replace or add `hit`.
 
@@ -322,7 +322,7 @@ class Joined:
     absorbed: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Order:
     """Ids of all hits in the order of the list, as of now: best first, and what later requests
     brought behind it.
@@ -331,14 +331,14 @@ class Order:
     ids: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FacetsChanged:
     """The facets have other counts now: replace them."""
 
     facets: Facets
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The end of every stream."""
 

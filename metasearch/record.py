@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from metasearch.frozen import frozen
-
 #: The closed vocabulary of `Record.type`.
 TYPES = (
     "article",
@@ -62,7 +60,7 @@ VersionsMode = Literal["group", "separate", "merge"]
 VERSIONS_MODES: tuple[VersionsMode, ...] = get_args(VersionsMode)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Author:
     """A person or a body, in the order of the title page.
 
@@ -83,7 +81,7 @@ class Author:
     collective: bool = False
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One work as one source describes it: only tidied, never completed.
 
@@ -287,7 +285,7 @@ def fields_filled(records: Iterable[Record]) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Match:
     """Evidence about two records, shown to users as "why merged".
 
@@ -308,7 +306,7 @@ class Match:
     right: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reason:
     """One part of a hit's score.
 
@@ -323,7 +321,7 @@ class Reason:
     source: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Version:
     """The records of a hit that describe one version of the work.
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
-
-from metasearch.frozen import frozen
 
 #: What the URL of a source may begin with.
 SCHEMES = ("https://", "http://", "z3950://")
@@ -62,7 +60,7 @@ class Secret:
 Pairs = tuple[tuple[str, "str | Secret"], ...]
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One request to a source, not yet sent.
 
@@ -178,7 +176,7 @@ def secrets_of(request: Request) -> tuple[str, ...]:
     return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One response of a source, as bytes.
 

@@ -6,11 +6,10 @@ A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
-from metasearch.frozen import frozen
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -18,7 +17,7 @@ Finder = Callable[[Any], Any]
 BodyKind = Literal["json", "xml", "html", "marcxml"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Selector:
     """A compiled selector. Code that runs for each record calls `find`, which is faster.
 
@@ -57,7 +56,7 @@ class Always:
         return self.value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class People:
     """How authors or editors are read that are objects, see `bib.names.converters.people`.
 
@@ -72,7 +71,7 @@ class People:
     tidied: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FieldRule:
     """How one field of a record is read.
 
@@ -139,7 +138,7 @@ class RecordReader:
         return before > 0 and self.left == 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Shape:
     """One form that the bodies of a database have.
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from metasearch.adapters.shapes import LateShape
-from metasearch.frozen import frozen
 
 #: The name of a source.
 SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -23,7 +22,7 @@ Template = str | tuple[str, ...]
 MAX_BYTES = 8 * 1024 * 1024
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limits:
     """How often, and how many times at once, a database may be asked.
 
@@ -65,7 +64,7 @@ class Limits:
 LONGEST_ADDRESS = 8_000
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RequestTemplate:
     """The request, with `{placeholders}` for values of the query and of the paging.
 
@@ -98,7 +97,7 @@ class RequestTemplate:
     longest: int = LONGEST_ADDRESS
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class YearsTemplate:
     """How a range of years is written, with `{first}` and `{last}`; "" if it cannot be written.
 
@@ -115,7 +114,7 @@ class YearsTemplate:
     until: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """How a query is written for this database.
 
@@ -186,7 +185,7 @@ class Dialect:
     years_in: Literal["expression", "params"] = "expression"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PagingScheme:
     """How further records are requested.
 
@@ -211,7 +210,7 @@ class PagingScheme:
 CONTACT = "METASEARCH_CONTACT"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Auth:
     """Where a secret or a contact address is sent; its value is in the environment variable `env`.
 
@@ -245,7 +244,7 @@ class Auth:
         return tuple(filter(None, (self.env, self.secret_env)))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Enrichment:
     """How the database is asked for what it knows about one work.
 
@@ -258,7 +257,7 @@ class Enrichment:
     request: RequestTemplate
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterSpec:
     """One database, ready for use: selectors are compiled, placeholders are checked.
 

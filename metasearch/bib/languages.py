@@ -8,9 +8,8 @@ letters.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-
-from metasearch.frozen import frozen
 
 # ISO 639-1, 639-2 bibliographic, 639-2 terminological where that is another one, name.
 _TABLE = """
@@ -64,7 +63,7 @@ SCHEMES: Mapping[str, str] = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Language:
     """One language.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from metasearch.cli.common_options import (
 from metasearch.engine.options import OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.citations.styles import DEFAULT_STYLE
-from metasearch.frozen import frozen
 from metasearch.query import Years, parse_years
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ MAX_STDIN = 65_536
 TABLE_HITS = 20
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCommandOptions(SearchOptions):
     """The options of a search, and those of the command line: who answers, and how the answer is
     written.

@@ -15,11 +15,10 @@ from typing import Protocol, runtime_checkable
 
 from metasearch.bib.fast_records import made_match
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.frozen import frozen
 from metasearch.record import Match, Verdict
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Key:
     """Records with an equal key are compared."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.bib.work_ids import read_name
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -16,7 +16,7 @@ _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _QUOTED_OR_COMMENT = late_pattern(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pin:
     """One line of a file.
 

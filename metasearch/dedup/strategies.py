@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.matcher import Chain, Matcher
-from metasearch.frozen import frozen
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
     """A way of finding duplicates.
 

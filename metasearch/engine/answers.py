@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.events import Answer
-from metasearch.frozen import frozen
 
 #: Seconds for which an answer is returned again; one that is not for every search, for repeats.
 FRESH, FOR_REPEATS = 60.0, 20.0
@@ -16,7 +15,7 @@ FRESH, FOR_REPEATS = 60.0, 20.0
 MOST_ANSWERS, MOST_HITS = 128, 5_000
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Kept:
     """An answer that is kept.
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.engine.answers import AnswerCache
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.scheduler import FairScheduler, Turns, Warmup
-from metasearch.frozen import frozen
 from metasearch.settings import Settings
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Shared:
     """What the searches of one engine share.
 
@@ -28,7 +29,7 @@ class Shared:
     position_store: PositionStore
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SearchContext:
     """What all sources of a search are asked with.
 

@@ -9,11 +9,10 @@ the server reads, and the tables in docs/server.md and docs/library.md are made
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from metasearch.errors import UsageError
-from metasearch.frozen import frozen
 from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
 from metasearch.listing.filters import FiltersLike, parse_filters
 from metasearch.listing.sort import RANK_MODES, SORTS, RankMode, Sort
@@ -54,7 +53,7 @@ Kind = Literal[
 ]
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """What is declared of one option, for all that read or show it.
 
@@ -96,7 +95,7 @@ def _option(default: T, option: Option) -> T:
     return made
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
     """What one search is asked for; checked when it is made.
 

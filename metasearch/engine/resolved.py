@@ -5,7 +5,7 @@ query is read, and what was left open is filled in.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from metasearch.adapters.spec import AdapterSpec
@@ -26,7 +26,6 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.frozen import frozen
 from metasearch.listing.facets import FacetCounts, Facets, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
@@ -44,7 +43,7 @@ FILTER_NOTE = message_template(
 MAX_ROUNDS = 100
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """A source that takes part in a search.
 
@@ -57,7 +56,7 @@ class Named:
     notes: tuple[str, ...] = ()
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedSearch:
     """The options of a search, and what an engine derives from them.
 

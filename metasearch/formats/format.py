@@ -6,18 +6,18 @@ A format's module is imported by its first use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 from metasearch.errors import UsageError
-from metasearch.frozen import frozen
 
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """One format, read, written or both.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from metasearch.frozen import frozen
 from metasearch.message import Message, message
 
 #: Fields that a term can be looked for in; "any" is everything that the source searches by default.
@@ -48,7 +48,7 @@ _CODED_ALONE = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Term:
     """Words to look for in one field.
 
@@ -67,7 +67,7 @@ class Term:
     truncated: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Years:
     """Published in first..last, both included; None is open. Never both None."""
 
@@ -75,21 +75,21 @@ class Years:
     last: int | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class And:
     """All parts hold; at least two, none of them an `And`."""
 
     parts: tuple[Query, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Or:
     """At least one part holds; at least two, none of them an `Or`."""
 
     parts: tuple[Query, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Not:
     """The part does not hold."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from metasearch.errors import QueryFault, QuerySyntaxError
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.ast import And, Not, Or, Query, searches, without_words
@@ -16,7 +16,7 @@ _ADVICE = message("Write one or more words to look for.")
 _SURROGATE = late_pattern(r"[\ud800-\udfff]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReadQuery:
     """A query that was read from text.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
@@ -33,7 +32,7 @@ _LONGEST_LOCAL, _LONGEST_ADDRESS = 64, 254
 _LONGEST_NAME = 80
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AlertsSettings:
     """Whether, and when, a server runs saved searches.
 
@@ -47,7 +46,7 @@ class AlertsSettings:
     hours: tuple[int, int] = (1, 5)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MailSettings:
     """How e-mails are sent.
 

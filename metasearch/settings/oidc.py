@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 from metasearch.toml_kinds import is_of, mismatch
@@ -33,7 +32,7 @@ _ROLES = ("administrator", "user", "guest")
 _MOST_SCOPES, _MOST_ROLES, _LONGEST = 20, 200, 300
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OidcSettings:
     """An OpenID provider.
 

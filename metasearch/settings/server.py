@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.settings.tables import SettingsTables
@@ -29,7 +29,7 @@ OPENURL_NAME = "Find full text"
 _VARIABLE = late_pattern(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Who may use a server, how often, and what its responses contain.
 

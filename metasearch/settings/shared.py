@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from metasearch.frozen import frozen
 from metasearch.late_pattern import late_pattern
 from metasearch.settings.tables import SettingsTables
 
@@ -20,7 +19,7 @@ _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _LONGEST_URL, _SHORTEST_SECRET = 1_000, 16
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SharedSettings:
     """The server through which replicas act as one.
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from metasearch.frozen import frozen
 from metasearch.settings.oidc import OidcSettings, oidc
 from metasearch.settings.quotas import QUOTAS, quotas
 from metasearch.settings.tables import SettingsTables
@@ -30,7 +29,7 @@ _NO_HEADERS = frozenset(
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UsersSettings:
     """Who may use a server, where not everybody may.
 

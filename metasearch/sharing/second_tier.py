@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from metasearch.frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Found:
     """A value that one of the replicas has kept.
 

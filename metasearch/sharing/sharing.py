@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from metasearch.frozen import frozen
 from metasearch.sharing.second_tier import Pages
 
 #: Called with a pause that began in another replica: source, cause (see `health.Cause`), seconds
@@ -20,7 +20,7 @@ class Away(Exception):
     """
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SharedLimits:
     """What all replicas together may ask of a source; see `metasearch.adapters.spec.Limits`.
 
@@ -36,7 +36,7 @@ class SharedLimits:
     concurrency: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Start:
     """What the server says to one who wants to ask a source.
 
@@ -55,7 +55,7 @@ class Start:
     moment: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SharingState:
     """How sharing goes, for /readyz and /metrics.
 

@@ -12,14 +12,13 @@ must soon be seen.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 import orjson
 
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
-from metasearch.frozen import frozen
 from metasearch.message import Message, message, message_template
 
 #: Seconds after its ttl in which a page may stand in for a source that cannot be asked.
@@ -39,7 +38,7 @@ class Worth(Enum):
     NOTHING = auto()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Kept:
     """A page out of the cache; `negative` where it is known to have no hits."""
 

@@ -27,7 +27,6 @@ from metasearch.errors import (
     TimedOut,
     Unreachable,
 )
-from metasearch.frozen import frozen
 from metasearch.loop.ending import seen
 from metasearch.loop.lag import GRACE, lag
 from metasearch.message import message
@@ -56,7 +55,7 @@ class _Flight(Asker):
     task: asyncio.Task[Page] | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Wanted:
     """A page that is asked for: see the arguments of `Fetcher.fetch`; `key` is the request's."""
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metasearch.errors import (
@@ -26,7 +27,6 @@ from metasearch.errors import (
     SourceError,
     Unreachable,
 )
-from metasearch.frozen import frozen
 from metasearch.message import message
 
 State = Literal["ok", "paused", "open", "half-open"]
@@ -49,7 +49,7 @@ OVERLOAD_PAUSE = 5.0
 STRETCH, LONGEST_STRETCH = 0.1, 5.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SourceState:
     """How a source is doing, for people and for /sources.
 
@@ -82,7 +82,7 @@ class SourceState:
     p95_ms: float | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pause:
     """A wait that begins now, for all requests to the source.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,7 +48,6 @@ from metasearch.bib import converters
 from metasearch.bib.cuts import Cuts
 from metasearch.bib.strings import first
 from metasearch.errors import SourceError
-from metasearch.frozen import frozen
 from metasearch.message import message
 from metasearch.record import Record
 
@@ -65,7 +64,7 @@ MOST_RECORDS = 1_000
 STRAYS = message("the link to the next page leads to another server, and was not followed")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """What a page holds.
 

@@ -8,6 +8,7 @@ which a selector finds nothing (its compiler knows them), and how strings are ma
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -22,7 +23,6 @@ from metasearch.bib.fast_records import made_record
 from metasearch.bib.field_limits import SHORT
 from metasearch.bib.marc import MarcRecord
 from metasearch.bib.strings import Converter, strings
-from metasearch.frozen import frozen
 from metasearch.record import Record
 
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ STEP = 4
 NAMELESS = "neither a title nor an identifier"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unread:
     """A record that could not be read: its position in the source's answer, from 1, and why."""
 

@@ -6,7 +6,6 @@ slots are set one by one; of all else `cuts.kept` makes what a record may hold.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,8 +15,6 @@ from metasearch.bib.fast_records import made_record
 from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS
 from metasearch.record import Record
 
-#: The fields of a record, in their order.
-_FIELDS = tuple(each.name for each in dataclasses.fields(Record))
 #: Fields by what a record holds in them.
 PEOPLE = ("authors", "editors")
 _TEXTS = ("titles", "isbn", "issn", "keywords", "subjects")
@@ -71,7 +68,7 @@ def made_of(fields: Iterable[str]) -> Iterator[str]:
     yield "    ids = kept_ids(ids, cuts)"
     yield "draft = new(RecordDraft)"
     given = {"source": "source", "position": "position", "ids": "ids", **there}
-    for field in _FIELDS:
+    for field in Record.__slots__:
         value, empty = given.get(field, "None"), _EMPTY.get(field)
         yield f"draft.{field} = {value if empty is None else f'{value} or {empty}'}"
     yield "draft.__class__ = Record"

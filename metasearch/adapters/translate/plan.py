@@ -7,7 +7,7 @@ by the clause if possible, and `Plan.notes` has a sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 from metasearch.adapters.request import Pairs, Request
@@ -26,12 +26,11 @@ from metasearch.adapters.translate.templates import (
 )
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing, SwitchedOff
-from metasearch.frozen import frozen
 from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS, FIELDS, Query, conjunction, terms
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What is sent to one source.
 

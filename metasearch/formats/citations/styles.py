@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from metasearch.frozen import frozen
 from metasearch.message import message_template
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from metasearch.record import Record
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Style:
     """One style.
 

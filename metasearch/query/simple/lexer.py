@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.frozen import frozen
 from metasearch.message import message
 from metasearch.query.ast import CODED_FIELDS
 from metasearch.query.blanks import is_blank
@@ -55,7 +55,7 @@ _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
 _LONGEST_CODED = 60
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Token:
     """A piece of the query.
 

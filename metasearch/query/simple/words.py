@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.frozen import frozen
 from metasearch.message import message
 from metasearch.query.blanks import is_blank
 from metasearch.query.identifiers import DOI
@@ -15,7 +15,7 @@ OPEN, CLOSE = "(（", ")）"
 WORD_ENDS = frozenset([*CLOSERS, *OPEN, *CLOSE])
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ScannedWord:
     """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
     stars.
