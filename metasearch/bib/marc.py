@@ -33,6 +33,9 @@ class MarcField:
         self.subfields = subfields
         self.part: Part | None = None
 
+    def __repr__(self) -> str:
+        return f"MarcField({self.tag!r}, {self.ind1!r}, {self.ind2!r}, {self.subfields!r})"
+
     @classmethod
     def of(cls, element: Any) -> MarcField:
         """The field of an element."""
