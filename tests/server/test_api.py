@@ -497,7 +497,7 @@ async def test_plans_are_made_in_turns(serve, engine):
     client = await serve(engine)
     turns = []
     queue = engine.scheduler.queue
-    engine.scheduler.queue = lambda it: turns.append(it) or queue(it)
+    engine.scheduler.queue = lambda it, **how: turns.append(it) or queue(it, **how)
     await client.get("/plan?q=mice&sources=alpha,beta,gamma")
 
     assert len(turns) == 1 + 3
