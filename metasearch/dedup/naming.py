@@ -101,13 +101,14 @@ def _first_author(fingerprint: Fingerprint) -> str:
     if not fingerprint.authors:
         return ""
     author = fingerprint.authors[0]
-    return _family(author.family or author.name, fingerprint.first)
+    return _family(author.family or author.name) or min(fingerprint.first, default="")
 
 
 @lru_cache(maxsize=KEPT)
-def _family(name: str, spellings: frozenset[str]) -> str:
+def _family(name: str) -> str:
+    """The last word of a name that is one; "" where its spelling counts."""
     if normalise.has_cjk(name):
-        return min(spellings, default="")
+        return ""
     # "Browne M" and "BROWNE MA": initials are no family name.
     parts = [
         part for part in name.replace(".", ". ").split() if not (part.isupper() and len(part) <= 3)
@@ -116,7 +117,7 @@ def _family(name: str, spellings: frozenset[str]) -> str:
     for word in reversed(found):
         if len(word) > 1 and word not in GENERATIONS:
             return word
-    return min(spellings, default="")
+    return ""
 
 
 def _said(fingerprint: Fingerprint, title: str) -> str:

@@ -167,7 +167,7 @@ def _by_initials(a: tuple[Author, ...], b: tuple[Author, ...]) -> AuthorRelation
     "W. Yan, P. Larson" becomes "Y. Weipeng, L. Per-Ake" where a family name is taken for a given
     one; then the initials stand crosswise.
     """
-    one, other = [_parts(x) for x in a[:5]], [_parts(x) for x in b[:5]]
+    one, other = [_parts_of(x) for x in a[:5]], [_parts_of(x) for x in b[:5]]
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     crossed = sum(any(_crosswise(x, y) for y in long) for x in short)
     if 2 * crossed < len(short):
@@ -229,23 +229,27 @@ def _turned(a: Author, b: Author) -> bool:
 
 def _other_initials(a: Author, b: Author) -> bool:
     """Whether given names are known on both sides and no initial is in both."""
-    one, other = _parts(a)[1], _parts(b)[1]
+    one, other = _parts_of(a)[1], _parts_of(b)[1]
     return bool(one and other and one.isdisjoint(other))
 
 
-@lru_cache(maxsize=KEPT)
-def _parts(author: Author) -> tuple[str, frozenset[str]]:
+def _parts_of(author: Author) -> tuple[str, frozenset[str]]:
     """Family name and the initials of the given names; what stands last is the family name where
     nobody says.
     """
-    family, given = author.family, author.given
+    return _parts(author.name, author.family, author.given)
+
+
+@lru_cache(maxsize=KEPT)
+def _parts(name: str, family: str | None, given: str | None) -> tuple[str, frozenset[str]]:
+    no_family = not family
     if not family:
-        words = normalise.words(author.name)
+        words = normalise.words(name)
         family, given = (words[-1], " ".join(words[:-1])) if words else ("", "")
     initials: set[str] = set()
     for word in (given or "").replace(".", " ").replace("-", " ").split():
         # "JA" and "ja" stand for two given names, "Jo" for one.
-        several = len(word) <= 3 and (word.isupper() or not author.family)
+        several = len(word) <= 3 and (word.isupper() or no_family)
         initials.update(normalise.fold(word if several else word[0]))
     return normalise.fold(family), frozenset(initials)
 

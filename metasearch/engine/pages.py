@@ -8,6 +8,7 @@ by the records of its hit, because a hit may change its id, join another hit or 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -113,20 +114,17 @@ class Positions:
 
     def packed(self) -> bytes:
         """The list in few bytes, for `unpacked`."""
-        head = array("q", [len(self._edges), *self._edges])
-        return (
-            head.tobytes()
-            + array("q", self._places).tobytes()
-            + array("i", self._places.values()).tobytes()
-        )
+        head = array("q", [len(self._edges), len(self._places), *self._edges])
+        # Places follow one another, and take a byte for ten of them; hashes cannot be made shorter.
+        places = zlib.compress(array("i", self._places.values()).tobytes(), 1)
+        return head.tobytes() + array("q", self._places).tobytes() + places
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
         """The list that was packed, in the same process."""
-        rounds = array("q", data[:8])[0]
-        edges, rest = array("q", data[8 : 8 + 8 * rounds]), data[8 + 8 * rounds :]
-        count = len(rest) // 12
-        keys, places = array("q", rest[: 8 * count]), array("i", rest[8 * count :])
+        rounds, count = array("q", data[:16])
+        edges, rest = array("q", data[16 : 16 + 8 * rounds]), data[16 + 8 * rounds :]
+        keys, places = array("q", rest[: 8 * count]), array("i", zlib.decompress(rest[8 * count :]))
         return cls(dict(zip(keys, places, strict=True)), edges)
 
 
