@@ -122,12 +122,9 @@ class Request:
             parts.append(str(len(shown)))
             for pair in shown:
                 parts += pair
-        digest = hashlib.sha256()
-        for part in parts:
-            data = part.encode(errors="surrogatepass")
-            digest.update(b"%d:" % len(data))
-            digest.update(data)
-        return digest.hexdigest()
+        data = [part.encode(errors="surrogatepass") for part in parts]
+        whole = b"".join([b"%d:%b" % (len(part), part) for part in data])
+        return hashlib.sha256(whole).hexdigest()
 
     @property
     def shown(self) -> str:

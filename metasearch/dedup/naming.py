@@ -245,9 +245,7 @@ class Names:
         self.forget(root)
         bases = list(map(self._base, works))
         if len(bases) == 1 and bases[0] == self._own_of(root):
-            if root >= len(self._plain):
-                self._plain += bytes(root + 1 - len(self._plain))
-            self._plain[root] = True
+            self._make_plain(root)
         else:
             self._bases[root] = tuple(bases)
         for place, base in enumerate(bases):
@@ -261,6 +259,21 @@ class Names:
                 del self._holders[base]
                 self._shared[base] = {other: None, seat: None}
                 self._touched.add(base)
+
+    def claim_new(self, number: int) -> None:
+        """The same as `claim` for a record that is alone and was never claimed: as most are."""
+        base = self._base((number,))
+        if base in self._shared or self._holders.setdefault(base, number) != number:
+            self.claim(number, ((number,),))
+        elif base == self._own_of(number):
+            self._make_plain(number)
+        else:
+            self._bases[number] = (base,)
+
+    def _make_plain(self, root: int) -> None:
+        if root >= len(self._plain):
+            self._plain += bytes(root + 1 - len(self._plain))
+        self._plain[root] = True
 
     def forget(self, root: int) -> None:
         """Remove a component, if it is there."""

@@ -101,7 +101,9 @@ class Works:
             if self._has_several(root):
                 self._clusters[root] = self._divide(root)
                 self._made.pop(root, None)
-            self._names.claim(root, self.numbers(root))
+                self._names.claim(root, self.numbers(root))
+            else:  # it never was larger: a component only grows
+                self._names.claim_new(root)
         renamed = self._names.settle(self.numbers)
         for root in renamed:
             self._made.pop(root, None)

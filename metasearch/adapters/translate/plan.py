@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from metasearch.adapters.request import Pairs, Request
+from metasearch.adapters.request import Pairs, Request, public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.logins import secret
@@ -152,7 +152,7 @@ def plan_request(
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
         wanted=wanted,
     )
-    length = len(request.shown) if template.method == "GET" else 0
+    length = _length(request, template.longest) if template.method == "GET" else 0
     if length > template.longest:
         raise CannotAsk(
             spec.name,
@@ -170,6 +170,16 @@ def plan_request(
         tuple(dict.fromkeys(losses.notes)),
         conjunction(*losses.clauses) if losses.clauses else None,
     )
+
+
+#: Characters of an address that one character takes at most: three for each byte of UTF-8.
+_ENCODED = 12
+
+
+def _length(request: Request, longest: int) -> int:
+    """Characters of the address; 0 where it is surely not longer than the longest."""
+    written = sum([len(name) + len(value) + 2 for name, value in public(request.params)])
+    return len(request.shown) if len(request.url) + _ENCODED * written > longest else 0
 
 
 def _sent(values: Mapping[str, str]) -> str:
@@ -244,14 +254,17 @@ def next_request(
     # A database refuses a page that ends outside the window, so the last page is shorter.
     size = min(request.size, spec.paging.window - start) if kind == "offset" else request.size
     cursor = cursor if kind in ("cursor", "link") else None
-    turned = replace(request, start=start, size=size, cursor=cursor)
     values = dict(request.values) | paging_values(start, size, cursor or "")
     template = spec.request
     if kind == "link":
-        turned = replace(turned, headers=refill(request.headers, template.headers, values))
+        headers = refill(request.headers, template.headers, values)
+        turned = replace(request, start=start, size=size, cursor=cursor, headers=headers)
         return followed(turned, cursor or "")
     return replace(
-        turned,
+        request,
+        start=start,
+        size=size,
+        cursor=cursor,
         url=request.url
         if PAGING.isdisjoint(names(template.url))
         else fill_url(template.url, values),

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from string import Formatter
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from metasearch.adapters.request import Pairs, Secret
@@ -48,10 +48,15 @@ def names(template: str) -> tuple[str, ...]:
 def all_names(template: RequestTemplate) -> frozenset[str]:
     """The placeholders of all parts with the query: address, parameters and body."""
     pairs = (*template.params.values(), *template.body.values())
-    parts = [part for value in pairs for part in _parts(value)]
+    found = _names_of((template.url, template.text, *pairs))
+    return found if template.json is None else found.union(_names_within(template.json))
+
+
+@lru_cache(maxsize=500)
+def _names_of(templates: tuple[Template, ...]) -> frozenset[str]:
     return frozenset(
-        name for part in (template.url, template.text, *parts) for name in names(part)
-    ).union(_names_within(template.json))
+        [name for template in templates for part in _parts(template) for name in part.names]
+    )
 
 
 def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
@@ -59,10 +64,12 @@ def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
 
     An empty template removes a parameter of the spec that is extended.
     """
+    if not templates:
+        return ()
+    blank = _Blank(values)
     pairs: list[tuple[str, str | Secret]] = []
     for name, template in templates.items():
-        parts = [part for part in _parts(template) if part]
-        filled = [_filled(part, values) for part in parts if not _is_empty(names(part), values)]
+        filled = [part.filled(blank) for part in _parts(template) if not part.is_empty(values)]
         if filled:
             pairs.append((name, ",".join(filled)))
     return tuple(pairs)
@@ -71,17 +78,22 @@ def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
 def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
     """Returns the pairs, of which only those that depend on the page are filled again."""
     paged = {name: template for name, template in templates.items() if _is_paged(template)}
+    if not paged:
+        return pairs
     fresh = dict(fill(paged, values))
     kept = tuple(
-        (name, value if isinstance(value, Secret) else fresh.pop(name, value))
-        for name, value in pairs
-        if name not in paged or name in fresh
+        [
+            (name, value if isinstance(value, Secret) else fresh.pop(name, value))
+            for name, value in pairs
+            if name not in paged or name in fresh
+        ]
     )
     return kept + tuple(fresh.items())
 
 
+@lru_cache(maxsize=2_000)
 def _is_paged(template: Template) -> bool:
-    return any(not PAGING.isdisjoint(names(part)) for part in _parts(template))
+    return any(not PAGING.isdisjoint(part.names) for part in _parts(template))
 
 
 def fill_url(template: str, values: Mapping[str, str]) -> str:
@@ -123,7 +135,8 @@ def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
 def _is_void(value: Any, values: Mapping[str, str]) -> bool:
     """Whether a member of a JSON body is left out."""
     if isinstance(value, str):
-        return _is_empty(names(value), values)
+        used = names(value)
+        return bool(used) and not any(map(values.get, used))
     if isinstance(value, list):
         return bool(value) and all(_is_void(member, values) for member in value)
     if isinstance(value, Mapping):
@@ -140,13 +153,38 @@ def _names_within(value: Any) -> Iterator[str]:
             yield from _names_within(member)
 
 
-def _is_empty(used: tuple[str, ...], values: Mapping[str, str]) -> bool:
-    """Whether there are placeholders, and none of them has a value."""
-    return bool(used) and not any(values.get(name) for name in used)
+class _Part(NamedTuple):
+    """One template and its placeholders.
+
+    Attributes:
+        template: As in the spec.
+        names: Its placeholders, in order.
+        alone: The placeholder that is the whole template; "" where there is more than that.
+    """
+
+    template: str
+    names: tuple[str, ...]
+    alone: str
+
+    def is_empty(self, values: Mapping[str, str]) -> bool:
+        """Whether there are placeholders, and none of them has a value."""
+        return bool(self.names) and not any(map(values.get, self.names))
+
+    def filled(self, values: _Blank) -> str:
+        """The template with the values."""
+        return values[self.alone] if self.alone else self.template.format_map(values)
 
 
-def _parts(template: Template) -> tuple[str, ...]:
-    return (template,) if isinstance(template, str) else template
+@lru_cache(maxsize=2_000)
+def _parts(template: Template) -> tuple[_Part, ...]:
+    """The templates of which one consists, without empty ones."""
+    found = []
+    for part in (template,) if isinstance(template, str) else template:
+        if part:
+            used = names(part)
+            alone = used[0] if len(used) == 1 and part == f"{{{used[0]}}}" else ""
+            found.append(_Part(part, used, alone))
+    return tuple(found)
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:

@@ -19,6 +19,8 @@ from metasearch.query.simple.printer import to_text
 _TOKEN = late_pattern(r"[^\W_]+[+#]*")
 # Signs with a meaning; all others that a dialect may have to leave out only separate words.
 _MEANT = late_pattern(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
+#: Fields of which a value is one piece.
+_EXACT = IDENTIFIERS | CODED_FIELDS
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _NAMES = {
     "title": message("titles"), "author": message("authors"), "venue": message("journals"),
@@ -159,7 +161,7 @@ class TermWriter:
     @staticmethod
     def blanked(text: str, characters: str) -> str:
         """Replaces each of these characters by a blank."""
-        if not any(c in characters for c in text):
+        if not _has_any(text, characters):
             return text
         return " ".join("".join(" " if c in characters else c for c in text).split())
 
@@ -172,7 +174,7 @@ class TermWriter:
         dialect = self.dialect
         strip = '"\\' if identifier and dialect.strip else dialect.strip
         text = self.blanked(text, strip)
-        if dialect.escape and any(c in dialect.escape for c in text):
+        if _has_any(text, dialect.escape):
             text = "".join(f"\\{c}" if c in dialect.escape else c for c in text)
         return text
 
@@ -183,9 +185,7 @@ class TermWriter:
 
         None if there are no such words.
         """
-        if term.field in IDENTIFIERS | CODED_FIELDS or not any(
-            c in self.dialect.strip for c in term.text
-        ):
+        if term.field in _EXACT or not _has_any(term.text, self.dialect.strip):
             return None
         words = [word for word in term.text.split() if not self.same_word(word)]
         if not words:
@@ -198,7 +198,7 @@ class TermWriter:
 
     def in_one_piece(self, term: Term) -> bool:
         """Whether cleaning splits no word of a term, and a phrase is sent as a phrase."""
-        if term.field in IDENTIFIERS | CODED_FIELDS:
+        if term.field in _EXACT:
             return True
         if term.phrase:
             return bool(self.dialect.phrase) or " " not in self.blanked(
@@ -217,9 +217,7 @@ class TermWriter:
 
     def note_lost_characters(self, term: Term) -> None:
         """Adds a note about characters that the dialect cannot write."""
-        if term.field in IDENTIFIERS | CODED_FIELDS or not any(
-            c in self.dialect.strip for c in term.text
-        ):
+        if term.field in _EXACT or not _has_any(term.text, self.dialect.strip):
             return
         signs = dict.fromkeys(c for c in _MEANT.findall(term.text) if c in self.dialect.strip)
         if signs and has_word(term):
@@ -230,6 +228,11 @@ class TermWriter:
                     text=term.text,
                 )
             )
+
+
+def _has_any(text: str, characters: str) -> bool:
+    """Whether one of the characters occurs in a text."""
+    return bool(characters) and not set(characters).isdisjoint(text)
 
 
 def plain_word(word: str) -> str:
