@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from rapidfuzz import fuzz
 
 from metasearch.bulk.staged import candidate_pairs, schemas
 from metasearch.bulk.staged.chunking import Places
@@ -23,7 +25,7 @@ from metasearch.bulk.staged.parts import batches, columns_of, parts_in, write_pa
 from metasearch.bulk.staged.pool import in_order
 from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 from metasearch.dedup import index
-from metasearch.dedup.resemblance import surely_far
+from metasearch.dedup.resemblance import FAR, surely_far
 from metasearch.dedup.sketches import are_strangers
 
 #: Pairs of which titles are compared at once.
@@ -46,6 +48,8 @@ class Traits:
     contents: Numbers
     pages: Numbers
     titles: pa.Array
+    #: Numbers of the first and the second word of each title, a row each; 0 for none.
+    begins: Numbers
     early: npt.NDArray[np.bool_]
 
     @classmethod
@@ -59,16 +63,27 @@ class Traits:
                 tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
         table = pa.concat_tables(tables).sort_by("number")
         years = table.column("year").cast(pa.int64()).fill_null(candidate_pairs.NO_YEAR)
+        # Titles of all these may take more bytes than an array of short offsets holds.
+        titles = table.column("title").cast(pa.large_string()).combine_chunks()
         return cls(
             wanted,
             table.column("sketch").to_numpy(),
             years.to_numpy(),
             table.column("content").to_numpy(),
             table.column("pages").to_numpy(),
-            # Titles of all these may take more bytes than an array of short offsets holds.
-            table.column("title").cast(pa.large_string()).combine_chunks(),
+            titles,
+            _begins(titles),
             places.of(wanted) <= index.FEW,
         )
+
+
+def _begins(titles: pa.Array) -> Numbers:
+    found = np.zeros((len(titles), 2), dtype=np.int64)
+    for start in range(0, len(titles), _AT_ONCE):
+        for place, title in enumerate(titles[start : start + _AT_ONCE].to_pylist(), start):
+            words = title.split(" ", 2)[:2]
+            found[place, : len(words)] = [1 + crc32(word.encode()) for word in words if word]
+    return found
 
 
 def by_key(
@@ -206,10 +221,12 @@ class _Titles(NamedTuple):
     Attributes:
         titles: Different ones.
         pairs: Two rows: places of the first and of the second title of each pair.
+        begin_apart: Which pairs begin with two words each, neither of which is the same.
     """
 
     titles: list[str]
     pairs: Numbers
+    begin_apart: npt.NDArray[np.bool_]
 
 
 def _together(
@@ -245,19 +262,31 @@ def _are_apart(of: Traits, a: Numbers, b: Numbers) -> npt.NDArray[np.bool_]:
 def _titles(of: Traits, a: Numbers, b: Numbers) -> tuple[Numbers, _Titles]:
     """Which pairs may be apart, by their place, and the titles of these."""
     may_be = np.flatnonzero((of.pages[a] == 0) | (of.pages[a] != of.pages[b]))
-    places, at = np.unique(np.r_[a[may_be], b[may_be]], return_inverse=True)
+    a, b = a[may_be], b[may_be]
+    one, other = of.begins[a], of.begins[b]
+    begin_apart = ((one != other) & (one != 0) & (other != 0)).all(axis=1)
+    places, at = np.unique(np.r_[a, b], return_inverse=True)
     titles = of.titles.take(pa.array(places)).to_pylist()
-    return may_be, _Titles(titles, at.reshape(2, len(may_be)))
+    return may_be, _Titles(titles, at.reshape(2, len(may_be)), begin_apart)
 
 
 def _far(of: _Titles) -> npt.NDArray[np.bool_]:
-    """Which pairs of titles are surely far from one another."""
+    """Which pairs of titles are surely far from one another: those of which `surely_far` says so.
+
+    Nearly all pairs begin with other words, and then it asks less.
+    """
     titles = of.titles
+    compact = [title.replace(" ", "") for title in titles]
+    least = FAR * 100
     return np.fromiter(
         (
-            bool(titles[a] and titles[b]) and surely_far(titles[a], titles[b])
-            for a, b in of.pairs.T.tolist()
+            fuzz.ratio(titles[a], titles[b], score_cutoff=least) < least
+            and compact[a] not in compact[b]
+            and compact[b] not in compact[a]
+            if apart
+            else bool(titles[a] and titles[b]) and surely_far(titles[a], titles[b])
+            for (a, b), apart in zip(of.pairs.T.tolist(), of.begin_apart.tolist(), strict=True)
         ),
         dtype=bool,
-        count=of.pairs.shape[1],
+        count=len(of.begin_apart),
     )

@@ -16,46 +16,58 @@ import numpy.typing as npt
 
 from metasearch.bulk.job import free_name
 from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged.ordering import is_in
 from metasearch.bulk.staged.parts import batches, parts_in
 
-#: The names that a record may bear, the best first; the place of a row is that of the record.
-Rows = Callable[[], Iterable[tuple[str, ...]]]
+_Hashes = npt.NDArray[np.int64]
+#: The names that some records may bear, a column for the best one and one for the next; the
+#: records of all are in the order of their places.
+Columns = Sequence[Sequence[str]]
 
 
-def made_different(rows: Rows) -> dict[int, str]:
+def made_different(columns: Callable[[], Iterable[Columns]]) -> dict[int, str]:
     """Place of a record, from 0 -> its name, where that is not the best one that it may bear.
 
     Args:
-        rows: Gives the names of all records in their order, whenever it is called.
+        columns: Gives the names of all records, whenever it is called.
     """
-    hashes = np.fromiter((hash(name) for names in rows() for name in names), np.int64)
-    known, times = np.unique(hashes, return_counts=True)
-    watched = set(known[times > 1].tolist())
-    while True:
-        found, clashes = _pass(rows(), known, watched)
+    hashes = [_hashes(column) for some in columns() for column in some]
+    known, times = np.unique(np.concatenate([np.empty(0, np.int64), *hashes]), return_counts=True)
+    del hashes
+    watched = known[times > 1]
+    found: dict[int, str] = {}
+    while len(watched):
+        found, clashes = _pass(columns(), known, watched)
         if not clashes:
-            return found
+            break
         # A name that was made is one that another record bears: its turn must be known, too.
-        watched |= clashes
+        watched = np.union1d(watched, np.fromiter(clashes, np.int64))
+    return found
+
+
+def _hashes(names: Sequence[str]) -> _Hashes:
+    return np.fromiter(map(hash, names), np.int64, len(names))
 
 
 def _pass(
-    rows: Iterable[tuple[str, ...]], known: npt.NDArray[np.int64], watched: set[int]
+    columns: Iterable[Columns], known: _Hashes, watched: _Hashes
 ) -> tuple[dict[int, str], set[int]]:
     taken: set[str] = set()
     found: dict[int, str] = {}
     clashes: set[int] = set()
-    for place, names in enumerate(rows):
-        if watched.isdisjoint(map(hash, names)):
-            continue
-        name = free_name(names, place + 1, taken)
-        if name not in names:
-            clash = hash(name)
-            at = int(np.searchsorted(known, clash))
-            if at < len(known) and known[at] == clash and clash not in watched:
-                clashes.add(clash)
-        if name != _best(names):
-            found[place] = name
+    start = 0
+    for some in columns:
+        wanted = np.logical_or.reduce([is_in(_hashes(column), watched) for column in some])
+        for at in np.flatnonzero(wanted).tolist():
+            names = tuple([column[at] for column in some])
+            name = free_name(names, start + at + 1, taken)
+            if name not in names:
+                clash = np.asarray([hash(name)])
+                if is_in(clash, known)[0] and not is_in(clash, watched)[0]:
+                    clashes.add(int(clash[0]))
+            if name != _best(names):
+                found[start + at] = name
+        start += len(some[0])
     return found, clashes
 
 
@@ -86,12 +98,15 @@ class FreeNames:
             records: Its folder.
             rows: The places of the files that are labelled sets.
         """
-        keys = made_different(lambda: ((key,) for _, key, _ in _named(records)))
+        keys = made_different(lambda: ([some] for _, some, _ in _named(records)))
 
-        def ids() -> Iterator[tuple[str, ...]]:
-            for place, (number, key, own) in enumerate(_named(records)):
-                free = keys.get(place, key)
-                yield (own, free) if number >> schemas.FILE_BITS in rows else (free,)
+        def ids() -> Iterator[Columns]:
+            start = 0
+            for file, some, own in _named(records):
+                places = range(start, start + len(some))
+                free = [keys.get(place, key) for place, key in zip(places, some, strict=True)]
+                yield [own, free] if file in rows else [free]
+                start += len(some)
 
         return cls(keys, made_different(ids) if rows else {}, rows)
 
@@ -117,7 +132,12 @@ class FreeNames:
         return free, self.ids.get(place, best)
 
 
-def _named(records: Path) -> Iterator[tuple[int, str, str]]:
+def _named(records: Path) -> Iterator[tuple[int, list[str], list[str]]]:
+    """(file, `Record.key` of each, `Record.source_id` of each) of some records of a file at a
+    time.
+    """
     for path in parts_in(records):
         for batch in batches(path, ["number", "key", "id"]):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            number, keys, ids = batch.columns
+            if len(keys):
+                yield number[0].as_py() >> schemas.FILE_BITS, keys.to_pylist(), ids.to_pylist()

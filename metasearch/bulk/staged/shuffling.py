@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,9 @@ from metasearch.bulk.staged.parts import clear, read_part
 MOST_BUCKETS = 64
 #: Rows of a bucket, where there are not too many of them: what is in memory at once.
 ROWS = 20_000
+#: Bytes of rows that wait in memory before they are written; few rows for a bucket cost as much
+#: time to write as many.
+WAITING = 32 << 20
 
 _Numbers = npt.NDArray[np.int64]
 
@@ -37,19 +41,67 @@ def shuffled(
         scratch: A folder for this alone; it is empty afterwards.
     """
     clear(scratch)
-    paths = [scratch / f"bucket-{number:03}.parquet" for number in range(buckets)]
-    writers = [pq.ParquetWriter(path, schema, compression="zstd") for path in paths]
-    try:
+    with _Buckets(schema, buckets, scratch) as found:
         for table, wanted in tables:
-            order = np.argsort(wanted, kind="stable")
-            ends = np.searchsorted(wanted[order], np.arange(buckets + 1))
-            for number, writer in enumerate(writers):
-                start, end = int(ends[number]), int(ends[number + 1])
-                if end > start:
-                    writer.write_table(table.take(pa.array(order[start:end])))
-    finally:
-        for writer in writers:
-            writer.close()
-    for path in paths:
-        yield read_part(path)
-        path.unlink()
+            found.add(table, wanted)
+    yield from found.tables()
+
+
+class _Buckets:
+    """Rows by bucket: in memory, and in a file each when they are too many for that.
+
+    Args:
+        schema: Of all.
+        count: Their number.
+        scratch: A folder for the files.
+    """
+
+    def __init__(self, schema: pa.Schema, count: int, scratch: Path) -> None:
+        self._schema = schema
+        self._scratch = scratch
+        self._waiting: list[list[pa.Table]] = [[] for _ in range(count)]
+        self._bytes = 0
+        self._writers: dict[int, pq.ParquetWriter] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> _Buckets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def add(self, table: pa.Table, wanted: _Numbers) -> None:
+        """Take in rows with the bucket of each."""
+        order = np.argsort(wanted, kind="stable")
+        ends = np.searchsorted(wanted[order], np.arange(len(self._waiting) + 1)).tolist()
+        table = table.take(pa.array(order))
+        for waiting, start, end in zip(self._waiting, ends, ends[1:], strict=False):
+            if end > start:
+                waiting.append(table.slice(start, end - start))
+        self._bytes += table.nbytes
+        if self._bytes > WAITING:
+            self._write()
+
+    def _path(self, number: int) -> Path:
+        return self._scratch / f"bucket-{number:03}.parquet"
+
+    def _write(self) -> None:
+        for number, waiting in enumerate(self._waiting):
+            if not waiting:
+                continue
+            writer = self._writers.get(number)
+            if writer is None:
+                writer = pq.ParquetWriter(self._path(number), self._schema, compression="zstd")
+                self._writers[number] = self._open.enter_context(writer)
+            writer.write_table(pa.concat_tables(waiting))
+            waiting.clear()
+        self._bytes = 0
+
+    def tables(self) -> Iterator[pa.Table]:
+        """The rows of one bucket after another, when all were taken in and the files are closed."""
+        for number, waiting in enumerate(self._waiting):
+            written = [read_part(self._path(number))] if number in self._writers else []
+            yield pa.concat_tables([self._schema.empty_table(), *written, *waiting])
+            waiting.clear()
+            if written:
+                self._path(number).unlink()
