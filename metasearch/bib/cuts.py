@@ -65,8 +65,13 @@ class Cuts:
         """A number was too large to be one of that field."""
         self._add(f"number for {field}", f"numbers for {field}", "too large and left out")
 
-    def _add(self, one: str, several: str, done: str) -> None:
-        self._counts[one, several, done] = self._counts.get((one, several, done), 0) + 1
+    def _add(self, one: str, several: str, done: str, times: int = 1) -> None:
+        self._counts[one, several, done] = self._counts.get((one, several, done), 0) + times
+
+    def join(self, other: Cuts) -> None:
+        """Take in what was counted elsewhere."""
+        for kind, times in other._counts.items():
+            self._add(*kind, times)
 
     def notes(self) -> tuple[str, ...]:
         """In words: "3 titles were cut at 4,000 characters"."""

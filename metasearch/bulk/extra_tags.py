@@ -8,7 +8,7 @@ format, under a name such as "ris:N1"; read again, they are N1 of RIS.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from metasearch.bib.cuts import Cuts, kept_given
 from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
@@ -36,13 +36,15 @@ def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Besi
     record.
     """
     for work in outcome.works:
-        yield work, _beside(work.items, outcome, name, Cuts())
+        yield work, _beside(work.items, outcome.files, name, Cuts())
 
 
-def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
-    made_of = tuple(one for item in items for one in origins(item, outcome.files[item.file]))
-    found = [field for item in items for field in _placed(item, outcome.files[item.file], name)]
-    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
+def _beside(
+    items: tuple[InputRecord, ...], files: Sequence[FileRead], name: str, cuts: Cuts
+) -> Beside:
+    made_of = tuple([one for item in items for one in origins(item, files[item.file])])
+    found = [field for item in items for field in _placed(item, files[item.file], name)]
+    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts) if found else ())
 
 
 def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
@@ -72,12 +74,12 @@ class LeftOut:
     nothing of a table for the eye.
 
     Args:
-        outcome: What the job has done.
+        files: Of the job.
         name: Of the output format.
     """
 
-    def __init__(self, outcome: Outcome, name: str) -> None:
-        self._outcome = outcome
+    def __init__(self, files: Sequence[FileRead], name: str) -> None:
+        self._files = files
         self._name = name
         self._cuts = Cuts()
         self._tags: set[str] = set()
@@ -87,18 +89,26 @@ class LeftOut:
         """Look at one more."""
         if self._name == "table":
             return
-        beside = _beside(work.items, self._outcome, self._name, self._cuts)
+        beside = _beside(work.items, self._files, self._name, self._cuts)
         if self._name == "csv":
             if len(self._tags) < MOST_TAGS:
                 self._tags.update(tag for tag, _ in beside.fields)
             if len(self._written) <= MOST_BESIDE:
                 self._written.update(dict.fromkeys(columns_beside([beside])))
 
+    def join(self, other: LeftOut) -> None:
+        """Take in what another one of the same job and format has seen, which come behind."""
+        self._cuts.join(other._cuts)
+        if len(self._tags) < MOST_TAGS:
+            self._tags |= other._tags
+        if len(self._written) <= MOST_BESIDE:
+            self._written |= other._written
+
     def notes(self) -> list[str]:
         """In words, a line a file, when it has seen all works."""
         if self._name == "table":
             return []
-        notes = [note for file in self._outcome.files if (note := self._of(file))]
+        notes = [note for file in self._files if (note := self._of(file))]
         notes += [f"of merged records, {note}" for note in self._cuts.notes()]
         held = min(len(self._written), MOST_BESIDE)
         if len(self._tags) > held:

@@ -147,6 +147,9 @@ class CountedWorks:
     def add(self, work: MergedWork) -> None:
         """Count one more."""
         self.works += 1
+        if len(work.items) == 1 and not work.items[0].origins:  # as most are
+            self._add_alone(work.items[0])
+            return
         self.records += len(work.items)
         self.check_sum += sum(item.check_sum for item in work.items)
         self.earlier += sum(_stands_for(item) - 1 for item in work.items)
@@ -158,6 +161,23 @@ class CountedWorks:
         self.in_files += len({item.file for item in work.items})
         self.files.add(item.file for item in work.items for _ in range(_stands_for(item)))
         self.databases.add(name for item in work.items for name in _databases(item))
+
+    def _add_alone(self, item: InputRecord) -> None:
+        self.records += 1
+        self.check_sum += item.check_sum
+        self.in_files += 1
+        for placed, place in ((self.files, item.file), (self.databases, line(item.database))):
+            placed.kept[place] += 1
+            placed.only[place] += 1
+
+    def join(self, other: CountedWorks) -> None:
+        """Count the works that another one has counted."""
+        for name in ("works", "records", "check_sum", "earlier", "versions", "version_works"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.in_files += other.in_files
+        self.rules += other.rules
+        self.files.join(other.files)
+        self.databases.join(other.databases)
 
 
 @dataclass(slots=True)
@@ -174,6 +194,12 @@ class _Placed:
         self.kept[first] += 1
         self.removed.update(others)
         self.only[first] += set(others) <= {first}
+
+    def join(self, other: _Placed) -> None:
+        """Take in the places of other works."""
+        self.kept.update(other.kept)
+        self.removed.update(other.removed)
+        self.only.update(other.only)
 
 
 def _audit(numbers: Numbers, works: CountedWorks, outcome: Outcome) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from metasearch import __version__, garbage_collection
 from metasearch.bulk import clusters, export, report
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
-from metasearch.bulk.telling import Told, at_once, telling
+from metasearch.bulk.telling import Telling, Told, at_once, in_background
 from metasearch.cli.dedup_staged import (
     MANY,
     StagedOptions,
@@ -93,10 +94,12 @@ class DedupResult:
     Attributes:
         outcome: The files and the works.
         told: Gives what is told of them; it may wait for it.
+        telling: Looks at the works while they are written; `told` is right when that is done.
     """
 
     outcome: Outcome
     told: Callable[[], Told]
+    telling: Telling | None = None
 
     def text(self) -> str:
         """The report as text."""
@@ -144,12 +147,11 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
             }
             outcome = works.enter_context(_works(inputs.files, options, rules, console))
             form = options.format or DEFAULT_FORMAT if "-o" in outputs else None
-            told = works.enter_context(telling(outcome, form, options.staged.processes))
-            result = DedupResult(outcome, told)
+            result = works.enter_context(_result(outcome, form, options, written="-o" in sinks))
             # The report is the last one: it has to wait for what is told.
             for option in sorted(sinks, key=lambda option: option == "--report"):
                 sinks[option].write_all(_content(option, options, result))
-            told()  # it finds out, too, whether works are missing
+            result.told()  # it finds out, too, whether works are missing
         try:
             if outputs.get("-o") == DASH:
                 _write_to_stdout(options, result, console)
@@ -314,29 +316,73 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
             )
 
 
+@contextmanager
+def _result(
+    outcome: Outcome, form: str | None, options: DedupOptions, *, written: bool
+) -> Iterator[DedupResult]:
+    """The result of a job, for a block that writes it.
+
+    Args:
+        outcome: What the job has done.
+        form: The format in which the works are written; None where they are not.
+        options: Of the command.
+        written: Whether that is to a file, before the result is told.
+    """
+    workers = options.staged.processes
+    if written and form is not None and _by_workers(form, outcome, workers):
+        telling = Telling(outcome, form)
+        yield DedupResult(outcome, partial(telling.told, outcome), telling)
+    else:
+        with in_background(outcome, form, workers) as told:
+            yield DedupResult(outcome, told)
+
+
+def _by_workers(form: str, outcome: Outcome, workers: int) -> bool:
+    """Whether worker processes write the works in a format."""
+    if not at_once(outcome, workers):
+        return False
+    from metasearch.bulk.staged.writing import ONE_AFTER_ANOTHER
+
+    return form in ONE_AFTER_ANOTHER
+
+
 def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
     """The bytes of an output, in parts."""
     if option == "--clusters":
-        yield from clusters.parts(result.outcome)
+        yield from _clusters(result.outcome, options.staged.processes)
     elif option == "-o":
-        yield from _works_as(options.format or DEFAULT_FORMAT, options, result.outcome)
+        yield from _works_as(options.format or DEFAULT_FORMAT, options, result)
     elif options.report is not None and options.report.suffix.lower() == ".json":
         yield result.json()
     else:
         yield result.text().encode()
 
 
-def _works_as(name: str, options: DedupOptions, outcome: Outcome) -> Iterator[bytes]:
+def _clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
+    """The list of clusters."""
+    if not at_once(outcome, workers):
+        return clusters.parts(outcome)
+    from metasearch.bulk.staged import writing
+
+    return writing.write_clusters(outcome, workers)
+
+
+def _works_as(name: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
     """The works in a format."""
     workers = options.staged.processes
-    if at_once(outcome, workers):
+    if _by_workers(name, result.outcome, workers):
         from metasearch.bulk.staged import writing
 
-        if name in writing.ONE_AFTER_ANOTHER:
-            return writing.write(name, outcome, workers, provenance=options.provenance)
+        return writing.write(
+            name,
+            result.outcome,
+            workers,
+            provenance=options.provenance,
+            telling=result.telling,
+        )
     return export.write(
         name,
-        outcome,
+        result.outcome,
         provenance=options.provenance,
         bom=options.bom,
         style=options.style,

@@ -81,8 +81,8 @@ def _begins(titles: pa.Array) -> Numbers:
     found = np.zeros((len(titles), 2), dtype=np.int64)
     for start in range(0, len(titles), _AT_ONCE):
         for place, title in enumerate(titles[start : start + _AT_ONCE].to_pylist(), start):
-            words = title.split(" ", 2)[:2]
-            found[place, : len(words)] = [1 + crc32(word.encode()) for word in words if word]
+            words = title.split(" ", 2)[:2] if title else []
+            found[place, : len(words)] = [1 + crc32(word.encode()) for word in words]
     return found
 
 

@@ -219,7 +219,7 @@ def _works_stage(
     of = ComponentOf(found.numbers, found.components)
     if not folder.done("chunks"):
         chunks = folder.begin("chunks")
-        chunk_stage(path("records"), of, places, names, chunks, path("scratch"))
+        chunk_stage(path("records"), of, places, names, chunks, path("scratch"), job.workers)
         folder.finish("chunks")
     parts = parts_in(path("chunks"))
     works = folder.begin("works", anew=False)

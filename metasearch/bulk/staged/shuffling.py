@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from metasearch.bulk.staged.parts import clear, read_part
 
 #: Files that are written at once.
-MOST_BUCKETS = 64
+MOST_BUCKETS = 256
 #: Rows of a bucket, where there are not too many of them: what is in memory at once.
 ROWS = 20_000
 #: Bytes of rows that wait in memory before they are written; few rows for a bucket cost as much
@@ -41,30 +42,30 @@ def shuffled(
         scratch: A folder for this alone; it is empty afterwards.
     """
     clear(scratch)
-    with _Buckets(schema, buckets, scratch) as found:
+    with Buckets(schema, buckets, lambda number: scratch / f"bucket-{number:03}.parquet") as found:
         for table, wanted in tables:
             found.add(table, wanted)
     yield from found.tables()
 
 
-class _Buckets:
+class Buckets:
     """Rows by bucket: in memory, and in a file each when they are too many for that.
 
     Args:
         schema: Of all.
         count: Their number.
-        scratch: A folder for the files.
+        path: The file of a bucket; it is not there.
     """
 
-    def __init__(self, schema: pa.Schema, count: int, scratch: Path) -> None:
+    def __init__(self, schema: pa.Schema, count: int, path: Callable[[int], Path]) -> None:
         self._schema = schema
-        self._scratch = scratch
+        self._path = path
         self._waiting: list[list[pa.Table]] = [[] for _ in range(count)]
         self._bytes = 0
         self._writers: dict[int, pq.ParquetWriter] = {}
         self._open = ExitStack()
 
-    def __enter__(self) -> _Buckets:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -80,12 +81,10 @@ class _Buckets:
                 waiting.append(table.slice(start, end - start))
         self._bytes += table.nbytes
         if self._bytes > WAITING:
-            self._write()
+            self.write()
 
-    def _path(self, number: int) -> Path:
-        return self._scratch / f"bucket-{number:03}.parquet"
-
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write what waits; buckets without rows have no file."""
         for number, waiting in enumerate(self._waiting):
             if not waiting:
                 continue

@@ -1,4 +1,4 @@
-"""Components are divided in the same way by one process and by several."""
+"""Components are divided in the same way by one process and by several, and as titles say."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
+
+import pyarrow as pa
 
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.staged import dividing, shuffling
@@ -17,7 +21,11 @@ from metasearch.bulk.staged.key_export import KeyFolders, export_stage
 from metasearch.bulk.staged.parts import parts_in, read_part
 from metasearch.bulk.staged.reading import ReadingOptions, files_of, read_stage
 from metasearch.bulk.staged.rules import Rules
+from metasearch.dedup.resemblance import surely_far
 from tests.bulk.staged.sets import files, hostile, records
+
+#: Words that are parts of one another, or begin alike.
+WORDS = ["soil", "so", "il", "water", "waters", "wa", "ter", "Böden", "水", "on a much longer word"]
 
 
 def say_nothing(_: str, __: int, ___: int) -> None:
@@ -54,3 +62,22 @@ def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.Monke
     one, other, several = found
     assert one == other == several
     assert len(one) > 100
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), min_size=2, max_size=8))
+def test_pairs_of_titles_are_far_where_one_pair_would_be(titles: list[str]) -> None:
+    """Also those of no word or of one, of parts of one another, and those that begin alike."""
+    count = len(titles)
+    a, b = np.divmod(np.arange(count * count), count)
+    of = Traits(
+        *[np.zeros(count, np.int64)] * 5,
+        titles=pa.array(titles, pa.large_string()),
+        begins=dividing._begins(pa.array(titles, pa.large_string())),
+        early=np.zeros(count, bool),
+    )
+
+    far = dividing._are_apart(of, a, b)
+
+    assert far.tolist() == [
+        bool(one and other) and surely_far(one, other) for one in titles for other in titles
+    ]

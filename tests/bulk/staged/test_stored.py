@@ -14,7 +14,7 @@ from metasearch.bulk import clusters
 from metasearch.bulk.staged.entries import content_from, encoded, entry_from, values_of
 from metasearch.bulk.staged.parts import DamagedPart
 from metasearch.bulk.staged.stored import StoredRecord, StoredWork
-from metasearch.bulk.telling import tell, telling
+from metasearch.bulk.telling import in_background, tell
 from metasearch.formats import hits
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
@@ -105,5 +105,5 @@ def test_a_process_of_its_own_tells_the_same(
     outcome = on_disk(paths, tmp_path / "job")
     monkeypatch.setattr("metasearch.bulk.telling.MANY", 10)
 
-    with telling(outcome, "csv", workers=2) as told:
+    with in_background(outcome, "csv", workers=2) as told:
         assert told() == tell(outcome, "csv") == tell(in_memory(paths), "csv")

@@ -6,10 +6,11 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import export
+from metasearch.bulk import clusters, export
 from metasearch.bulk.job import Outcome
 from metasearch.bulk.staged import chunking, ordering, reading, writing
 from metasearch.bulk.staged.works import StagedWorks
+from metasearch.bulk.telling import Telling, tell
 from metasearch.formats import WRITABLE
 from tests.bulk.staged.sets import files, hostile, on_disk, records
 
@@ -62,7 +63,9 @@ def test_stretches_are_written_as_the_whole(outcome: Outcome, name: str) -> None
     """In each format that is one record after another."""
     whole = b"".join(export.write(name, outcome))
     parts = [
-        writing._written(name, False, Outcome(outcome.files, some, "separate", 0, "default"))
+        writing._written(
+            name, False, False, Outcome(outcome.files, some, "separate", 0, "default")
+        )[0]
         for some in staged(outcome).divided(25)
     ]
 
@@ -79,3 +82,29 @@ def test_processes_write_what_one_writes(outcome: Outcome, monkeypatch: pytest.M
         parts = list(writing.write("ris", outcome, 2, provenance=provenance))
         assert b"".join(parts) == b"".join(export.write("ris", outcome, provenance=provenance))
         assert len(parts) > 1
+
+
+@pytest.mark.parametrize("name", ["ris", "nbib"])
+def test_what_is_told_is_found_out_while_works_are_written(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The same numbers and remarks as when the works are gone through once more."""
+    monkeypatch.setattr(writing, "STRETCH", 50)
+    telling = Telling(outcome, name)
+
+    parts = list(writing.write(name, outcome, 2, telling=telling))
+
+    assert b"".join(parts) == b"".join(export.write(name, outcome))
+    assert telling.told(outcome) == tell(outcome, name)
+    assert telling.told(outcome).numbers.duplicates > 10
+
+
+def test_processes_write_the_list_of_clusters_that_one_writes(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In several stretches."""
+    monkeypatch.setattr(writing, "STRETCH", 50)
+    parts = list(writing.write_clusters(outcome, 2))
+
+    assert b"".join(parts) == clusters.write(outcome)
+    assert len(parts) > 1
