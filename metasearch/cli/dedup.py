@@ -106,7 +106,7 @@ from metasearch.formats import READABLE
     "--memory-limit",
     type=Size(),
     metavar="SIZE",
-    help="Of duckdb or spark: memory of the joins, such as 4GB; the default is 1GB.",
+    help="Of duckdb or spark: memory of the job, such as 4GB; the default is 1GB.",
 )
 @click.option(
     "--workers",

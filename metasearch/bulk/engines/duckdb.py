@@ -5,15 +5,21 @@ disk.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metasearch.bulk.engines.duckdb_components import Found, Way, find
-from metasearch.bulk.engines.duckdb_session import Bounds, parts, session
+from metasearch.bulk.engines.duckdb_session import LEAST_A_THREAD, Bounds, parts, session
 from metasearch.dedup.columns import YEARS
 
 if TYPE_CHECKING:
     from metasearch.bulk.staged.engine import Done, Judge
+
+
+#: Share of the bound of memory that the database holds; the rest is for our processes, which keep
+#: records and tables of names meanwhile.
+DATABASE_SHARE = 0.6
 
 
 class DuckDB:
@@ -22,7 +28,7 @@ class DuckDB:
     Args:
         scratch: A folder for this engine alone; it exists while something is written there, and
             what a killed process left there is removed.
-        bounds: Of memory, threads and disk; as many processes as threads judge.
+        bounds: Of memory, threads and disk of the job; as many processes as threads judge.
         way: How components are found; if None, by what the recursion would hold in memory.
     """
 
@@ -32,7 +38,9 @@ class DuckDB:
         self, scratch: Path, bounds: Bounds | None = None, *, way: Way | None = None
     ) -> None:
         self._scratch = scratch
-        self._bounds = bounds or Bounds()
+        bounds = bounds or Bounds()
+        least = bounds.threads * LEAST_A_THREAD
+        self._bounds = replace(bounds, memory=max(least, int(bounds.memory * DATABASE_SHARE)))
         self._way = way
         #: What `components` found last.
         self.found: Found | None = None

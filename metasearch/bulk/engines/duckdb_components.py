@@ -24,6 +24,8 @@ Way = Literal["recursion", "stars"]
 #: Bytes that the recursion holds for a record, and for an edge beyond the first of its record: a
 #: generous estimate. Where it is wrong, stars take over.
 STATE_OF_A_RECORD, STATE_OF_AN_EDGE = 260, 80
+#: Share of the memory that the state may take: tables of edges and joins stand beside it.
+STATE_SHARE = 0.5
 #: Steps after which the recursion leaves the rest to the stars: it needs as many as the longest of
 #: all shortest paths, and each reads all edges.
 MOST_STEPS = 16
@@ -71,7 +73,7 @@ def find(db: Session, keys: Path, edges: Path, memory: int, way: Way | None = No
         UsageError: See `session`.
     """
     count = _make_edges(db, keys, edges)
-    chosen: Way = way or ("recursion" if _state(db, count) <= memory else "stars")
+    chosen: Way = way or ("recursion" if _state(db, count) <= memory * STATE_SHARE else "stars")
     rounds = 0
     if chosen == "recursion":
         try:
