@@ -1,4 +1,4 @@
-"""What things are called in the server that replicas share: an HMAC, never the thing itself.
+"""What things are called in the server that replicas share: a keyed hash, never the thing itself.
 
 A query is personal, and a name of a key is what everyone who may look at the server reads first.
 """
@@ -6,13 +6,14 @@ A query is personal, and a name of a key is what everyone who may look at the se
 from __future__ import annotations
 
 import hmac
+from hashlib import blake2b
 from urllib.parse import urlsplit
 
 #: Begins every name; what is kept in another form in a later version gets another number. The
 #: braces keep all names in one slot of a cluster, as scripts with several keys need it.
 PREFIX = "ms:{v1}:"
-#: Hexadecimal digits of an HMAC that a name has: 128 bits.
-_DIGITS = 32
+#: Bytes of a hash that a name has.
+_SIZE = 16
 
 
 def secret_of(url: str, secret: str = "") -> bytes:
@@ -32,6 +33,7 @@ class Names:
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
+        self._key = blake2b(secret, person=b"ms-names", digest_size=32).digest()
 
     def of(self, kind: str, *parts: str) -> str:
         """The name of a key or channel.
@@ -43,12 +45,15 @@ class Names:
         return f"{PREFIX}{kind}:{self.digest(kind, *parts)}" if parts else f"{PREFIX}{kind}"
 
     def digest(self, kind: str, *parts: str) -> str:
-        """The HMAC-SHA256 of the parts, as far as it stands in a name: hexadecimal."""
+        """The keyed BLAKE2b (RFC 7693) of the parts, as it stands in a name: 128 bits, hexadecimal.
+
+        A source request asks for some ten names. HMAC-SHA256 takes four times as long, and gives
+        the interpreter's lock away meanwhile.
+        """
         # The lengths keep ("ab", "c") and ("a", "bc") apart.
         text = "".join(f"{len(part)}:{part}" for part in (kind, *parts))
-        return hmac.digest(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()[
-            :_DIGITS
-        ]
+        told = text.encode("utf-8", "surrogatepass")
+        return blake2b(told, key=self._key, digest_size=_SIZE).hexdigest()
 
     def secret(self, use: str) -> bytes:
         """A secret for something else than names, equal in all replicas."""

@@ -73,7 +73,7 @@ async def test_a_foreign_value_neither_locks_a_client_out_nor_fails(foreign: str
 
 
 async def test_no_address_is_told_to_the_server_and_nothing_stays() -> None:
-    """The name is an HMAC, and expires."""
+    """The name is a keyed hash, and expires."""
     server = FakeServer()
     it = rates(server)
     await it.take("192.0.2.1", 5, 60)
