@@ -61,10 +61,12 @@ class Traits:
             for batch in batches(path, names):
                 mine = is_in(batch.column("number").to_numpy(), wanted)
                 tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
-        table = pa.concat_tables(tables).sort_by("number")
+        table = pa.concat_tables(tables)  # parts by name are in the order of all records
+        tables.clear()
         years = table.column("year").cast(pa.int64()).fill_null(candidate_pairs.NO_YEAR)
         # Titles of all these may take more bytes than an array of short offsets holds.
         titles = table.column("title").cast(pa.large_string()).combine_chunks()
+        table = table.drop_columns("title")
         return cls(
             wanted,
             table.column("sketch").to_numpy(),
