@@ -1,0 +1,73 @@
+"""On labelled sets, and on more records than a review has, DuckDB finds the works of memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("duckdb", reason="the extra bulk is not installed")
+
+from benchmarks.bulk import write_records
+from metasearch.bulk import clusters
+from metasearch.bulk.engines.duckdb import DuckDB
+from metasearch.bulk.engines.duckdb_session import MIB, Bounds
+from metasearch.bulk.inputs import gather
+from metasearch.bulk.job import Outcome, deduplicate, read_all
+from metasearch.bulk.staged.folder import JobFolder
+from metasearch.bulk.staged.job import StagedJob, run
+from metasearch.bulk.staged.reading import ReadingOptions
+from metasearch.bulk.staged.rules import Rules
+from metasearch.cli.labelled_input import read_rows
+from metasearch.dedup import index
+from tests.cases import each
+
+#: Folders of shared/data/dedup: a table of records, or exports.
+SETS = (
+    "bibdedupe_test_cases",
+    "cora",
+    "dblp_scholar_pairs_valid",
+    "haematology",
+    "misq_mixed",
+    "respiratory",
+    "sra_tafenoquine",
+    "zh_cnki_etc",
+    "zh_zotero_silver",
+)
+
+
+def by_both(files: Path, tmp: Path, workers: int = 1) -> tuple[Outcome, Outcome]:
+    """What memory finds, and what DuckDB finds."""
+    inputs = gather([files]).files
+    job = StagedJob(inputs, Rules(), ReadingOptions(first=read_rows), workers)
+    engine = DuckDB(tmp / "duckdb", Bounds(256 * MIB, threads=workers))
+    found, _ = run(job, JobFolder(tmp / "job", job.described()), engine)
+    return deduplicate(read_all(inputs, first=read_rows), Rules().chain), found
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@each("name", SETS)
+def test_labelled_sets_have_the_same_works(name: str, shared: Path, tmp_path: Path) -> None:
+    """With the same members, reasons and order."""
+    folder = shared / "data/dedup" / name
+    table = folder / "records.jsonl.gz"
+
+    expected, found = by_both(table if table.exists() else folder, tmp_path / name)
+
+    assert clusters.write(found) == clusters.write(expected)
+    assert len(found.works) == len(expected.works)
+    assert found.passed_over == expected.passed_over
+
+
+@pytest.mark.slow
+def test_many_records_have_the_same_works(tmp_path: Path) -> None:
+    """Hostile ones among them, and more than those for which the wide bounds hold."""
+    count = index.FEW + 4_000
+    write_records(tmp_path / "records.jsonl", count)
+
+    expected, found = by_both(tmp_path / "records.jsonl", tmp_path, workers=2)
+
+    assert clusters.write(found) == clusters.write(expected)
+    assert found.passed_over == expected.passed_over > 0
+    assert len(found.works) == len(expected.works) < count
