@@ -30,6 +30,8 @@ from metasearch.dedup.sketches import are_strangers
 
 #: Pairs of which titles are compared at once.
 _AT_ONCE = 200_000
+#: Edges of a part.
+EDGES_OF_A_PART = 500_000
 #: Near signatures of one record of which titles are compared.
 MOST_TESTED = 1_000
 
@@ -145,7 +147,7 @@ def divide(
     copies = np.flatnonzero(heads != np.arange(len(heads)))
     _write(into / "copies.parquet", of, heads[copies], copies)
     pairs = _different(_of_keys(keys, of, heads, scratch), of, scratch)
-    for number, (a, b) in enumerate(_together(pairs, of, workers)):
+    for number, (a, b) in enumerate(_in_parts(_together(pairs, of, workers))):
         _write(into / f"keys-{number:06}.parquet", of, a, b)
     table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     mine = is_in(table.column("number").to_numpy(), of.numbers[heads == np.arange(len(heads))])
@@ -156,6 +158,25 @@ def divide(
         bits = some.column("signature").to_numpy().view(np.uint64)
         a, b = _near(of, records, bits, distance)
         _write(into / f"near-{number:06}.parquet", of, a, b)
+
+
+def _in_parts(pairs: Iterator[tuple[Numbers, Numbers]]) -> Iterator[tuple[Numbers, Numbers]]:
+    """The same pairs, as many at a time as make a part that is worth a file: few of those whose
+    titles are compared are left.
+    """
+    waiting: list[tuple[Numbers, Numbers]] = []
+    count = 0
+    for pair in pairs:
+        waiting.append(pair)
+        count += len(pair[0])
+        if count >= EDGES_OF_A_PART:
+            a, b = np.concatenate(waiting, axis=1)
+            yield a, b
+            waiting.clear()
+            count = 0
+    if waiting:
+        a, b = np.concatenate(waiting, axis=1)
+        yield a, b
 
 
 def _write(path: Path, of: Traits, a: Numbers, b: Numbers) -> None:
