@@ -128,6 +128,8 @@ _ABBREVIATED = late_pattern(
 )
 #: Characters at a text's end in which an abbreviation would lie, and what stands before it.
 _LONGEST_ABBREVIATED = 12
+#: What the longer ones of them end with.
+_ABBREVIATED_ENDS = frozenset({"etc", "vol", "rox", "ufl", "usg"})
 
 
 def isbd(found: Any) -> str | None:
@@ -144,11 +146,18 @@ def isbd(found: Any) -> str | None:
     value = plain(value)
     if value.endswith(_EACH_MARK):
         value = value.rstrip(_ISBD_MARKS).rstrip()
-    if value.endswith(".") and not _ABBREVIATED.search(
-        value, max(len(value) - _LONGEST_ABBREVIATED, 0)
-    ):
+    if value.endswith(".") and not _is_abbreviated(value):
         value = value[:-1]
     return value.strip() or None
+
+
+def _is_abbreviated(value: str) -> bool:
+    """Whether the stop at the end of a text belongs to an abbreviation, or to three stops."""
+    last = value[-4:-1]
+    of_a_word = len(last) == 3 and last.isascii() and last.isalnum()
+    if of_a_word and last.lower() not in _ABBREVIATED_ENDS:  # as nearly always
+        return False
+    return _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)) is not None
 
 
 def isbd_title(found: Any) -> str | None:
