@@ -138,7 +138,7 @@ def isbd(found: Any) -> str | None:
     Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off
     too.
     """
-    value = first(found)
+    value = found if type(found) is str else first(found)
     if not value:
         return None
     if "<<" in value or "¬" in value:
@@ -192,7 +192,7 @@ def isbd_publisher(found: Any) -> str | None:
 
 def isbd_list(found: Any) -> tuple[str, ...]:
     """Like `isbd`, for each string, each once."""
-    return tuple(dict.fromkeys(v for s in strings(found) if (v := isbd(s))))
+    return tuple(dict.fromkeys([v for s in strings(found) if (v := isbd(s))]))
 
 
 #: What PubMed writes where a publisher gave a section no heading.
