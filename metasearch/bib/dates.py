@@ -18,7 +18,7 @@ def year(found: Any) -> int | None:
     A year in brackets behind another one corrects it, or is its Gregorian form: "2024 [1967]",
     "1392 [2013]".
     """
-    for value in strings(found):
+    for value in (found,) if type(found) is str else strings(found):
         if len(value) > 4 and value.isdigit():
             value = value[:4]
         hit = ("[" in value and _YEAR_CORRECTED.search(value)) or _YEAR.search(value)

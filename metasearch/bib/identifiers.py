@@ -130,7 +130,7 @@ def oclc(found: Any) -> str | None:
     """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or
     "OCLC:1234567".
     """
-    for value in strings(found):
+    for value in (found,) if type(found) is str else strings(found):
         hit = _OCLC.fullmatch(value.strip())
         if hit:
             return hit[1].lstrip("0") or "0"

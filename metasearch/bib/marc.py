@@ -52,6 +52,19 @@ class MarcField:
         return " ".join([text for code, text in self.subfields if code in codes])
 
 
+class Subfields:
+    """Finds the texts of a field's subfields with these codes, as `MarcField.text`; in a list."""
+
+    __slots__ = ("codes",)
+
+    def __init__(self, codes: str) -> None:
+        self.codes = codes
+
+    def __call__(self, field: MarcField) -> list[str]:
+        """The list of the one text."""
+        return [field.text(self.codes)]
+
+
 class MarcRecord:
     """A MARC record as the selectors see it: leader, control fields and data fields by tag.
 

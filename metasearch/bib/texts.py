@@ -128,6 +128,8 @@ _ABBREVIATED = late_pattern(
 )
 #: Characters at a text's end in which an abbreviation would lie, and what stands before it.
 _LONGEST_ABBREVIATED = 12
+#: What the longer ones of them end with.
+_ABBREVIATED_ENDS = frozenset({"etc", "vol", "rox", "ufl", "usg"})
 
 
 def isbd(found: Any) -> str | None:
@@ -136,7 +138,7 @@ def isbd(found: Any) -> str | None:
     Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off
     too.
     """
-    value = first(found)
+    value = found if type(found) is str else first(found)
     if not value:
         return None
     if "<<" in value or "¬" in value:
@@ -144,11 +146,18 @@ def isbd(found: Any) -> str | None:
     value = plain(value)
     if value.endswith(_EACH_MARK):
         value = value.rstrip(_ISBD_MARKS).rstrip()
-    if value.endswith(".") and not _ABBREVIATED.search(
-        value, max(len(value) - _LONGEST_ABBREVIATED, 0)
-    ):
+    if value.endswith(".") and not _is_abbreviated(value):
         value = value[:-1]
     return value.strip() or None
+
+
+def _is_abbreviated(value: str) -> bool:
+    """Whether the stop at the end of a text belongs to an abbreviation, or to three stops."""
+    last = value[-4:-1]
+    of_a_word = len(last) == 3 and last.isascii() and last.isalnum()
+    if of_a_word and last.lower() not in _ABBREVIATED_ENDS:  # as nearly always
+        return False
+    return _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)) is not None
 
 
 def isbd_title(found: Any) -> str | None:
@@ -183,7 +192,7 @@ def isbd_publisher(found: Any) -> str | None:
 
 def isbd_list(found: Any) -> tuple[str, ...]:
     """Like `isbd`, for each string, each once."""
-    return tuple(dict.fromkeys(v for s in strings(found) if (v := isbd(s))))
+    return tuple(dict.fromkeys([v for s in strings(found) if (v := isbd(s))]))
 
 
 #: What PubMed writes where a publisher gave a section no heading.

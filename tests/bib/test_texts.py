@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bib import texts
 from metasearch.bib.markup import is_printable
 from metasearch.bib.strings import strings
 from metasearch.bib.texts import plain, text_list
@@ -40,3 +41,30 @@ def test_a_list_of_texts(found: object) -> None:
     each = [value for one in strings(found) if (value := plain(one))]
 
     assert text_list(found) == tuple(dict.fromkeys(each))
+
+
+ENDS = [
+    "etc",
+    "vol",
+    "approx",
+    "aufl",
+    "ausg",
+    "Ed",
+    "J",
+    "..",
+    "Au\u017fg",
+    "_",
+    " ",
+    "-",
+    "s",
+    "9",
+]
+
+
+@given(parts=st.lists(st.sampled_from(ENDS) | st.text(max_size=3), max_size=4))
+def test_a_stop_behind_a_plain_word_needs_no_pattern(parts: list[str]) -> None:
+    """The pattern of abbreviations is asked where the last word may be one."""
+    for text in ("".join(parts) + ".", "".join(parts).upper() + "."):
+        tail = max(len(text) - texts._LONGEST_ABBREVIATED, 0)
+
+        assert texts._is_abbreviated(text) == bool(texts._ABBREVIATED.search(text, tail))

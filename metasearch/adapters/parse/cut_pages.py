@@ -10,7 +10,7 @@ own nodes holds a mark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -39,9 +39,10 @@ _PROLOG = late_pattern(
     rb"""(?: standalone=["'](?:yes|no)["'])?\s*\?>"""
 )
 _ILLEGAL = bytes({*range(0x20)} - {*b"\t\n\r"})
-#: What is not read here, wherever it stands: entities of the page's own, CDATA sections, marks of
-#: ours, characters that are none.
-_STRANGE = ("<!DOCTYPE", "]]>", _OURS, "\ufffe", "\uffff")
+#: What is not read here, wherever it stands: ends of CDATA sections, characters that are none.
+_STRANGE = ("]]>", "\ufffe", "\uffff")
+#: The same of an envelope, of which all tags are: entities of the page's own, marks of ours.
+_STRANGE_TAGS = ("<!DOCTYPE", _OURS)
 
 
 class CutPage(NamedTuple):
@@ -71,23 +72,26 @@ def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
     if form is None:
         return None
     records: list[CutRecord] = []
-    envelope = "".join(_envelope(text, form, records))
+    left: list[str] = []
+    envelope = "".join(_envelope(text, form, records, left))
+    around = "".join(left)
+    if not records or any(strange in around for strange in _STRANGE_TAGS):
+        return None
     try:
         root = parse_xml(envelope.encode())
     except ValueError:
         return None
-    if not records or _DEEP(root):
-        return None
     for late in shapes:
         shape = late.ready or late.shape()
         tag = shape.told_by
-        if tag is None or (shape.unescape is not None and shape.unescape.find(root)):
+        # Only what has references may be packed.
+        if tag is None or (shape.unescape and "&" in around and shape.unescape.find(root)):
             return None
         if shape.when is not None and not shape.when.find(root):
             if tag and f'tag="{tag}"' in text:  # of a record whose fields are not in the envelope
                 return None
             continue
-        return _opened(shape, root, records, _mark if _has_fields(envelope) else _sole_mark)
+        return _opened(shape, root, records, has_fields=_has_fields(around))
     return None
 
 
@@ -108,53 +112,79 @@ def _plain(body: bytes) -> str | None:
     return None if "\r" in text or any(strange in text for strange in _STRANGE) else text
 
 
-def _envelope(text: str, form: Form, records: list[CutRecord]) -> Iterator[str]:
-    """The pieces of the envelope; the records that are cut out are added to `records`."""
-    known = references_are_known(text)
+def _envelope(text: str, form: Form, records: list[CutRecord], left: list[str]) -> Iterator[str]:
+    """The pieces of the envelope; the records that are cut out are added to `records`, and what
+    stands around them to `left`.
+    """
     at = 0
     for found in form.record.finditer(text):
         inside = found[2]
-        if not known and not references_are_known(inside):
+        if not references_are_known(inside):
             continue
-        yield text[at : found.end(1)]
-        yield f'<{form.prefix}{_MARK} metasearch="{len(records)}"/>'
+        piece = text[at : found.end(1)]
+        left.append(piece)
+        yield piece
+        yield f"<{form.prefix}{_MARK}/>"
         if len(records) < _TOLD_BY:
             for field in inside.split(form.field)[1:]:
                 yield f'<{form.prefix}{_LEFT}"{field[form.tag : form.tag + 3]}"/>'
         records.append(CutRecord(inside, form))
         at = found.end()
+    left.append(text[at:])
     yield text[at:]
 
 
-def _has_fields(envelope: str) -> bool:
-    """Whether there is a leader or field in an envelope that is none of ours."""
-    left = envelope.replace(_MARK, "").replace(_LEFT, "")
-    return any(name in left for name in ("leader", "controlfield", "datafield"))
+def _has_fields(around: str) -> bool:
+    """Whether there is a leader or field in an envelope, of which this stands around our marks."""
+    return any(name in around for name in ("leader", "controlfield", "datafield"))
 
 
 def _opened(
-    shape: Shape, root: Any, records: list[CutRecord], mark_of: Callable[[Any], int | None]
+    shape: Shape, root: Any, records: list[CutRecord], *, has_fields: bool
 ) -> CutPage | None:
-    """The page, if each record that was cut out is that of one node, and nothing else holds it."""
+    """The page, if each record that was cut out is that of one node, and nothing else holds it.
+
+    Args:
+        shape: The shape that fits.
+        root: The envelope.
+        records: Those that were cut out.
+        has_fields: Whether the envelope has leaders or fields that are none of ours.
+    """
     if shape.body != "marcxml":
         return None
     if shape.total is not None and any(len(element) for element in shape.total.find(root)):
         return None
-    nodes = shape.records.find(root)
-    marks = [mark_of(node) for node in nodes]
-    if [mark for mark in marks if mark is not None] != [*range(len(records))]:
+    nodes, marks = shape.records.find(root), [*root.iter(f"{{*}}{_MARK}")]
+    if len(marks) != len(records):
         return None
-    both = zip(nodes, marks, strict=True)
-    return CutPage(shape, root, [node if mark is None else records[mark] for node, mark in both])
+    if not has_fields and _are_apart(nodes, marks):
+        return CutPage(shape, root, [*records])
+    if _DEEP(root):
+        return None
+    number_of = {mark: number for number, mark in enumerate(marks)}
+    numbers = [number_of.get(MarcRecord.first_of(node)) for node in nodes]
+    if [number for number in numbers if number is not None] != [*range(len(records))]:
+        return None
+    both = zip(nodes, numbers, strict=True)
+    return CutPage(shape, root, [node if at is None else records[at] for node, at in both])
 
 
-def _mark(node: Any) -> int | None:
-    """The number of the record of which a node's MARC fields were cut out."""
-    first = MarcRecord.first_of(node)
-    return int(first.get("metasearch")) if first is not None and first.tag.endswith(_MARK) else None
-
-
-def _sole_mark(node: Any) -> int | None:
-    """The same, in an envelope without any other leader or field."""
-    mark = next(node.iterdescendants(f"{{*}}{_MARK}"), None)
-    return None if mark is None else int(mark.get("metasearch"))
+def _are_apart(nodes: list[Any], marks: list[Any]) -> bool:
+    """Whether each mark is in a node of its own, not deep, and the nodes are children of one
+    element: then no node holds another mark, and no further look at the tree is needed.
+    """
+    if len(nodes) != len(marks):
+        return False
+    parent = nodes[0].getparent()
+    around = 0 if parent is None else 1 + sum(1 for _ in parent.iterancestors())
+    for node, mark in zip(nodes, marks, strict=True):
+        if node.getparent() is not parent:
+            return False
+        holds = mark.getparent()
+        for _ in range(_DEEPEST - around):
+            if holds is None or holds is node:
+                break
+            holds = holds.getparent()
+        if holds is not node:
+            return False
+    return True

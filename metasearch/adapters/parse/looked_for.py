@@ -9,16 +9,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from metasearch.adapters.parse.records import of_one_text
 from metasearch.adapters.select.json_source import RECORD, Expressions, members
 from metasearch.adapters.select.marc_source import MarcExpressions
 from metasearch.adapters.select.xml import xml_texts
 from metasearch.adapters.select.xml_record import texts_of_children
 from metasearch.adapters.shapes import FieldRule, Selector
-from metasearch.bib import converters
 
 #: What a selector of which nothing is known found.
 _SOMETHING = "found is not None and found != [] and found != ''"
-#: What a selector found of which a converter of `OF_ONE_TEXT` may make something: a text, a list, a
+#: What a selector found of which a converter `of_one_text` may make something: a text, a list, a
 #: table, or a number.
 _FILLED = "found is not None and (found or found == 0 and found is not False)"
 
@@ -31,7 +31,8 @@ class Search(NamedTuple):
         found: What the selector finds.
         is_there: Whether `found` is something.
         texts: What becomes of it before it is converted; "" for nothing.
-        is_list: Whether it is known to be a list; and all that is in one with one item is a text.
+        is_list: Whether it is known to be a text or a list; and all that is in a list with one item
+            is a text.
     """
 
     condition: str
@@ -79,7 +80,7 @@ class InJson:
         """As of `Looking`."""
         found = self._expressions.of_selector(select.tree, select.find)
         condition = "" if select.tree is not None else self.whole(select)
-        if rule.convert in converters.OF_ONE_TEXT:
+        if of_one_text(rule.convert):
             return Search(condition, found, _FILLED)
         if select.name is not None:  # a member that is there counts, whatever is in it
             return Search(condition, found, "found is not None")
@@ -106,8 +107,7 @@ class InXml:
             call = f"{self._expressions.constant(select.find, 'find')}({RECORD})"
             texts = "" if rule.nodes else f"{self._expressions.constant(xml_texts, 'texts')}(found)"
             return Search(self.whole(select), call, _SOMETHING, texts)
-        of_one = rule.convert in converters.OF_ONE_TEXT
-        read = texts_of_children if of_one else xml_texts
+        read = texts_of_children if of_one_text(rule.convert) else xml_texts
         texts = "" if rule.nodes else f"{self._expressions.constant(read, 'texts')}(found)"
         return Search("", f"children.get({select.name!r})", "found is not None", texts)
 
@@ -125,6 +125,8 @@ class InMarc:
 
     def whole(self, select: Selector) -> str:
         """As of `Looking`."""
+        if select.tree is not None:
+            return self._marc.condition(select)
         places = (_any_of(select, self._expressions, place) for place in ("tags", "control"))
         return " or ".join(filter(None, places))
 
@@ -133,7 +135,7 @@ class InMarc:
         call = f"{self._expressions.constant(select.find, 'find')}({RECORD})"
         if select.tree is None:
             return Search(self.whole(select), call, _SOMETHING)
-        found = self._marc.found(select, call)
+        found = self._marc.found(select, call, of_one_text=of_one_text(rule.convert))
         is_list = select.tree.control or select.tree.codes is not None
         return Search(self._marc.condition(select), found, "found", is_list=is_list)
 

@@ -18,6 +18,7 @@ from metasearch.adapters.select.marc_text import CutRecord, MarcText
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.shapes import Attempt, FieldRule, Selector, Shape
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib import converters
 from metasearch.bib.cuts import Cuts, bounded, kept
 from metasearch.bib.fast_records import made_record
 from metasearch.bib.field_limits import SHORT
@@ -76,30 +77,49 @@ def _text_of_children(name: str, texts: Callable[[Any], Any]) -> Callable[[XmlRe
     return find
 
 
-def constant(value: Any, where: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A converter that returns the same value for all in which `where` finds something, and None
-    for the rest.
-    """
-    return lambda selected: value if where(selected) else None
+class Constant:
+    """A converter that returns the same value for all that has a text, and None for the rest."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, selected: Any) -> Any:
+        """The value, or None."""
+        return self.value if strings(selected) else None
 
 
-def looked_up(table: Mapping[str, str]) -> Converter:
+class LookedUp:
     """A converter that replaces words by those in a table, in which "*" stands for all others.
 
     Case does not matter; of a text with semicolons, the first part that is in the table counts.
     """
-    words = {key.casefold(): value for key, value in table.items()}
 
-    def look_up(selected: Any) -> str | None:
-        if type(selected) is list and len(selected) == 1 and type(selected[0]) is str:
+    __slots__ = ("_others", "_words")
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self._words = {key.casefold(): value for key, value in table.items()}
+        self._others = self._words.get("*")
+
+    def __call__(self, selected: Any) -> str | None:
+        """The word of the table, or None."""
+        words = self._words
+        if type(selected) is list and len(selected) == 1:
             selected = selected[0]
-        if type(selected) is str and selected in words:
-            return words[selected]
+        if type(selected) is str and ";" not in selected:
+            if selected in words:
+                return words[selected]
+            word = selected.strip().casefold()
+            return words.get(word) or (self._others if word else None)
         parts = [part.strip().casefold() for v in strings(selected) for part in v.split(";")]
         known = next((words[part] for part in parts if part in words), None)
-        return known or (words.get("*") if parts else None)
+        return known or (self._others if parts else None)
 
-    return look_up
+
+def of_one_text(convert: Converter) -> bool:
+    """Whether a list of one text is as good as the text to a converter, and `False` is nothing."""
+    return convert in converters.OF_ONE_TEXT or isinstance(convert, (Constant, LookedUp))
 
 
 def filled_in(template: str, inner: Converter) -> Converter:

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metasearch.adapters.parse.looked_for import LOOKING, Looking, Search
-from metasearch.adapters.parse.records import whole
+from metasearch.adapters.parse.records import of_one_text, whole
 from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
 from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions
 from metasearch.adapters.shapes import Always, FieldRule, Selector, Shape
@@ -159,7 +159,8 @@ class _Writing:
     def _whole(self, rule: FieldRule, select: Selector, variable: str) -> Iterator[str]:
         """Of a converter that takes the record itself."""
         convert = self.expressions.constant(rule.convert, "convert")
-        yield f"if {self.looking.whole(select) or True}:"
+        asked = select if rule.people is None else rule.people.each
+        yield f"if {self.looking.whole(asked) or True}:"
         yield f"    {variable} = {convert}({RECORD}, cuts)"
         yield f"    if not {variable} and {variable} != 0: {variable} = None"
 
@@ -200,7 +201,7 @@ def _found(
     yield f"if {search.is_there}:"
     if search.texts:
         yield f"    found = {search.texts}"
-    if rule.convert in converters.OF_ONE_TEXT:
+    if of_one_text(rule.convert):
         one = "type(found) is list and len(found) == 1 and type(found[0]) is str"
         yield f"    if {'len(found) == 1' if search.is_list else one}:"
         yield "        found = found[0]"

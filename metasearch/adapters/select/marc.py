@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from metasearch.adapters.shapes import Finder, Selector
-from metasearch.bib.marc import MarcField, MarcRecord
+from metasearch.bib.marc import MarcField, MarcRecord, Subfields
 
 _SELECTOR = re.compile(
     r"""(?P<tags>(?:LDR|[0-9]{3})(?:\|[0-9]{3})*)
@@ -50,8 +50,7 @@ def compile_marc(expression: str) -> Selector:
             "not a MARC selector; allowed are 245$a, 245$abn, 001, 008/35-37, LDR/6, 024[$2=doi]$a"
         )
     if parsed["inner"]:
-        codes = parsed["inner"]
-        return Selector(lambda field: [field.text(codes)])
+        return Selector(Subfields(parsed["inner"]))
     path = _path(parsed)
     return Selector(_found_by(path), needs=None if path.tags[0] == LEADER else path.tags, tree=path)
 

@@ -122,13 +122,16 @@ class MarcText(MarcRecord):
         self._fields = {}
         self._form = form
         head, *fields = text.split(form.field)
+        has_references = "&" in head
         for tag, value in form.head.findall(head):
+            if has_references:
+                value = unescaped(value)
             if not tag:
-                self.leader = unescaped(value)
+                self.leader = value
             elif tag in control:
-                control[tag].append(unescaped(value))
+                control[tag].append(value)
             else:
-                control[tag] = [unescaped(value)]
+                control[tag] = [value]
         start, end = form.tag, form.tag + _WIDTHS["tag"]
         for field in fields:
             tag = field[start:end]
@@ -138,31 +141,32 @@ class MarcText(MarcRecord):
                 tags[tag] = [field]
 
     def texts(self, tag: str, codes: str) -> list[str]:
-        """As of `MarcRecord`; the fields are not taken apart for it."""
-        fields = self.tags.get(tag)
-        if fields is None:
-            return []
+        """As of `MarcRecord`; nearly all fields are not taken apart for it."""
         find = _texts_with(self._form.prefix, codes)
+        fields = self.tags.get(tag, ())
+        if len(fields) == 1 and "&" not in fields[0]:  # as nearly always
+            found = find(fields[0])
+            return found if len(found) < 2 else [" ".join(found)]
         texts = []
         for field in fields:
             if "&" in field:
-                return super().texts(tag, codes)
-            found = find(field)
-            if found:
+                if text := self._field(tag, field).text(codes):
+                    texts.append(text)
+            elif found := find(field):
                 texts.append(found[0] if len(found) == 1 else " ".join(found))
         return texts
 
     def _made(self, tag: str) -> list[MarcField]:
+        return [self._field(tag, field) for field in self.tags.get(tag, ())]
+
+    def _field(self, tag: str, field: str) -> MarcField:
         form = self._form
-        made = []
-        for field in self.tags.get(tag, ()):
-            subfields = form.subfields(field)
-            if "&" in field:
-                subfields = [
-                    (code, text) for code, given in subfields if (text := unescaped(given).strip())
-                ]
-            made.append(MarcField(tag, field[form.ind1], field[form.ind2], subfields))
-        return made
+        subfields = form.subfields(field)
+        if "&" in field:
+            subfields = [
+                (code, text) for code, given in subfields if (text := unescaped(given).strip())
+            ]
+        return MarcField(tag, field[form.ind1], field[form.ind2], subfields)
 
 
 def references_are_known(text: str) -> bool:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from metasearch.adapters.parse.records import constant, filled_in, looked_up, text_finder, whole
+from metasearch.adapters.parse.records import Constant, LookedUp, filled_in, text_finder, whole
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.shapes import Always, FieldRule, People, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
 from metasearch.bib.names.marc_people import marc_people
-from metasearch.bib.strings import Converter, strings
+from metasearch.bib.strings import Converter
 from metasearch.record import OPEN_ACCESS, TYPES, Record
 
 RECORD_FIELDS = frozenset(converters.DEFAULTS)
@@ -94,7 +94,7 @@ class FieldTables:
         if "at" not in table:
             return FieldRule(field, (Selector(Always(value)),), self.converter(table, field, where))
         selectors = self.selectors(table, where)
-        return FieldRule(field, selectors, constant(value, where=strings))
+        return FieldRule(field, selectors, Constant(value))
 
     def selectors(self, table: Table, where: str) -> tuple[Selector, ...]:
         """Compiles the selectors of `at`; those that are wrong are left out."""
@@ -190,7 +190,7 @@ class FieldTables:
                     self.reader.wrong(
                         f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}"
                     )
-        return looked_up(mapping)
+        return LookedUp(mapping)
 
 
 def _is_strings(table: Any) -> bool:

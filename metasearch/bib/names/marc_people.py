@@ -7,7 +7,7 @@ from typing import Any
 
 from metasearch.bib.cuts import Cuts, bounded, most
 from metasearch.bib.field_limits import LIMITS
-from metasearch.bib.marc import MarcField, Part
+from metasearch.bib.marc import MarcField, Part, Subfields
 from metasearch.bib.names import headings
 from metasearch.bib.names.converters import each_once
 from metasearch.bib.names.person import of_name, person
@@ -18,17 +18,27 @@ from metasearch.record import Author
 _AUTHORS: tuple[Part, ...] = ("author", "editor", "helper")
 
 
-def _taking_part(fields: Sequence[MarcField], *, editors: bool) -> list[MarcField]:
+def _taking_part(fields: Sequence[MarcField], *, editors: bool) -> Sequence[MarcField]:
     """Return the fields of the authors; without any, those of the editors; else of the helpers.
 
     With `editors` it returns the fields of the editors, but none where the work has no author,
     because the editors then stand as its authors.
     """
-    parts = [field.part or headings.part_in(field) for field in fields]
-    if editors and ("editor" not in parts or "author" not in parts):
-        return []
-    wanted = "editor" if editors else next((part for part in _AUTHORS if part in parts), "")
+    parts = {field.part or headings.part_in(field) for field in fields}
+    if len(parts) == 1:  # as nearly always
+        return () if editors or "none" in parts else fields
+    if editors and not ("editor" in parts and "author" in parts):
+        return ()
+    wanted = "editor" if editors else next(part for part in _AUTHORS if part in parts)
     return [field for field in fields if field.part == wanted]
+
+
+def _reader(select: Callable[[Any], Any]) -> Callable[[MarcField], str | None]:
+    """Finds the first text of what a selector finds in a field; "" or None where there is none."""
+    if isinstance(select, Subfields):
+        codes = select.codes
+        return lambda field: field.text(codes)
+    return lambda field: first(select(field))
 
 
 def marc_people(
@@ -48,15 +58,18 @@ def marc_people(
     """
     field = "editors" if editors else "authors"
     longest = LIMITS[field].given
+    readers = [(part, _reader(select)) for part, select in parts.items()]
 
     def convert(record: Any, cuts: Cuts | None = None) -> tuple[Author, ...]:
         found = each(record)
+        if not found or (editors and len(found) == 1):  # editors alone stand as authors
+            return ()
         authors: list[Author] = []
-        for item in _taking_part(most(field, found), editors=editors) if found else ():
+        for item in _taking_part(most(field, found), editors=editors):
             got = {}
-            for part, select in parts.items():
-                value = first(select(item))
-                if value is not None:
+            for part, read in readers:
+                value = read(item)
+                if value:
                     if len(value) > longest:
                         value = bounded(field, value, Cuts() if cuts is None else cuts)
                     got[part] = value

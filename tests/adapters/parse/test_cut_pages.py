@@ -145,7 +145,12 @@ REFERENCES = "&lt;i&gt; &#169; &#xE9;&#32; &quot;A&apos; &amp;amp;"
             answer(PLAIN, record(field("245", "a<![CDATA[x]]>"))), None, id="CDATA section"
         ),
         pytest.param(answer(f"<!-- {PLAIN} -->", PLAIN), None, id="a record in a comment"),
+        pytest.param(answer(f"<!-- {PLAIN} -->{PLAIN}"), None, id="a comment before a record"),
+        pytest.param(answer(PLAIN, f"<?x {PLAIN} ?>"), None, id="a record in an instruction"),
         pytest.param(answer(PLAIN + PLAIN), None, id="two records in one"),
+        pytest.param(answer(PLAIN, "", PLAIN), [True, False, True], id="none in one"),
+        pytest.param(answer(PLAIN, "<r>&lt;r/&gt;</r>"), [True, False], id="packed elsewhere"),
+        pytest.param(answer(PLAIN, "&lt;r/&gt;"), None, id="packed"),
         pytest.param(answer(PLAIN, total=f"1{PLAIN}"), None, id="a record in the number of hits"),
         pytest.param(answer(PLAIN, record(field("245", "aA\rB"))), None, id="a lone return"),
         pytest.param(answer(PLAIN, before="<!DOCTYPE x>"), None, id="DOCTYPE"),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from metasearch.adapters.parse import written as module
 from metasearch.adapters.parse.parse import parse
-from metasearch.adapters.parse.records import record_of, whole
+from metasearch.adapters.parse.records import Constant, LookedUp, of_one_text, record_of, whole
 from metasearch.adapters.parse.written import Written, written
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.json import compile_json
@@ -29,6 +29,7 @@ from metasearch.adapters.specs.specfile import build
 from metasearch.bib import converters
 from metasearch.bib.cuts import Cuts
 from metasearch.bib.field_limits import LARGEST_NUMBER
+from metasearch.bib.strings import strings
 from metasearch.settings import Settings
 from tests.cases import each
 from tests.examples import examples
@@ -240,8 +241,13 @@ def test_takes_what_any_converter_gives(given: dict[str, Any], data: st.DataObje
 
 @each(
     "convert",
-    sorted(converters.OF_ONE_TEXT, key=lambda it: it.__name__),
-    ids=lambda it: it.__name__,
+    [
+        *sorted(converters.OF_ONE_TEXT, key=lambda it: it.__name__),
+        LookedUp({"A": "article", "2020": "book", "*": "other"}),
+        LookedUp({"a": "article"}),
+        Constant("thesis"),
+    ],
+    ids=lambda it: getattr(it, "__name__", type(it).__name__),
 )
 def test_one_text_in_a_list_is_as_good_as_the_text(convert: Any) -> None:
     """For the converters that are said to take it so; they find nothing in `false`."""
@@ -252,7 +258,22 @@ def test_one_text_in_a_list_is_as_good_as_the_text(convert: Any) -> None:
         assert convert(text) == convert([text])
 
     holds()
+    assert of_one_text(convert)
     assert not convert(False)
+    assert not convert("")
+
+
+@given(found=st.recursive(TEXTS | st.text(alphabet="aA; *", max_size=6), st.lists, max_leaves=4))
+def test_a_word_is_looked_up_as_all_words_are(found: Any) -> None:
+    """One text, as nearly all are, has a shorter way than texts with semicolons and lists."""
+    table = {"A": "article", "a a": "book", " a": "map", "*": "other"}
+    words = {key.casefold(): value for key, value in table.items()}
+    one = found[0] if isinstance(found, list) and len(found) == 1 else found
+    parts = [part.strip().casefold() for text in strings(found) for part in text.split(";")]
+    known = [words[part] for part in parts if part in words]
+    expected = words[one] if isinstance(one, str) and one in words else [*known, "other"][0]
+
+    assert LookedUp(table)(found) == (expected if parts else None)
 
 
 # ----------------------------------------------------------------------------------- a user's spec
