@@ -442,8 +442,10 @@ class Run:
     async def _next_batch(self, inbox: Inbox) -> tuple[QueryRun, RecordBatch | None]:
         """The next batch; facets whose time comes meanwhile are sent."""
         while True:
+            if (due := self._facets.due) is None:
+                return await inbox.get()
             try:
-                async with asyncio.timeout_at(self._facets.due):
+                async with asyncio.timeout_at(due):
                     return await inbox.get()
             except TimeoutError:
                 self._note_facets()

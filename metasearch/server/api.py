@@ -12,7 +12,7 @@ from aiohttp import web
 
 from metasearch.events import Answer
 from metasearch.formats import WRITABLE, write
-from metasearch.formats.answer import answer_json, hits_json
+from metasearch.formats.answer import answer_json
 from metasearch.message import message
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -48,6 +48,8 @@ FEEDS = frozenset({"atom", "rss", "jsonfeed"})
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
+#: Bytes of a body that is not copied once more.
+LARGE_BODY = 1 << 18
 _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 
 
@@ -145,10 +147,11 @@ async def _whole(
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     large = len(answer.hits) > WRITTEN_AT_ONCE
+    body: bytes | bytearray
     if form == "html":
         results = results_of(request, answer, parameters, asked)
         body = await shared.admission.written(lambda: results_page(results).encode(), large=large)
-        content: Sequence[bytes] = (
+        content: Sequence[bytes | memoryview] = (
             body if answer.running else _stable(answer),
             visit.state.encode(),
         )
@@ -176,7 +179,8 @@ async def _whole(
         )
     if form == "html":
         return page_response(request, body, status, headers)
-    return web.Response(
+    kind = _LargeResponse if len(body) >= LARGE_BODY else web.Response
+    return kind(
         body=body,
         status=status,
         headers=headers,
@@ -185,13 +189,21 @@ async def _whole(
     )
 
 
+class _LargeResponse(web.Response):
+    """An answer whose head is sent before its body, which aiohttp would copy otherwise to send both
+    at once.
+    """
+
+    _send_headers_immediately = True
+
+
 def _body(
     answer: Answer, parameters: Parameters, form: str, site: Site
-) -> tuple[Sequence[bytes], bytes]:
+) -> tuple[Sequence[bytes | memoryview], bytes | bytearray]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
-        hits = hits_json(answer.hits)
-        return (hits, orjson.dumps(lasting(answer))), answer_json(answer, hits)
+        document, hits = answer_json(answer)
+        return (hits, orjson.dumps(lasting(answer))), document
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -215,7 +227,7 @@ def _body(
     return (body,), body
 
 
-def _tag(form: str, content: Iterable[bytes]) -> str:
+def _tag(form: str, content: Iterable[bytes | memoryview]) -> str:
     """The entity tag of an answer in this form."""
     digest = hashlib.sha256(form.encode())
     for part in content:
@@ -235,7 +247,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 def _stable(answer: Answer) -> bytes:
     """What a page shows, without the times."""
-    return orjson.dumps([orjson.Fragment(hits_json(answer.hits)), *lasting(answer)])
+    return orjson.dumps([orjson.Fragment(bytes(answer_json(answer)[1])), *lasting(answer)])
 
 
 def descriptions(site: Site) -> str:

@@ -16,7 +16,7 @@ _HEADERS = {"Vary": VARY, "Cache-Control": "private, no-cache"}
 
 def page_response(
     request: web.Request,
-    page: str | bytes,
+    page: str | bytes | bytearray,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> web.Response:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import AccessDenied, TimedOut
 from metasearch.events import SourceReport
-from metasearch.formats.answer import answer_object, hit_json, hit_object, report_object, write
+from metasearch.formats.answer import (
+    answer_json,
+    answer_object,
+    hit_json,
+    hit_object,
+    report_object,
+    write,
+)
 from metasearch.record import Author, Hit
 from tests.formats.careful_hit import careful_hit
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
@@ -198,6 +207,17 @@ def test_any_answer_can_be_written_and_read_back(hits: list[Hit]) -> None:
     found = answer(*hits)
 
     assert orjson.loads(write(found)) == answer_object(found)
+
+
+@properties
+@given(st.lists(hostile_hits(), max_size=3), st.text())
+def test_the_hits_are_a_part_of_the_document(hits: list[Hit], query: str) -> None:
+    """The document is what orjson writes at once, and the part is what it writes of the hits."""
+    found = replace(answer(*hits), query=query)
+    document, part = answer_json(found)
+
+    assert document == orjson.dumps(answer_object(found)) + b"\n"
+    assert part == orjson.dumps([hit_object(each) for each in hits])
 
 
 @properties

@@ -20,6 +20,7 @@ from metasearch.formats import WRITABLE
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
+from metasearch.server import api
 from metasearch.server.api import OFFERED
 from metasearch.server.limits.admission import MOST_BRIEF
 from metasearch.server.outcome import server_timing
@@ -164,6 +165,24 @@ async def test_head_of_every_format(client, engine, name):
         response.content_type,
         await response.read(),
     )
+
+
+async def test_a_large_answer_is_sent_as_any_other(client, monkeypatch):
+    """The head and the body that are sent one after the other are those that are sent at once, and
+    the connection stays."""
+    told = []
+    for large in (api.LARGE_BODY, 1):
+        monkeypatch.setattr(api, "LARGE_BODY", large)
+        for ask in (client.head, client.get):
+            async with ask("/search?q=mice&format=json") as response:
+                told.append((response.status, _lasting(response.headers), await response.read()))
+
+    assert told[:2] == told[2:]
+    assert len(told[1][2]) == int(told[1][1]["Content-Length"])
+
+
+def _lasting(headers):
+    return {name: it for name, it in headers.items() if name not in ("Date", "Server-Timing")}
 
 
 @pytest.mark.parametrize(
