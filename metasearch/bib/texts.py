@@ -85,9 +85,19 @@ _ABSTRACT_HEAD = re.compile(
 )
 
 
+_PARAGRAPH, _PARAGRAPH_ENDS = "<jats:p>", "</jats:p>"
+
+
 def abstract(found: Any) -> str | None:
     """All strings as one plain text, without a leading "Abstract" or "MEDLINE Abstract:"."""
-    value = text(found) if isinstance(found, str) else joined(found)
+    if isinstance(found, str):
+        if found.startswith(_PARAGRAPH) and found.endswith(_PARAGRAPH_ENDS):
+            inside = found[len(_PARAGRAPH) : -len(_PARAGRAPH_ENDS)]
+            if not ("<" in inside or "&" in inside):  # as nearly all of Crossref: one paragraph
+                found = inside
+        value = text(found)
+    else:
+        value = joined(found)
     head = _ABSTRACT_HEAD.match(value) if value else None
     return value[head.end() :] if value and head else value
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.markup import is_printable
 from metasearch.bib.strings import strings
-from metasearch.bib.texts import plain, text_list
+from metasearch.bib.texts import abstract, plain, text_list
 
 #: What texts of databases hold, and what they should not hold.
 _PIECES = st.sampled_from((
@@ -40,3 +40,11 @@ def test_a_list_of_texts(found: object) -> None:
     each = [value for one in strings(found) if (value := plain(one))]
 
     assert text_list(found) == tuple(dict.fromkeys(each))
+
+
+@given(st.lists(_PIECES | st.sampled_from(("<jats:p>", "</jats:p>", "Abstract: ")), max_size=6))
+def test_an_abstract_of_one_paragraph(pieces: list[str]) -> None:
+    """Its text is what is left of a list of one such text, which is cleaned piece by piece."""
+    inside = "".join(pieces)
+    for found in (inside, f"<jats:p>{inside}</jats:p>", f"<jats:p>{inside}"):
+        assert abstract(found) == abstract([found])

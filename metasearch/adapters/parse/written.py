@@ -41,7 +41,7 @@ from metasearch.bib import converters, cuts
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
 from metasearch.bib.identifier_forms import orcid
-from metasearch.bib.names.converters import is_clean
+from metasearch.bib.names.converters import are_clean, is_clean
 from metasearch.bib.names.person import displayed
 from metasearch.record import Author, Record
 
@@ -52,11 +52,14 @@ Written = Callable[[Any, int, str, cuts.Cuts], Record | str]
 #: of them and keeps everything else waiting. The longest of a shipped source has half as many.
 _LONGEST = 100_000
 _IDS = "ids."
+#: Of nearly all texts that are found: `converters.text` only strips such a one.
+_NEEDS_NOTHING = "found.isprintable() and not ('<' in found or '&' in found or '  ' in found)"
 #: What every function calls.
 _CALLED: Mapping[str, Any] = {
     **CALLED,
     "Author": Author,
     "AuthorDraft": made_author,
+    "are_clean": are_clean,
     "bounded": cuts.bounded,
     "displayed": displayed,
     "is_clean": is_clean,
@@ -180,13 +183,13 @@ class _Writing:
             yield f"        for {PERSON} in found:"
             yield from _indented(_person(parts, limit.text), 3)
             yield "            people.append(draft)"
-            yield "            names.append(name)"
             yield "        else:"
-            yield "            if len(people) > 1 and len({*names}) < len(people):"
-            yield "                people = dict.fromkeys(people)"
-            yield f"            {variable} = tuple(people) or None"
-            yield f"            fitting_{field} = True"
-            yield "            found = None"
+            yield "            if are_clean(names):"
+            yield "                if len(people) > 1 and len({*names}) < len(people):"
+            yield "                    people = dict.fromkeys(people)"
+            yield f"                {variable} = tuple(people) or None"
+            yield f"                fitting_{field} = True"
+            yield "                found = None"
             yield "    if found is not None:"
             yield f"        {variable} = {convert}({RECORD}, cuts) or None"
         else:
@@ -204,10 +207,20 @@ def _found(
         one = "type(found) is list and len(found) == 1 and type(found[0]) is str"
         yield f"    if {'len(found) == 1' if search.is_list else one}:"
         yield "        found = found[0]"
-    yield f"    if type(found) is not str or len(found) > {_unbounded(field)}:"
-    yield f"        found = bounded({field!r}, found, cuts)"
-    yield f"    {variable} = {convert}(found)"
-    yield f"    if not {variable} and {variable} != 0: {variable} = None"
+    longest = _unbounded(field)
+    converted = (
+        f"if type(found) is not str or len(found) > {longest}:",
+        f"    found = bounded({field!r}, found, cuts)",
+        f"{variable} = {convert}(found)",
+        f"if not {variable} and {variable} != 0: {variable} = None",
+    )
+    if rule.convert is converters.text:
+        yield f"    if type(found) is str and len(found) <= {longest} and {_NEEDS_NOTHING}:"
+        yield f"        {variable} = found.strip() or None"
+        yield "    else:"
+        yield from _indented(converted, 2)
+    else:
+        yield from _indented(converted)
 
 
 def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
@@ -233,8 +246,11 @@ def _person(parts: dict[str, str], longest: int) -> Iterator[str]:
     if "name" in parts:
         yield f"if {parts['name']}: break"
     yield "name = f'{given} {family}'"
-    yield f"if len(name) > {longest} or not is_clean(name): break"
-    yield "if not name.isascii(): name = displayed(given, family)"
+    yield f"if len(name) > {longest}: break"
+    yield "if not name.isascii():"
+    yield "    if not is_clean(name): break"
+    yield "    name = displayed(given, family)"
+    yield "names.append(name)"
     if "affiliation" in parts:
         yield f"affiliation = {parts['affiliation']}"
         yield "if affiliation is not None:"
