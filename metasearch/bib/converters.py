@@ -10,6 +10,7 @@ dates.py, identifiers.py, numbering.py and names/.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from metasearch.bib.dates import (
     date,
@@ -20,6 +21,7 @@ from metasearch.bib.dates import (
     earliest_date,
     padded_date,
     precise_date,
+    whole_date_parts,
     year,
 )
 from metasearch.bib.identifiers import (
@@ -49,6 +51,7 @@ from metasearch.bib.numbering import (
     citation_volume,
     integer,
     page_range,
+    plain_integer,
     size_pages,
 )
 from metasearch.bib.strings import Converter
@@ -66,6 +69,7 @@ from metasearch.bib.texts import (
     language,
     no_final_stop,
     open_access,
+    plain_text_list,
     said_true,
     sole_language,
     split_list,
@@ -213,6 +217,14 @@ OF_ONE_TEXT = frozenset({
     language, last_segment, lccn, oclc, page_range, pdf_url, people.names, pmcid, pmid, text,
     text_list, url, year,
 })  # fmt: skip
+
+#: What some converters make of what is ordinary and no larger than a number of characters, which
+#: comes second; None of all else. Of that the converter gives the same.
+ORDINARY: Mapping[Converter, Callable[[Any, int], Any]] = {
+    date_parts: whole_date_parts,
+    integer: plain_integer,
+    text_list: plain_text_list,
+}
 
 #: Converters that take XML elements, because they need more than the texts.
 NODE_CONVERTERS = frozenset({"labelled"})

@@ -168,15 +168,22 @@ def date_printed(found: Any) -> str | None:
 _BEHIND = tuple(f"-{number:02d}" for number in range(32))
 
 
-def date_parts(found: Any) -> str | None:
-    """CSL's [[2020, 3, 5]]; [[null]] is None."""
-    while isinstance(found, list) and found and isinstance(found[0], list):
-        found = found[0]
-    if isinstance(found, list) and len(found) == 3:
-        year_number, month, day = found
+def whole_date_parts(found: Any, _: int = 0) -> str | None:
+    """`date_parts` of what is no more than one whole date, [[2020, 3, 5]]; None of all else."""
+    if type(found) is list and len(found) == 1 and type(found[0]) is list and len(found[0]) == 3:
+        year_number, month, day = found[0]
         whole = type(year_number) is int and type(month) is int and type(day) is int
         if whole and 1000 <= year_number < 2100 and 1 <= month <= 12 and 1 <= day <= 31:
             return f"{year_number}{_BEHIND[month]}{_BEHIND[day]}"
+    return None
+
+
+def date_parts(found: Any) -> str | None:
+    """CSL's [[2020, 3, 5]]; [[null]] is None."""
+    if whole := whole_date_parts(found):
+        return whole
+    while isinstance(found, list) and found and isinstance(found[0], list):
+        found = found[0]
     parts = [str(p) for p in found if isinstance(p, (int, str))] if isinstance(found, list) else []
     return _date_of(*parts[:3]) if parts else None
 

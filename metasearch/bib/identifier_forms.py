@@ -15,8 +15,9 @@ from metasearch.late_pattern import late_pattern
 # Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from
 # each of its beginnings.
 _DOI = late_pattern(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
-# As nearly all are written, once in lower case: nothing to strip or unescape.
-_PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
+# As nearly all are written, once in lower case: nothing to strip or unescape. "%" is not among the
+# characters, all others that can be seen are.
+_PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[!-$&-~]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _ARXIV = late_pattern(

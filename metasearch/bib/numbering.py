@@ -88,10 +88,15 @@ def citation_pages(found: Any) -> str | None:
     return page_range(citation.part(value).pages) if value else None
 
 
+def plain_integer(found: Any, _: int = 0) -> int | None:
+    """`integer` of what is one; None of all else."""
+    return found if type(found) is int and 0 <= found < 10**15 else None  # True is none
+
+
 def integer(found: Any) -> int | None:
     """A whole number that is not negative: 1234, or "1,234" as people write it."""
-    if type(found) is int and 0 <= found < 10**15:  # of which True is none
-        return found
+    if (number := plain_integer(found)) is not None:
+        return number
     value = first(found)
     if value is not None and "," in value and _THOUSANDS.fullmatch(value.strip()):
         value = value.replace(",", "")

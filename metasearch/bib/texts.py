@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from metasearch.bib import markup
-from metasearch.bib.field_limits import LIMITS
+from metasearch.bib.field_limits import LIMITS, MOST_FOUND
 from metasearch.bib.languages import language_code
 from metasearch.bib.strings import first, strings
 from metasearch.late_pattern import late_pattern
@@ -40,22 +40,31 @@ def commas(found: Any) -> str | None:
     return ", ".join(v for v in values if v) or None
 
 
+def plain_text_list(found: Any, most: int) -> tuple[str, ...] | None:
+    """`text_list` of a list of texts which that only strips, where they and their number amount to
+    `most` at most; None of all else, and where nothing is left.
+    """
+    if type(found) is not list:
+        return None
+    try:
+        value = "".join(found)  # one look at all of them
+    except TypeError:
+        return None
+    if "<" in value or "&" in value or "  " in value or len(value) + len(found) > most:
+        return None
+    if not markup.is_printable(value):
+        return None
+    texts = dict.fromkeys(map(str.strip, found))
+    texts.pop("", None)
+    return tuple(texts) or None
+
+
 def text_list(found: Any) -> tuple[str, ...]:
     """Plain text of each string, each once."""
-    if type(found) is list and _need_nothing(found):
-        texts = dict.fromkeys(map(str.strip, found))
-        texts.pop("", None)
-        return tuple(texts)
+    texts = plain_text_list(found, MOST_FOUND)
+    if texts is not None:
+        return texts
     return tuple(dict.fromkeys([v for s in strings(found) if (v := plain(s))]))
-
-
-def _need_nothing(found: list[Any]) -> bool:
-    """Whether all are texts, and `plain` only strips each: one look at all of them."""
-    try:
-        value = "".join(found)
-    except TypeError:
-        return False
-    return not ("<" in value or "&" in value or "  " in value) and markup.is_printable(value)
 
 
 def split_list(found: Any) -> tuple[str, ...]:
@@ -85,9 +94,19 @@ _ABSTRACT_HEAD = re.compile(
 )
 
 
+_PARAGRAPH, _PARAGRAPH_ENDS = "<jats:p>", "</jats:p>"
+
+
 def abstract(found: Any) -> str | None:
     """All strings as one plain text, without a leading "Abstract" or "MEDLINE Abstract:"."""
-    value = text(found) if isinstance(found, str) else joined(found)
+    if isinstance(found, str):
+        if found.startswith(_PARAGRAPH) and found.endswith(_PARAGRAPH_ENDS):
+            inside = found[len(_PARAGRAPH) : -len(_PARAGRAPH_ENDS)]
+            if not ("<" in inside or "&" in inside):  # as nearly all of Crossref: one paragraph
+                found = inside
+        value = text(found)
+    else:
+        value = joined(found)
     head = _ABSTRACT_HEAD.match(value) if value else None
     return value[head.end() :] if value and head else value
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from metasearch.record import Record
+
+Why = TypeVar("Why")
 
 #: Fields that name the copy, and say nothing of the work.
 NAMES_THE_COPY = ("source", "source_id", "position")
@@ -18,7 +21,7 @@ def content_of(record: Record) -> tuple[object, ...]:
     return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))
 
 
-class Contents:
+class Contents(Generic[Why]):
     """The contents of some records of a job.
 
     A content is read where a title comes again; most titles come once.
@@ -33,12 +36,32 @@ class Contents:
         # content -> the first record of it.
         self._titles: dict[int, int | None] = {}
         self._contents: dict[int, int] = {}
+        # Hash of a title -> a record of which it is not known yet whether it is taken in, and what
+        # tells it.
+        self._later: dict[int, tuple[int, Why]] = {}
 
-    def add(self, number: int) -> int | None:
-        """Take in a record, and return the first one that says the same in every field; None where
-        there is none.
+    def add_later(self, number: int, why: Why) -> bool:
+        """Take in a record with a new title, if it is to be taken in: that is asked when the title
+        comes again. False, and nothing is done, where the title has come before.
         """
         title = hash(self._records[number].title)
+        if title in self._titles or title in self._later:
+            return False
+        self._later[title] = number, why
+        return True
+
+    def add(self, number: int, is_taken: Callable[[int, Why], bool] | None = None) -> int | None:
+        """Take in a record, and return the first one that says the same in every field; None where
+        there is none.
+
+        Args:
+            number: Of the record.
+            is_taken: Whether a record that was left for later is taken in.
+        """
+        title = hash(self._records[number].title)
+        later = self._later.pop(title, None)
+        if later is not None and later[0] != number and is_taken is not None and is_taken(*later):
+            self._titles[title] = later[0]
         alone = self._titles.setdefault(title, number)
         if alone == number:
             return None

@@ -15,17 +15,13 @@ from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import cjk, imprint, people
 from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.dois import names_nothing
-from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
-from metasearch.dedup.venues import Form, record_form, record_venue
+from metasearch.dedup.late_fields import LONGEST_TITLE, LateFields
+from metasearch.dedup.titles import is_generic, parts, title_words
+from metasearch.dedup.venues import record_venue
 from metasearch.record import Author, Record
 
-#: Shorter translated titles are not compared; letters of an abstract's beginning that are.
+#: Shorter translated titles are not compared.
 SHORTEST_OTHER = 8
-ABSTRACT_START = 80
-#: Characters of a title, or of its subtitle, that are compared, in time that grows with their
-#: square. Records of databases and files have no longer ones; of what else makes records, the
-#: beginnings are compared.
-LONGEST_TITLE = LIMITS["title"].text
 #: Words of titles that are kept once.
 MOST_WORDS = 20_000
 
@@ -34,12 +30,12 @@ _NOBODY: frozenset[str] = frozenset()
 T = TypeVar("T")
 
 
-class Fingerprint:
+class Fingerprint(LateFields):
     """All compared values of a record; empty or None means that the record does not say.
 
-    What the keys need is computed at once, the rest when a pair is compared for the first time:
-    most records of a search resemble no other, and this halves what a fingerprint costs. Equal only
-    to itself; nobody changes one.
+    What the keys need, and what tells that two records are by other people, is computed at once,
+    the rest when a pair is compared for the first time (`LateFields`): most records of a search
+    resemble no other. Equal only to itself; nobody changes one.
 
     Attributes:
         record_key: Names the record.
@@ -80,13 +76,8 @@ class Fingerprint:
     others: frozenset[str]
     cjk: bool
     breaks: frozenset[int]
-    marks: frozenset[int]
-    cut: bool
     generic: bool
-    notice: str
     parts: frozenset[str]
-    numbers: frozenset[str]
-    edition: str
     authors: tuple[Author, ...]
     first: frozenset[str]
     families: tuple[frozenset[str], ...]
@@ -94,23 +85,16 @@ class Fingerprint:
     han: bool
     year: int | None
     venue: tuple[str, ...]
-    publisher: tuple[str, ...]
     volume: str
     issue: str
     pages: tuple[str, str]
-    form: Form
-    abstract_start: str
     four_tuple: str | None
     _kept: dict[Hashable, Any]
 
     __slots__ = (
-        "_kept", "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact",
-        "cut", "doi",
-        "edition", "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn",
-        "issue", "marks",
-        "notice", "numbers", "others", "pages", "parts", "publisher", "record", "record_key",
-        "text", "url", "venue",
-        "volume", "words", "year",
+        "_kept", "_mark", "authors", "beginnings", "breaks", "cjk", "compact", "doi", "families",
+        "first", "four_tuple", "generic", "han", "ids", "isbn", "issue", "others", "pages",
+        "parts", "record", "record_key", "text", "url", "venue", "volume", "words", "year",
     )  # fmt: skip
 
     def __init__(self, record: Record, record_key: str | None = None) -> None:
@@ -118,41 +102,44 @@ class Fingerprint:
         self.record_key = record_key or record.key
         title, self._mark = without_affixes(record.title[:LONGEST_TITLE])
         subtitle = record.subtitle[:LONGEST_TITLE] if record.subtitle else None
-        self.cjk = normalise.has_cjk(title)
+        self.cjk = in_characters = normalise.has_cjk(title)
         others: tuple[str, ...] = record.titles
-        if self.cjk:
-            self.words, self.breaks, translated = cjk.titles(title, subtitle)
+        if in_characters:
+            words, self.breaks, translated = cjk.titles(title, subtitle)
             others = (*others, *translated)
         else:
-            self.words, self.breaks = title_words(title, subtitle)
+            words, self.breaks = title_words(title, subtitle)
             if " = " in title:
                 others = (*others, *title.split(" = "))
-        if "by" in self.words:
-            self._drop_responsibility()
-        self.words = tuple(map(_interned, self.words))
-        self.text = " ".join(self.words)
-        self.compact = compact = "".join(self.words)
+        if "by" in words:
+            words = self._without_responsibility(words)
+        self.words = words = tuple(map(_interned, words))
+        self.text = text = " ".join(words)
+        self.compact = compact = "".join(words)
         self.parts = (
-            parts(self.text, self.words)
-            if not self.cjk
+            parts(text, words)
+            if not in_characters
             else cjk.parts(f"{record.title} {record.subtitle or ''}")
         )
         self.others = _other_titles(others, compact) if others else _NOBODY
         self.authors = authors = people.persons(record.authors)
-        self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
+        self.families = families = people.families(authors)
+        self.first = first = families[0] if families else _NOBODY
+        self.beginnings = frozenset([name[:3] for names in families for name in names])
+        self.han = people.in_characters(authors)
         self.year = record.year
-        self.venue = record_venue(record)
+        self.venue = venue = record_venue(record)
         self.volume = imprint.volume(record.volume) if record.volume else ""
         self.issue = imprint.issue(record.issue) if record.issue else ""
         self.pages = number_keys.pages_key(record.pages)
-        self.generic = is_generic(self.words, compact, self.venue, self.first) or (
-            self.cjk and cjk.is_generic(title)
+        self.generic = is_generic(words, compact, venue, first) or (
+            in_characters and cjk.is_generic(title)
         )
         self.url = web_addresses.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
-        self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
+        self.four_tuple = four_tuple(compact, venue, record.year, first)
 
     def once(self, name: Hashable, make: Callable[[Record], T]) -> T:
         """What a matcher computes of the record, made when it is asked for the first time, and
@@ -176,57 +163,19 @@ class Fingerprint:
         """Keep what was computed of many records at once, as `once` would."""
         self.once(name, lambda _: value)
 
-    def _drop_responsibility(self) -> None:
+    def _without_responsibility(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
-        at = len(self.words) - 1 - self.words[::-1].index("by")
-        said = set(self.words[at + 1 :])
+        at = len(words) - 1 - words[::-1].index("by")
+        said = set(words[at + 1 :])
         if (
             said
             and at > 0
             and said
             <= {w for author in self.record.authors[:5] for w in normalise.words(author.name)}
         ):
-            self.words = self.words[:at]
             self.breaks = frozenset({end for end in self.breaks if end < at} | {at})
-
-    def __getattr__(self, name: str) -> Any:
-        """Compute the rest: all of it at once, because whoever compares one field compares the
-        others too.
-        """
-        if name in ("families", "beginnings", "han"):
-            authors = self.authors
-            self.families = (self.first, *people.families(authors[1:])) if authors else ()
-            self.han = people.in_characters(self.authors)
-            self.beginnings = frozenset([name[:3] for names in self.families for name in names])
-        elif name == "marks":
-            self.marks = marks(without_affixes(self.record.title[:LONGEST_TITLE])[0])
-        elif name == "abstract_start":
-            self.abstract_start = normalise.compact((self.record.abstract or "")[:240])[
-                :ABSTRACT_START
-            ]
-        elif name in _LATER:
-            self._complete()
-        else:
-            raise AttributeError(name)
-        return object.__getattribute__(self, name)
-
-    def _complete(self) -> None:
-        record, words = self.record, self.words
-        self.cut = record.title.endswith(("…", "...", "… ", "... "))
-        marked = self._mark if self._mark != "abstract" else ""
-        self.notice = notice(self.text, words, self.breaks, record.title) or marked
-        self.edition = imprint.edition(record.edition) if record.edition else ""
-        if self.cjk:
-            self.notice = self.notice or cjk.notice(record.title)
-            self.numbers = cjk.numbers(f"{record.title} {record.subtitle or ''}")
-            self.edition = " ".join(filter(None, (self.edition, cjk.edition(record))))
-        else:
-            self.numbers = numbers(self.text, words)
-        self.publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
-        self.form = record_form(record, self.venue, self._mark)
-
-
-_LATER = frozenset(("cut", "notice", "numbers", "edition", "publisher", "form"))
+            return words[:at]
+        return words
 
 
 def fingerprint(record: Record) -> Fingerprint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from sys import getsizeof
 
 from metasearch.dedup.fingerprint import Fingerprint
@@ -127,25 +127,46 @@ class Scan:
     def near(
         self,
         fingerprint: Fingerprint,
-        changes_nothing: Callable[[list[int]], bool] = lambda _: False,
+        in_question: Callable[[list[int]], list[int] | None] = lambda _: None,
     ) -> list[int]:
         """Those within the distance.
 
         Args:
             fingerprint: Of a record.
-            changes_nothing: Whether it is all the same which of these records are near; where there
-                are few, it is asked before signatures are made, and none is returned then.
+            in_question: Of which of these records it has to be known whether they are near; None
+                for all. Where there are few, it is asked before signatures are made, and none of
+                the others is returned then.
         """
         if not (self._unsigned or self._signatures) or not self._may_sign(fingerprint):
             return []
         entered = len(self._signatures) + len(self._unsigned)
-        if entered <= FEW and changes_nothing(self._entered()):
-            return []
+        if entered <= FEW and (asked := in_question(self._entered())) is not None:
+            wanted = set(asked)
+            unsigned = {number: other for number, other in self._unsigned if number in wanted}
+            found = self.near_of(fingerprint, unsigned)
+            if len(unsigned) < len(wanted):
+                found += wanted.intersection(self._near_signed(fingerprint))
+            return found
         for number, other in self._unsigned:
             signature = self.signature_of(other)
             if signature is not None:
                 self._signatures.add(number, signature)
         self._unsigned.clear()
+        return self._near_signed(fingerprint)
+
+    def near_of(self, fingerprint: Fingerprint, others: Mapping[int, Fingerprint]) -> list[int]:
+        """Those of some records, by number, that are within the distance of one."""
+        signature = self.signature_of(fingerprint) if others else None
+        if signature is None:
+            return []
+        signatures = ((number, self.signature_of(other)) for number, other in others.items())
+        return [
+            number
+            for number, other in signatures
+            if other is not None and (signature ^ other).bit_count() <= self.distance
+        ]
+
+    def _near_signed(self, fingerprint: Fingerprint) -> list[int]:
         signature = self.signature_of(fingerprint)
         return [] if signature is None else self._signatures.near(signature, self.distance)
 

@@ -8,7 +8,7 @@ only; what is passed over is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from metasearch.dedup.fingerprint import Fingerprint
@@ -143,22 +143,27 @@ class KeyIndex:
         return others | exactly, exactly
 
     def near(
-        self, fingerprint: Fingerprint, changes_nothing: Callable[[list[int]], bool]
+        self, fingerprint: Fingerprint, in_question: Callable[[list[int]], list[int] | None]
     ) -> set[int]:
         """The records that lie near one in a matcher's own index.
 
         Args:
             fingerprint: Of the one.
-            changes_nothing: As in `Scan.near`.
+            in_question: As in `Scan.near`.
         """
         found: set[int] = set()
         for neighbours in self._neighbours:
             found.update(
-                neighbours.near(fingerprint, changes_nothing)
+                neighbours.near(fingerprint, in_question)
                 if isinstance(neighbours, Scan)
                 else neighbours.near(fingerprint)
             )
         return found
+
+    def near_of(self, fingerprint: Fingerprint, others: Mapping[int, Fingerprint]) -> set[int]:
+        """Those of some records, by number, that lie near one by their signatures."""
+        scans = [it for it in self._neighbours if isinstance(it, Scan)]
+        return {number for scan in scans for number in scan.near_of(fingerprint, others)}
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers, most in crowd.near(year, self._of_a_year):

@@ -36,6 +36,8 @@ AT_ONCE = 64
 OF_A_SEARCH = 2_000
 #: Ties to a component of very many records after which more of them say nothing new.
 TIES = 5
+#: The records that share a key with one, and those that may be near it.
+Met = tuple[frozenset[int], list[int]]
 
 
 class OnlineDedup:
@@ -73,7 +75,7 @@ class OnlineDedup:
         self._works = Works(self._prints, self._columns, self._divider, trust, versions)
         self._components = self._works.components
         self._told = Told(self._works)
-        self._contents = Contents(self._prints.records)
+        self._contents: Contents[Met] = Contents(self._prints.records)
         self._keys: set[str] = set()
         self._skipped = 0
 
@@ -114,7 +116,7 @@ class OnlineDedup:
         meetings = self._index.enter(number, fingerprint)
         candidates, exactly = self._index.candidates(fingerprint, meetings)
         candidates |= self._index.near(
-            fingerprint, lambda others: self._is_decided(number, candidates, others)
+            fingerprint, lambda others: self._in_question(number, candidates, others)
         )
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             self._index.leave(number, fingerprint)
@@ -143,9 +145,12 @@ class OnlineDedup:
                 self._works.join(other, number, match)
                 joined += 1
 
-    def _is_decided(self, number: int, candidates: set[int], others: list[int]) -> bool:
-        """Whether a record is compared with each of some others, or is apart from it, whichever of
-        these are near; and whether nothing else depends on their number.
+    def _in_question(
+        self, number: int, candidates: set[int], others: list[int]
+    ) -> list[int] | None:
+        """Those of some others of which it has to be known whether they are near a record: it is
+        neither compared with them anyway, nor surely apart from them. None where all have to be
+        known.
 
         Args:
             number: Of the record.
@@ -154,14 +159,32 @@ class OnlineDedup:
         """
         apart = self._apart
         if apart is None or self._pinned(self._prints[number]):
-            return False
-        if len(candidates.union(others)) >= MANY > len(candidates):  # see `_joins_copies`
-            return False
-        roots = set(map(self._components.root, candidates))
+            return None
+        open_ones = [
+            other for other in others if other not in candidates and not apart(other, number)
+        ]
+        roots = set(map(self._components.root, (*candidates, *open_ones)))
         members = sum(len(self._components.members(root)) for root in roots)
         if members >= ALL_PAIRS:  # see `_is_tied`
-            return False
-        return all(other in candidates or apart(other, number) for other in others)
+            return None
+        # See `_joins_copies`.
+        may_have_many = len(candidates.union(others)) >= MANY > len(candidates)
+        met = frozenset(candidates), others
+        if may_have_many and not self._contents.add_later(number, met):
+            return None
+        return open_ones
+
+    def _had_many(self, number: int, met: Met) -> bool:
+        """Whether a record had many candidates when it came, those that are near included.
+
+        Args:
+            number: Of the record.
+            met: `candidates` and `others`, as of `_in_question`.
+        """
+        candidates, others = met
+        prints = self._prints
+        near = self._index.near_of(prints[number], {other: prints[other] for other in others})
+        return len(candidates.union(near)) >= MANY
 
     def _is_tied(self, a: int, b: int) -> bool:
         """Whether two records stand in one component that is too large to judge every pair of
@@ -181,7 +204,7 @@ class OnlineDedup:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        other = self._contents.add(number)
+        other = self._contents.add(number, self._had_many)
         if other is None or self._pinned(fingerprint):
             return False
         match = self._chain.judge(self._prints[other], fingerprint)

@@ -8,7 +8,8 @@ import re
 from typing import NamedTuple
 
 from metasearch.bib import normalise, unicode_forms
-from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.late_fields import LONGEST_TITLE
 from metasearch.dedup.people import is_body
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Record

@@ -424,3 +424,20 @@ def test_issue_14_19_publishers_stand_without_their_town(found: str, expected: s
     """As Libris and Dublin Core made from catalogues have them; a colon without a blank belongs to
     a name."""
     assert converters.isbd_publisher(found) == expected
+
+
+_LEAVES = st.sampled_from((
+    *(0, 1, 3, 31, 2020, -1, True, 10**15, 2.0, None, "", " ", "a", " b ", "a", "c  d", "<i>e</i>"),
+    *("\x1f", "é", "f" * 60),
+))  # fmt: skip
+_FOUND = st.recursive(_LEAVES, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
+
+
+@given(st.one_of(_FOUND, st.lists(st.lists(_LEAVES, min_size=3, max_size=3), max_size=2)))
+def test_what_is_ordinary_is_converted_as_all_else(found: Any) -> None:
+    """The short way gives the same, or nothing; and nothing where that is larger than allowed."""
+    for convert, ordinary in converters.ORDINARY.items():
+        value = ordinary(found, 100)
+        assert value is None or (type(value), value) == (type(convert(found)), convert(found))
+    for most in range(4):
+        assert converters.plain_text_list(["ab"], most) == (("ab",) if most > 2 else None)

@@ -36,6 +36,18 @@ def test_doi(value: str | None, expected: str | None) -> None:
     assert expected == identifier_forms.doi(value)
 
 
+@given(
+    st.sampled_from(("", "https://doi.org/", "http://dx.doi.org/", "doi:", "(")),
+    st.from_regex(r"10\.[0-9]{4,5}(?:\.[0-9]{1,3})?/", fullmatch=True),
+    st.text(st.characters(max_codepoint=0x17F) | st.sampled_from("%<>()[]{}\u212a\u200b.;")),
+    st.sampled_from(("", "x", ")", "]", ".", "&lt;", "%2F", '"')),
+)
+def test_a_plain_doi(before: str, prefix: str, suffix: str, end: str) -> None:
+    """It is recognised as a whole, and is what is found in a text that is more than a DOI."""
+    value = f"{before}{prefix}{suffix}{end}"
+    assert identifier_forms.doi(value) == identifier_forms.doi(f" {value}")
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

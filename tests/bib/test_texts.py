@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metasearch.bib import texts
 from metasearch.bib.markup import is_printable
 from metasearch.bib.strings import strings
-from metasearch.bib.texts import plain, text_list
+from metasearch.bib.texts import abstract, plain, text_list
 
 #: What texts of databases hold, and what they should not hold.
 _PIECES = st.sampled_from((
@@ -68,3 +68,11 @@ def test_a_stop_behind_a_plain_word_needs_no_pattern(parts: list[str]) -> None:
         tail = max(len(text) - texts._LONGEST_ABBREVIATED, 0)
 
         assert texts._is_abbreviated(text) == bool(texts._ABBREVIATED.search(text, tail))
+
+
+@given(st.lists(_PIECES | st.sampled_from(("<jats:p>", "</jats:p>", "Abstract: ")), max_size=6))
+def test_an_abstract_of_one_paragraph(pieces: list[str]) -> None:
+    """Its text is what is left of a list of one such text, which is cleaned piece by piece."""
+    inside = "".join(pieces)
+    for found in (inside, f"<jats:p>{inside}</jats:p>", f"<jats:p>{inside}"):
+        assert abstract(found) == abstract([found])

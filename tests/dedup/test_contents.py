@@ -43,3 +43,19 @@ def test_contents_of_one_hash_are_compared() -> None:
 
     assert hash(content_of(records[0])) == hash(content_of(records[1]))
     assert [contents.add(number) for number in range(3)] == [None, None, 0]
+
+
+@given(st.lists(st.tuples(RECORDS, st.booleans(), st.booleans()), max_size=20))
+def test_a_record_that_is_left_for_later_is_taken_in_as_ever(
+    rows: list[tuple[Record, bool, bool]],
+) -> None:
+    """Where it is to be taken in, which is asked when its title comes again."""
+    records = [record for record, _, _ in rows]
+    known, contents = Contents[bool](records), Contents[bool](records)
+
+    for number, (_, is_taken, later) in enumerate(rows):
+        if later and contents.add_later(number, is_taken):
+            if is_taken:
+                known.add(number)
+        else:
+            assert contents.add(number, lambda _, taken: taken) == known.add(number)

@@ -191,11 +191,12 @@ def record_of(
     shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
 ) -> Record | str:
     """The record of a node, or why there is none; cut values are counted in `cuts`."""
-    if shape.body == "json" and not isinstance(node, dict):
+    read, is_json = shape.reader.read, shape.body == "json"
+    if is_json and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"
-    source = seen(node, shape.body)
-    if shape.reader.read is not None and (shape.body != "json" or type(node) is dict):
-        record: Record | str = shape.reader.read(source, position, spec.name, cuts)
+    source = node if is_json else seen(node, shape.body)
+    if read is not None and (not is_json or type(node) is dict):
+        record: Record | str = read(source, position, spec.name, cuts)
         return record
     there = _there(source, shape.body)
     of_fields: Iterable[Attempt] = shape.attempts

@@ -29,21 +29,19 @@ select/json_source.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from metasearch.adapters.parse.looked_for import LOOKING, Looking, Search
 from metasearch.adapters.parse.records import of_one_text, whole
+from metasearch.adapters.parse.written_people import CALLED as OF_PEOPLE
+from metasearch.adapters.parse.written_people import indented, people_of
 from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
-from metasearch.adapters.select.json_source import PERSON, RECORD, Expressions
+from metasearch.adapters.select.json_source import RECORD, Expressions
 from metasearch.adapters.shapes import Always, FieldRule, Selector, Shape
 from metasearch.bib import converters, cuts
-from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
-from metasearch.bib.identifier_forms import orcid
-from metasearch.bib.names.converters import is_clean
-from metasearch.bib.names.person import displayed
-from metasearch.record import Author, Record
+from metasearch.record import Record
 
 #: Takes a record as `records.seen` makes it, its position, the name of the source and the cuts;
 #: returns the `Record`, or why there is none.
@@ -52,17 +50,10 @@ Written = Callable[[Any, int, str, cuts.Cuts], Record | str]
 #: of them and keeps everything else waiting. The longest of a shipped source has half as many.
 _LONGEST = 100_000
 _IDS = "ids."
+#: Of nearly all texts that are found: `converters.text` only strips such a one.
+_NEEDS_NOTHING = "found.isprintable() and not ('<' in found or '&' in found or '  ' in found)"
 #: What every function calls.
-_CALLED: Mapping[str, Any] = {
-    **CALLED,
-    "Author": Author,
-    "AuthorDraft": made_author,
-    "bounded": cuts.bounded,
-    "displayed": displayed,
-    "is_clean": is_clean,
-    "orcid_of": orcid,
-    "text_of": converters.text,
-}
+_CALLED: Mapping[str, Any] = {**CALLED, **OF_PEOPLE, "bounded": cuts.bounded}
 
 
 def written(shape: Shape) -> Written | None:
@@ -131,14 +122,14 @@ class _Writing:
                     yield from lines
                 else:
                     yield f"if {variable} is None:"
-                    yield from _indented(lines)
+                    yield from indented(lines)
                 first = False
 
     def _attempt(
         self, rule: FieldRule, select: Selector, field: str, variable: str
     ) -> Iterator[str]:
         if rule.people is not None and self.body == "json":
-            return self._people(rule, field, variable)
+            return people_of(rule, rule.people, field, variable, self.expressions)
         if select.find is whole:
             return self._whole(rule, select, variable)
         if isinstance(select.find, Always) and (value := _converted_once(rule, select, field)):
@@ -149,12 +140,12 @@ class _Writing:
         self, rule: FieldRule, select: Selector, field: str, variable: str
     ) -> Iterator[str]:
         search = self.looking.search(rule, select)
-        convert = self.expressions.constant(rule.convert, "convert")
+        lines = _found(search, rule, self.expressions, field, variable)
         if search.condition:
             yield f"if {search.condition}:"
-            yield from _indented(_found(search, rule, convert, field, variable))
+            yield from indented(lines)
         else:
-            yield from _found(search, rule, convert, field, variable)
+            yield from lines
 
     def _whole(self, rule: FieldRule, select: Selector, variable: str) -> Iterator[str]:
         """Of a converter that takes the record itself."""
@@ -164,39 +155,11 @@ class _Writing:
         yield f"    {variable} = {convert}({RECORD}, cuts)"
         yield f"    if not {variable} and {variable} != 0: {variable} = None"
 
-    def _people(self, rule: FieldRule, field: str, variable: str) -> Iterator[str]:
-        """Of people who are objects; the converter reads those of whom one is not ordinary."""
-        people, written = rule.people, self.expressions.of_selector
-        assert people is not None
-        convert = self.expressions.constant(rule.convert, "convert")
-        parts = {
-            part: written(select.tree, select.find, PERSON) for part, select in people.parts.items()
-        }
-        limit = LIMITS[field]
-        yield f"found = {written(people.each.tree, people.each.find)}"
-        yield "if found is not None:"
-        if not people.tidied and {"family", "given"} <= parts.keys():
-            yield f"    if type(found) is list and len(found) <= {limit.items}:"
-            yield "        people, names = [], []"
-            yield f"        for {PERSON} in found:"
-            yield from _indented(_person(parts, limit.text), 3)
-            yield "            people.append(draft)"
-            yield "            names.append(name)"
-            yield "        else:"
-            yield "            if len(people) > 1 and len({*names}) < len(people):"
-            yield "                people = dict.fromkeys(people)"
-            yield f"            {variable} = tuple(people) or None"
-            yield f"            fitting_{field} = True"
-            yield "            found = None"
-            yield "    if found is not None:"
-            yield f"        {variable} = {convert}({RECORD}, cuts) or None"
-        else:
-            yield f"    {variable} = {convert}({RECORD}, cuts) or None"
-
 
 def _found(
-    search: Search, rule: FieldRule, convert: str, field: str, variable: str
+    search: Search, rule: FieldRule, expressions: Expressions, field: str, variable: str
 ) -> Iterator[str]:
+    convert = expressions.constant(rule.convert, "convert")
     yield f"found = {search.found}"
     yield f"if {search.is_there}:"
     if search.texts:
@@ -205,10 +168,25 @@ def _found(
         one = "type(found) is list and len(found) == 1 and type(found[0]) is str"
         yield f"    if {'len(found) == 1' if search.is_list else one}:"
         yield "        found = found[0]"
-    yield f"    if type(found) is not str or len(found) > {_unbounded(field)}:"
-    yield f"        found = bounded({field!r}, found, cuts)"
-    yield f"    {variable} = {convert}(found)"
-    yield f"    if not {variable} and {variable} != 0: {variable} = None"
+    longest = _unbounded(field)
+    converted = (
+        f"if type(found) is not str or len(found) > {longest}:",
+        f"    found = bounded({field!r}, found, cuts)",
+        f"{variable} = {convert}(found)",
+        f"if not {variable} and {variable} != 0: {variable} = None",
+    )
+    if rule.convert is converters.text:
+        yield f"    if type(found) is str and len(found) <= {longest} and {_NEEDS_NOTHING}:"
+        yield f"        {variable} = found.strip() or None"
+        yield "    else:"
+        yield from indented(converted, 2)
+    elif rule.convert in converters.ORDINARY:
+        ordinary = expressions.constant(converters.ORDINARY[rule.convert], "ordinary")
+        yield f"    {variable} = {ordinary}(found, {longest})"
+        yield f"    if {variable} is None:"
+        yield from indented(converted, 2)
+    else:
+        yield from indented(converted)
 
 
 def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
@@ -225,39 +203,6 @@ def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
     return None
 
 
-def _person(parts: dict[str, str], longest: int) -> Iterator[str]:
-    """Makes `draft` of a `person`, or leaves the loop over all."""
-    yield f"if type({PERSON}) is not dict: break"
-    yield f"family = {parts['family']}"
-    yield f"given = {parts['given']}"
-    yield "if type(family) is not str or type(given) is not str or not family or not given: break"
-    if "name" in parts:
-        yield f"if {parts['name']}: break"
-    yield "name = f'{given} {family}'"
-    yield f"if len(name) > {longest} or not is_clean(name): break"
-    yield "if not name.isascii(): name = displayed(given, family)"
-    if "affiliation" in parts:
-        yield f"affiliation = {parts['affiliation']}"
-        yield "if affiliation is not None:"
-        yield f"    if type(affiliation) is not str or len(affiliation) > {_AFFILIATION}: break"
-        yield "    affiliation = text_of(affiliation)"
-    yield "draft = new(AuthorDraft)"
-    yield "draft.name = name"
-    yield "draft.family = family"
-    yield "draft.given = given"
-    if "orcid" in parts:
-        yield f"orcid = {parts['orcid']}"
-        yield "draft.orcid = orcid_of(orcid) if type(orcid) is str else None"
-    else:
-        yield "draft.orcid = None"
-    yield f"draft.affiliation = {'affiliation' if 'affiliation' in parts else 'None'}"
-    yield "draft.collective = False"
-    yield "draft.__class__ = Author"
-
-
-_AFFILIATION = LIMITS["affiliation"].text
-
-
 def _unbounded(field: str) -> int:
     """Characters of a text that `bounded` leaves as it is."""
     limit = LIMITS.get(field, LIMITS["ids"])
@@ -271,8 +216,3 @@ def _selectors(fields: dict[str, list[FieldRule]]) -> Iterator[Selector]:
                 yield rule.people.each
             else:
                 yield from rule.selectors
-
-
-def _indented(lines: Iterator[str] | Sequence[str], levels: int = 1) -> Iterator[str]:
-    for line in lines:
-        yield f"{'    ' * levels}{line}"

@@ -7,7 +7,7 @@ authors that are objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metasearch.bib import identifier_forms, markup
@@ -170,6 +170,14 @@ def is_clean(name: str) -> bool:
         and name[:1] != " "
         and name[-1:] != " "
     )
+
+
+def are_clean(names: Sequence[str]) -> bool:
+    """Whether all of some names are surely clean: one look at all of them. A name with a bar beside
+    a blank may be clean, too.
+    """
+    said = "|".join(names)
+    return is_clean(said) and "| " not in said and " |" not in said
 
 
 def people(

@@ -114,6 +114,7 @@ TEXTS = st.sampled_from([
     "", " ", "\n", "\x1f", "x", "a  b", "a b", "<p>A</p>", "&amp;lt;b&gt;", "10.1000/AB(C)",
     "https://doi.org/10.1000/x.", "2020-03-05T10", "20200305", "12-34", "1234-567X, 1234-5679",
     "9780306406157; 0306406152", "Byron, Ada", "Ada Byron 0001", "王征", "Müller", "eng",
+    "A|B", "A| B", "|", " A",
     "http://a.b/c d", "retraction", "journal-article", "dissertation", "false", "0",
     "\ud800", "a;b|c", "x" * 101,
     "y " * 2_500, "z" * 4_001, "10.1000/" + "d" * 2_050, "w" * 10_001, "v " * 25_100,
