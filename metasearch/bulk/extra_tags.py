@@ -44,7 +44,7 @@ def _beside(
 ) -> Beside:
     made_of = tuple([one for item in items for one in origins(item, files[item.file])])
     found = [field for item in items for field in _placed(item, files[item.file], name)]
-    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts) if found else ())
+    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
 
 
 def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:

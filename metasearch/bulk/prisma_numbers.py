@@ -172,10 +172,14 @@ class CountedWorks:
 
     def join(self, other: CountedWorks) -> None:
         """Count the works that another one has counted."""
-        for name in ("works", "records", "check_sum", "earlier", "versions", "version_works"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.works += other.works
+        self.records += other.records
+        self.check_sum += other.check_sum
+        self.earlier += other.earlier
+        self.versions += other.versions
+        self.version_works += other.version_works
         self.in_files += other.in_files
-        self.rules += other.rules
+        self.rules.update(other.rules)
         self.files.join(other.files)
         self.databases.join(other.databases)
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.free_names import FreeNames
+from metasearch.bulk.staged.ordering import is_in
 from metasearch.bulk.staged.parts import batches, clear, parts_in, read_part, write_part
 from metasearch.bulk.staged.pool import run_all
 from metasearch.bulk.staged.shuffling import Buckets, buckets_for
@@ -76,12 +77,8 @@ def found_in(known: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
     """(which of some numbers stand among known ones, which are sorted; where each of these stands
     there).
     """
-    at = np.searchsorted(known, numbers)
-    at = np.minimum(at, max(0, len(known) - 1))
-    if not len(known):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    has = np.flatnonzero(known[at] == numbers)
-    return has, at[has]
+    has = np.flatnonzero(is_in(numbers, known))
+    return has, np.searchsorted(known, numbers[has])
 
 
 def chunk_stage(
