@@ -120,7 +120,10 @@ class Admission:
         Raises:
             Problem: 503 with `Retry-After`.
         """
-        if self._brief >= MOST_BRIEF or self.limit.closed:
+        # One search or brief request may always run: otherwise a loop that was late for another
+        # reason would refuse every one of them.
+        closed = self.limit.closed and (self._running or self._brief)
+        if closed or self._brief >= MOST_BRIEF:
             raise self._refusal()
         self._brief += 1
         self._watch()
@@ -151,8 +154,7 @@ class Admission:
 
     @property
     def _free(self) -> bool:
-        # One search may always run: otherwise a loop that is late for another reason would refuse
-        # every search.
+        # One search may always run, as above.
         return self._running < self.limit.value and not (self.limit.closed and self._running)
 
     async def _wait(self, user: Hashable) -> None:

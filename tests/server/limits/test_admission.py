@@ -181,6 +181,30 @@ async def test_a_loop_that_is_late_lets_nobody_in():
 
 
 @timeless
+async def test_a_loop_that_was_late_lets_one_request_in_where_nothing_runs():
+    """Be it a search or one that computes for a moment; the second one is told to come back."""
+    it, loop = admission(), asyncio.get_running_loop()
+    assert isinstance(loop, TimelessLoop)
+    with await it.enter("a"):
+        for _ in range(20):  # each callback computes for a second
+            loop.call_soon(loop.pass_by, 1.0)
+            await asyncio.sleep(TICK)
+        assert it.limit.closed
+        with pytest.raises(Problem):
+            async with it.brief():
+                pass
+
+    async with it.brief():
+        assert it.limit.closed
+        assert it.running == 0
+        with pytest.raises(Problem):
+            async with it.brief():
+                pass
+    with await it.enter("b"):
+        assert it.limit.closed
+
+
+@timeless
 async def test_seats_become_fewer_while_pages_wait_for_their_turn():
     """Those who have a permit keep it; the next ones are told to come back until fewer run."""
     scheduler = FairScheduler()
