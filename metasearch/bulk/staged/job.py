@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
@@ -200,6 +201,8 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places:
         write_components(found, folder.begin("cut"))
         folder.finish("cut", [found.divided, found.cut, found.shared])
         folder.drop("keys", "titles", "signatures", "edges", "components")
+    # Otherwise Arrow keeps what the tables of this stage took, beside processes that compare.
+    pa.default_memory_pool().release_unused()
     divided, lost, shared = folder.note("cut")
     return replace(read_components(path("cut")), divided=divided, cut=lost, shared=shared)
 

@@ -15,6 +15,8 @@ from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 
 #: Works of a part: few, because whoever writes a stretch of the works reads whole parts.
 PART = 2_000
+#: Works of a bucket: fewer than of other rows, because each holds the records of a work.
+BUCKET = 5_000
 
 Numbers = npt.NDArray[np.int64]
 
@@ -28,7 +30,7 @@ def order_stage(works: Path, into: Path, scratch: Path) -> None:
         scratch: For this alone.
     """
     parts = parts_in(works)
-    buckets = buckets_for(sum(map(rows_of, parts)))
+    buckets = buckets_for(sum(map(rows_of, parts)), BUCKET)
     firsts = firsts_of(works)
     # As many works in each bucket.
     bounds = firsts[np.arange(1, buckets) * len(firsts) // buckets]

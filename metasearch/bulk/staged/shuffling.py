@@ -25,9 +25,9 @@ WAITING = 32 << 20
 _Numbers = npt.NDArray[np.int64]
 
 
-def buckets_for(rows: int) -> int:
-    """How many buckets so many rows take."""
-    return max(1, min(MOST_BUCKETS, -(-rows // ROWS)))
+def buckets_for(rows: int, each: int = ROWS) -> int:
+    """How many buckets so many rows take, with so many in each where that are not too many."""
+    return max(1, min(MOST_BUCKETS, -(-rows // each)))
 
 
 def shuffled(
