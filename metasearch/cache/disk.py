@@ -12,16 +12,17 @@ import stat
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import diskcache
 
 from metasearch.cache import pages
 from metasearch.cache.store import CacheStats
+from metasearch.deflated import deflated
 from metasearch.errors import CacheError
 
 _log = logging.getLogger(__name__)
@@ -29,10 +30,19 @@ _T = TypeVar("_T")
 
 #: Largest value after decompression.
 LARGEST_VALUE = 1 << 26
+#: Values that are read together at most: more rows would lie in memory at once.
+MOST_TOGETHER = 8
 #: Writes between two rounds of upkeep, in which expired and surplus entries go.
 UPKEEP_EVERY = 128
 #: Seconds after which a file that was too busy to be opened is tried again.
 BUSY_PAUSE = 10.0
+
+
+class _Asked(NamedTuple):
+    """A key that is looked up, and who waits for its value."""
+
+    key: str
+    found: asyncio.Future[bytes | None]
 
 
 class DiskStore:
@@ -59,6 +69,8 @@ class DiskStore:
         self._renewed = self._closed = False
         self._busy_until = 0.0
         self._writes = self._hits = self._misses = 0
+        #: What this turn of the loop asks for.
+        self._asked: list[_Asked] = []
 
     @property
     def folder(self) -> Path:
@@ -69,8 +81,17 @@ class DiskStore:
         return f"<DiskStore {self._path}{': out of order' if self._problem else ''}>"
 
     async def get(self, key: str) -> bytes | None:
-        """See `Store`."""
-        value = await self._run(self._reader, self._get, key)
+        """See `Store`.
+
+        Those of one turn of the loop are read together, as a search looks for the pages of all its
+        sources in one: the way to a thread and back takes more CPU than to find nothing.
+        """
+        loop = asyncio.get_running_loop()
+        asked = _Asked(key, loop.create_future())
+        if not self._asked:
+            loop.call_soon(self._read_asked, loop)
+        self._asked.append(asked)
+        value = await asked.found
         if value is None:
             self._misses += 1
         else:
@@ -108,6 +129,14 @@ class DiskStore:
         for executor in (self._reader, self._writer):
             await loop.run_in_executor(executor, self._close)
             executor.shutdown(wait=False)
+
+    def _read_asked(self, loop: asyncio.AbstractEventLoop) -> None:
+        asked, self._asked = self._asked, []
+        if self._closed or self._problem is not None:
+            _tell(asked, [None] * len(asked))
+            return
+        for start in range(0, len(asked), MOST_TOGETHER):
+            self._reader.submit(self._get_all, loop, asked[start : start + MOST_TOGETHER])
 
     async def _run(self, executor: Executor, work: Callable[..., _T], *args: Any) -> _T | None:
         if self._closed or self._problem is not None:
@@ -179,18 +208,39 @@ class DiskStore:
                     raise
             return self._cache
 
-    def _get(self, key: str) -> bytes | None:
+    def _get_all(self, loop: asyncio.AbstractEventLoop, asked: list[_Asked]) -> None:
+        """Reads values. What is not there is told first, and together: its callers have to ask a
+        source. What is there is told one by one, as each takes a moment to decompress.
+        """
+        rows = [self._guarded(self._row, each.key) for each in asked]
+        missing = [each for each, row in zip(asked, rows, strict=True) if row is None]
+        with suppress(RuntimeError):  # the loop has ended: nobody waits
+            if missing:
+                loop.call_soon_threadsafe(_tell, missing, [None] * len(missing))
+            for each, row in zip(asked, rows, strict=True):
+                if row is not None:
+                    value = self._guarded(self._value, each.key, row)
+                    loop.call_soon_threadsafe(_tell, [each], [value])
+
+    def _row(self, key: str) -> bytes | None:
         cache = self._opened()
         try:
-            row = cache.get(key)
-            return None if row is None else _inflated(row)
-        except (ValueError, TypeError, zlib.error, sqlite3.DataError):
+            row: bytes | None = cache.get(key)
+        except (ValueError, TypeError, sqlite3.DataError):
+            self._writer.submit(self._guarded, self._delete, key)
+            return None
+        return row
+
+    def _value(self, key: str, row: bytes) -> bytes | None:
+        try:
+            return _inflated(row)
+        except (ValueError, TypeError, zlib.error):
             self._writer.submit(self._guarded, self._delete, key)
             return None
 
     def _set(self, key: str, value: bytes, ttl: float, tag: str) -> None:
         cache = self._opened()
-        row = zlib.compress(value, 1)
+        row = deflated(value)
         if len(row) < pages.LARGEST_ROW:
             cache.write(key, row, ttl, tag)
         if self._writes % UPKEEP_EVERY == 0:
@@ -212,6 +262,12 @@ class DiskStore:
             if cache is not None:
                 with suppress(sqlite3.Error):
                     cache.close()
+
+
+def _tell(asked: Sequence[_Asked], values: Sequence[bytes | None]) -> None:
+    for each, value in zip(asked, values, strict=True):
+        if not each.found.done():
+            each.found.set_result(value)
 
 
 def _inflated(row: bytes) -> bytes:

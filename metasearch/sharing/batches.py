@@ -1,5 +1,6 @@
 """Commands to the server that replicas share: those of one turn of the loop go together, in one
-write, and their answers come in the same order (Redis calls that pipelining).
+write, and their answers come in the same order (Redis calls that pipelining). So do those that
+come while others are under way, and those of a moment whose callers have time.
 
 A search asks for a place at each of its sources in one turn. One connection for each of them takes
 twice the CPU.
@@ -25,12 +26,16 @@ MOST_CONNECTIONS = 16
 _LISTENING = 2
 #: Commands that go together; more go in several batches, so that none has to wait for very many.
 MOST_TOGETHER = 32
+#: Seconds that a command waits at most for others to go with, where its caller has time, and the
+#: bytes of words from which on they go at once.
+TOGETHER, MOST_BYTES = 0.02, 1 << 18
 #: Seconds after which a connection that was not used is looked at before it is used again: the
 #: server, or what lies between, may have closed it.
 _UNUSED = 1.0
 
 Word: TypeAlias = str | bytes | int | float
-_Batch: TypeAlias = list[tuple[tuple[Word, ...], asyncio.Future[Any]]]
+_Command: TypeAlias = tuple[tuple[Word, ...], asyncio.Future[Any]]
+_Batch: TypeAlias = list[_Command]
 
 
 class Batches:
@@ -49,27 +54,75 @@ class Batches:
         self._places = asyncio.Semaphore(MOST_CONNECTIONS - _LISTENING)
         #: What the next turn of the loop sends.
         self._open: _Batch | None = None
-        self._sending: set[asyncio.Task[None]] = set()
+        #: Batches of commands that have no time, which are under way, and what goes when one of
+        #: these has come back.
+        self._under_way = 0
+        self._next: _Batch = []
+        #: What goes when its time is over, and the bytes of it. It does not go with the others: no
+        #: start of a request waits for pages that are written before it.
+        self._waiting: _Batch = []
+        self._bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._sending: dict[asyncio.Task[None], _Batch] = {}
 
-    async def answer(self, *words: Word) -> Any:
+    async def answer(self, *words: Word, soon: bool = True) -> Any:
         """What the server answers to a command.
+
+        Args:
+            *words: The command.
+            soon: Whether it goes in this turn of the loop; else it waits up to `TOGETHER` for
+                others of this kind, because waking up, writing and reading for one alone takes
+                more CPU than the command.
 
         Raises:
             RedisError, OSError: It cannot be asked, or answers with an error.
             TimeoutError: It took longer than `PATIENCE`.
         """
         loop = asyncio.get_running_loop()
-        batch = self._open
-        if batch is None:
-            batch = self._open = []
-            task = loop.create_task(self._send(batch))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
         future = loop.create_future()
-        batch.append((words, future))
-        if len(batch) == MOST_TOGETHER:
-            self._open = None
+        if soon:
+            self._add((words, future))
+            return await future
+        self._waiting.append((words, future))
+        self._bytes += sum(len(word) for word in words if isinstance(word, bytes))
+        if len(self._waiting) == MOST_TOGETHER or self._bytes >= MOST_BYTES:
+            self._begin_waiting()
+        elif self._timer is None:
+            self._timer = loop.call_later(TOGETHER, self._begin_waiting)
         return await future
+
+    def _add(self, command: _Command) -> None:
+        """Puts a command into the batch of this turn. Where another one is under way, it goes when
+        that has come back: the server does one after the other in any case.
+        """
+        if self._open is None and self._under_way:
+            self._next.append(command)
+            if len(self._next) == MOST_TOGETHER:
+                self._begin_next()
+            return
+        if self._open is None:
+            self._open = []
+            self._begin(self._open, soon=True)
+        self._open.append(command)
+        if len(self._open) == MOST_TOGETHER:
+            self._open = None
+
+    def _begin_next(self) -> None:
+        batch, self._next = self._next, []
+        self._begin(batch, soon=True)
+
+    def _begin_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        batch, self._waiting, self._bytes = self._waiting, [], 0
+        self._begin(batch, soon=False)
+
+    def _begin(self, batch: _Batch, *, soon: bool) -> None:
+        self._under_way += soon
+        task = asyncio.get_running_loop().create_task(self._send(batch, soon=soon))
+        self._sending[task] = batch
+        task.add_done_callback(self._sending.pop)
 
     async def connect_anew(self) -> None:
         """Closes the connections that no batch uses: they may be dead without knowing it."""
@@ -79,13 +132,19 @@ class Batches:
 
     async def close(self) -> None:
         """Closes all connections; who waits for an answer gets a `ConnectionError`."""
-        await ended(self._sending)
+        if self._timer is not None:
+            self._timer.cancel()
+        unsent = [*self._next, *self._waiting]
+        sending = dict(self._sending)
+        await ended(sending)
+        for batch in (unsent, *sending.values()):
+            _fail(batch, ConnectionError("closed"))
         with suppress(Exception):
             async with asyncio.timeout(PATIENCE):
                 await self._client.aclose()
                 await self._client.connection_pool.disconnect()
 
-    async def _send(self, batch: _Batch) -> None:
+    async def _send(self, batch: _Batch, *, soon: bool) -> None:
         if self._open is batch:
             self._open = None
         try:
@@ -93,9 +152,13 @@ class Batches:
                 await self._exchange(batch)
         except Exception as exc:
             _fail(batch, exc)
-        except asyncio.CancelledError:
-            _fail(batch, ConnectionError("closed"))
-            raise
+            if soon:  # what waited for this would find the same
+                _fail(self._next, exc)
+                self._next = []
+        if soon:
+            self._under_way -= 1
+            if self._next:
+                self._begin_next()
 
     async def _exchange(self, batch: _Batch) -> None:
         from redis.exceptions import ResponseError

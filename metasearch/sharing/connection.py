@@ -103,7 +103,12 @@ class Connection:
             raise Away from exc
 
     async def script(
-        self, script: Script, keys: Sequence[str | bytes], words: Sequence[Word]
+        self,
+        script: Script,
+        keys: Sequence[str | bytes],
+        words: Sequence[Word],
+        *,
+        soon: bool = True,
     ) -> Any:
         """What a script returns, as `command`.
 
@@ -111,6 +116,7 @@ class Connection:
             script: What is run, as one step that nothing else comes between.
             keys: The names that it uses.
             words: Its other arguments.
+            soon: See `Batches.answer`.
 
         Raises:
             Away: The server cannot be used.
@@ -121,7 +127,7 @@ class Connection:
         rest = (b"%d" % len(keys), *keys, *words)  # bytes are sent as they are
         try:
             try:
-                answer = await self._batches.answer("EVALSHA", script.sha, *rest)
+                answer = await self._batches.answer("EVALSHA", script.sha, *rest, soon=soon)
             except NoScriptError:  # the first call since the server has started
                 answer = await self._batches.answer("EVAL", script.text, *rest)
             self._answered = True

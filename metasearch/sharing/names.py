@@ -6,6 +6,7 @@ A query is personal, and a name of a key is what everyone who may look at the se
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
@@ -43,6 +44,16 @@ class Names:
             *parts: What it is for: a source, a request.
         """
         return f"{PREFIX}{kind}:{self.digest(kind, *parts)}" if parts else f"{PREFIX}{kind}"
+
+    def all_of(self, kinds: Sequence[str], *parts: str) -> list[bytes]:
+        """The names of several keys for one thing, which share the hash of it.
+
+        Args:
+            kinds: Words of our code; their order counts.
+            *parts: The thing.
+        """
+        digest = self.digest(" ".join(kinds), *parts)
+        return [f"{PREFIX}{kind}:{digest}".encode() for kind in kinds]
 
     def digest(self, kind: str, *parts: str) -> str:
         """The keyed BLAKE2b (RFC 7693) of the parts, as it stands in a name: 128 bits, hexadecimal.

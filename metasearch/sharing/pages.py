@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Literal, TypeVar
@@ -82,7 +82,7 @@ class RedisPages:
         #: Key of a request -> the token of its flight, where this process has it.
         self._tokens: dict[str, str] = {}
         #: Name of a flight -> those who wait for its end.
-        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._waiting: dict[bytes, set[asyncio.Event]] = {}
         self._listening: asyncio.Task[None] | None = None
         #: Key of a request -> orders the changes of its page: two connections may overtake each
         #: other.
@@ -102,7 +102,7 @@ class RedisPages:
             return found
         if self._listening is None:
             self._listening = asyncio.create_task(self._listen())
-        flight, landed = self._names.of("flight", key), asyncio.Event()
+        flight, landed = self._keys(key)[1], asyncio.Event()
         self._waiting.setdefault(flight, set()).add(landed)
         loop = asyncio.get_running_loop()
         try:
@@ -125,24 +125,25 @@ class RedisPages:
         """See `Pages`."""
         milliseconds = int(seconds * 1000)
         async with self._changing.setdefault(key, asyncio.Lock()):
-            sealed = await self._sealed(key, value, milliseconds) if milliseconds > 0 else None
-            await self._land(key, self._tokens.pop(key, ""), sealed or b"", milliseconds)
+            keys = self._keys(key)
+            seal = partial(self._seal.seal, keys[0], value, milliseconds)
+            sealed = await _run(seal, len(value)) if milliseconds > 0 else None
+            await self._land(keys, self._tokens.pop(key, ""), sealed or b"", milliseconds)
 
     async def release(self, key: str) -> None:
         """See `Pages`."""
         if token := self._tokens.pop(key, ""):
-            await self._land(key, token)
+            await self._land(self._keys(key), token)
 
     async def forget(self, key: str) -> None:
         """See `Pages`."""
         async with self._changing.setdefault(key, asyncio.Lock()):
             with suppress(Away):
-                await self._connection.command("DEL", self._names.of("page", key))
+                await self._connection.command("DEL", self._keys(key)[0])
 
     async def close(self) -> None:
         """Ends the flights that this process has, and the waits."""
-        for key in list(self._tokens):
-            await self.release(key)
+        await asyncio.gather(*map(self.release, list(self._tokens)))
         if self._listening is not None:
             await ended((self._listening,))
         if self._ending:
@@ -158,25 +159,25 @@ class RedisPages:
         """
         if self._connection.away:
             return None
-        page, flight, waits = self._keys(key)
+        keys = self._keys(key)
         token = secrets.token_hex(16)
         words = (token, FLIGHT, least, LARGEST_SEALED)
         try:
-            reply = await self._connection.script(_CLAIM, (page, flight, waits), words)
+            reply = await self._connection.script(_CLAIM, keys, words)
         except Away:
             return None
         except asyncio.CancelledError:
             # The flight may be ours, and nobody would end it.
-            self._in_background(self._land(key, token))
+            self._in_background(self._land(keys, token))
             raise
         if reply == 0:
             return "waits"
         if reply == 1:
             self._tokens[key] = token
             return None
-        return await self._opened(page, *reply)
+        return await self._opened(keys[0], *reply)
 
-    async def _opened(self, name: str, sealed: bytes, left: int) -> Found | None:
+    async def _opened(self, name: bytes, sealed: bytes, left: int) -> Found | None:
         unseal = partial(self._seal.open, name, sealed)
         try:
             value, whole = await _run(unseal, len(sealed))
@@ -187,19 +188,15 @@ class RedisPages:
             return None
         return Found(value, (whole - left) / 1000)
 
-    async def _sealed(self, key: str, value: bytes, milliseconds: int) -> bytes | None:
-        return await _run(
-            partial(self._seal.seal, self._names.of("page", key), value, milliseconds), len(value)
-        )
-
-    async def _land(self, key: str, token: str, sealed: bytes = b"", milliseconds: int = 0) -> None:
+    async def _land(
+        self, keys: Sequence[bytes], token: str, sealed: bytes = b"", milliseconds: int = 0
+    ) -> None:
         """Keeps what is sealed, and ends the flight with this token."""
         if not token and not sealed:
             return
         try:
-            wrong = await self._connection.script(
-                _LAND, self._keys(key), (token, sealed, milliseconds, self._channel)
-            )
+            words = (token, sealed, milliseconds, self._channel)
+            wrong = await self._connection.script(_LAND, keys, words, soon=False)
         except Away:
             return
         text = wrong.decode(errors="replace")[:200]
@@ -213,16 +210,13 @@ class RedisPages:
                 if message is None:  # some may have been missed: all look
                     woken = [event for events in self._waiting.values() for event in events]
                 else:
-                    woken = list(self._waiting.get(message.decode(errors="replace"), ()))
+                    woken = list(self._waiting.get(message, ()))
                 for event in woken:
                     event.set()
 
-    def _keys(self, key: str) -> tuple[str, str, str]:
-        return (
-            self._names.of("page", key),
-            self._names.of("flight", key),
-            self._names.of("waits", key),
-        )
+    def _keys(self, key: str) -> list[bytes]:
+        """The names of the page, of its flight, and of "somebody waits"."""
+        return self._names.all_of(("page", "flight", "waits"), key)
 
     def _in_background(self, ending: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(ending)

@@ -14,6 +14,8 @@ import hmac
 import zlib
 from hashlib import blake2b
 
+from metasearch.deflated import deflated
+
 #: Largest value as it is kept, in bytes; larger ones stay on the machine that made them.
 LARGEST_SEALED = 1 << 21
 #: Largest value after decompression, in bytes.
@@ -40,16 +42,16 @@ class Seal:
     def __repr__(self) -> str:
         return "<Seal>"
 
-    def seal(self, name: str, value: bytes, milliseconds: int) -> bytes | None:
+    def seal(self, name: bytes, value: bytes, milliseconds: int) -> bytes | None:
         """The value as it is kept under a name for so long; None for one that is too large."""
         if len(value) > LARGEST_VALUE:
             return None
-        rest = milliseconds.to_bytes(8, "big") + zlib.compress(value, 1)
+        rest = milliseconds.to_bytes(8, "big") + deflated(value)
         if _HEAD - 8 + len(rest) > LARGEST_SEALED:
             return None
         return _MARK + self._code(name, rest) + rest
 
-    def open(self, name: str, sealed: bytes) -> tuple[bytes, int]:
+    def open(self, name: bytes, sealed: bytes) -> tuple[bytes, int]:
         """What was sealed under a name.
 
         Returns:
@@ -72,8 +74,8 @@ class Seal:
             raise Damaged("it is cut short, too large, or more than one value")
         return value, int.from_bytes(rest[:8], "big")
 
-    def _code(self, name: str, rest: bytes) -> bytes:
-        code = blake2b(name.encode(), key=self._key, digest_size=_CODE)
+    def _code(self, name: bytes, rest: bytes) -> bytes:
+        code = blake2b(name, key=self._key, digest_size=_CODE)
         code.update(b"\0")
         code.update(rest)
         return code.digest()

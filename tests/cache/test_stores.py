@@ -66,6 +66,70 @@ async def test_what_is_set_is_got(store: DiskStore) -> None:
     assert (stats.entries, stats.hits, stats.misses, stats.problem) == (1, 1, 1, None)
 
 
+async def test_what_is_asked_for_together_is_read_together(
+    store: DiskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each caller gets its own value, however many ask, and as often as somebody asks."""
+    values = {f"{n}": b"%d" % n for n in range(0, 50, 2)}
+    for key, value in values.items():
+        await store.set(key, value, 60)
+    reads: list[int] = []
+    read = store._get_all
+
+    def counted(loop: asyncio.AbstractEventLoop, asked: list[Any]) -> None:
+        reads.append(len(asked))
+        read(loop, asked)
+
+    monkeypatch.setattr(store, "_get_all", counted)
+    keys = [*map(str, range(50)), "0", "0"]
+
+    assert await asyncio.gather(*map(store.get, keys)) == [values.get(key) for key in keys]
+    assert reads == [disk.MOST_TOGETHER] * 6 + [4]
+    stats = await store.stats()
+    assert (stats.hits, stats.misses) == (27, 25)
+
+
+async def test_who_finds_nothing_does_not_wait_for_what_others_find(
+    store: DiskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a page takes its time to be decompressed, and who finds none has to ask a source."""
+    await store.set("a", b"1", 60)
+    inflate, go_on = store._value, threading.Event()
+
+    def slow(key: str, row: bytes) -> bytes | None:
+        go_on.wait(60)
+        return inflate(key, row)
+
+    monkeypatch.setattr(store, "_value", slow)
+    there, missing = (asyncio.create_task(store.get(key)) for key in "ab")
+
+    assert await asyncio.wait_for(missing, 30) is None
+    assert not there.done()
+    go_on.set()
+    assert await there == b"1"
+
+
+async def test_who_leaves_costs_the_others_nothing(store: DiskStore) -> None:
+    """The value is for those who stay."""
+    await store.set("a", b"1", 60)
+    leaving, staying = (asyncio.create_task(store.get("a")) for _ in range(2))
+    await asyncio.sleep(0)
+    leaving.cancel()
+
+    assert await staying == b"1"
+    assert leaving.cancelled()
+
+
+async def test_nobody_waits_for_a_store_that_is_closed_meanwhile(store: DiskStore) -> None:
+    """Who has asked in the same moment gets nothing."""
+    await store.set("a", b"1", 60)
+    asked = asyncio.create_task(store.get("a"))
+    await asyncio.sleep(0)
+    await store.close()
+
+    assert await asyncio.wait_for(asked, 30) in (None, b"1")
+
+
 async def test_it_outlives_the_process(tmp_path: Path) -> None:
     """Another store on the same folder finds what the first has kept."""
     first = DiskStore(tmp_path)
@@ -384,17 +448,13 @@ async def test_a_closed_store_is_silent(tmp_path: Path) -> None:
 async def test_the_loop_runs_while_the_disk_works(store: DiskStore) -> None:
     """All work on the file happens in the store's own threads."""
     names = set()
-    plain_set, plain_get = store._set, store._get
+    guarded = store._guarded
 
-    def spy_set(*args: Any) -> None:
+    def spy(*args: Any) -> Any:
         names.add(threading.current_thread().name)
-        plain_set(*args)
+        return guarded(*args)
 
-    def spy_get(*args: Any) -> Any:
-        names.add(threading.current_thread().name)
-        return plain_get(*args)
-
-    store._set, store._get = spy_set, spy_get  # type: ignore[method-assign]
+    store._guarded = spy  # type: ignore[method-assign]
     await asyncio.gather(*(store.set(str(n), b"1", 60) for n in range(20)))
     await asyncio.gather(*(store.get(str(n)) for n in range(20)))
 

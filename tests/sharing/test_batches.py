@@ -8,7 +8,7 @@ import pytest
 from redis import exceptions
 
 from metasearch.sharing import batches
-from metasearch.sharing.batches import MOST_TOGETHER, Batches
+from metasearch.sharing.batches import MOST_BYTES, MOST_TOGETHER, Batches
 
 
 class Watched(fakeredis.FakeAsyncRedis):
@@ -76,6 +76,88 @@ async def test_very_many_go_in_several_writes(client: Watched) -> None:
     await sender.close()
 
 
+async def test_what_comes_while_others_are_under_way_goes_together(client: Watched) -> None:
+    """When these have come back, also where it came turn by turn."""
+    sender = Batches(client)
+    first = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
+    while not client.writes:
+        await asyncio.sleep(0.001)
+    others = []
+    for n in range(5):
+        others.append(asyncio.create_task(sender.answer("ECHO", f"{n}")))
+        await asyncio.sleep(0)
+    other = fakeredis.FakeAsyncRedis(connection_pool=client.connection_pool)
+    assert len(client.writes) == 1
+    await other.rpush("a", "1")
+
+    assert await first == [b"a", b"1"]
+    assert await asyncio.gather(*others) == [b"%d" % n for n in range(5)]
+    assert len(client.writes) == 3  # with that of `other`
+    await sender.close()
+
+
+async def test_what_waited_for_a_batch_that_failed_fails_with_it(
+    client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits no second time for a server that does not answer; what comes later is asked."""
+    monkeypatch.setattr(batches, "PATIENCE", 0.1)
+    sender = Batches(client)
+    first = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
+    while not client.writes:
+        await asyncio.sleep(0.001)
+    found = await asyncio.gather(first, sender.answer("GET", "b"), return_exceptions=True)
+
+    assert [type(each) for each in found] == [TimeoutError, TimeoutError]
+    assert len(client.writes) == 1
+    assert await sender.answer("ECHO", "later") == b"later"
+    await sender.close()
+
+
+async def test_commands_whose_callers_have_time_go_together(
+    client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a moment in one write of their own, and not before a command that goes at once."""
+    monkeypatch.setattr(batches, "TOGETHER", 0.2)
+    sender = Batches(client)
+    patient = []
+    for n in range(5):
+        patient.append(asyncio.create_task(sender.answer("ECHO", f"{n}", soon=False)))
+        await asyncio.sleep(0)
+
+    assert await sender.answer("ECHO", "now") == b"now"
+    assert not any(task.done() for task in patient)
+    assert await asyncio.gather(*patient) == [b"%d" % n for n in range(5)]
+    assert len(client.writes) == 2
+    await sender.close()
+
+
+@pytest.mark.parametrize(("words", "writes"), [(MOST_TOGETHER, 1), (2 * MOST_TOGETHER, 2)])
+async def test_many_such_commands_go_at_once(
+    words: int, writes: int, client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No write has more than so many."""
+    monkeypatch.setattr(batches, "TOGETHER", 3600.0)
+    sender = Batches(client)
+    found = await asyncio.gather(*(sender.answer("ECHO", "x", soon=False) for _ in range(words)))
+
+    assert found == [b"x"] * words
+    assert len(client.writes) == writes
+    await sender.close()
+
+
+async def test_much_that_has_time_goes_at_once(
+    client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages of so many bytes do not wait in memory for more of them."""
+    monkeypatch.setattr(batches, "TOGETHER", 3600.0)
+    sender = Batches(client)
+    page = b"x" * (MOST_BYTES // 2)
+    await asyncio.gather(*(sender.answer("SET", key, page, soon=False) for key in "ab"))
+
+    assert len(client.writes) == 1
+    await sender.close()
+
+
 async def test_an_error_belongs_to_its_command_alone(client: Watched) -> None:
     """The others of the batch are answered."""
     sender = Batches(client)
@@ -135,12 +217,16 @@ async def test_a_server_that_does_not_answer_is_waited_for_once(
     await sender.close()
 
 
-async def test_closing_ends_the_waits(client: Watched) -> None:
+@pytest.mark.parametrize("soon", [True, False])
+async def test_closing_ends_the_waits(
+    soon: bool, client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody waits for an answer that will not come."""
+    monkeypatch.setattr(batches, "TOGETHER", 3600.0)
     sender = Batches(client)
-    waiting = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
+    waiting = asyncio.create_task(sender.answer("BLPOP", "a", "0", soon=soon))
     await asyncio.sleep(0.01)
     await sender.close()
 
     with pytest.raises(ConnectionError):
-        await waiting
+        await asyncio.wait_for(waiting, 30)

@@ -28,6 +28,18 @@ def test_different_things_have_different_names() -> None:
     }) == 5  # fmt: skip
 
 
+def test_several_names_of_one_thing_differ_by_their_kind_and_by_the_thing() -> None:
+    """As each name by itself; they tell as little."""
+    names = Names(b"one")
+    page, flight = names.all_of(("page", "flight"), "stroke")
+
+    assert page.startswith(f"{PREFIX}page:".encode())
+    assert b"stroke" not in page
+    assert len({page, flight, *names.all_of(("page", "flight"), "stroke", "")}) == 4
+    assert [page, flight] == Names(b"one").all_of(("page", "flight"), "stroke")
+    assert page not in Names(b"two").all_of(("page", "flight"), "stroke")
+
+
 def test_without_a_secret_the_password_of_the_server_is_one() -> None:
     """Replicas that know the password agree; who reads the server only does not."""
     assert secret_of("redis://u:secret@a/0") == secret_of("redis://u:secret@b/1")

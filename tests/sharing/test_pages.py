@@ -6,15 +6,15 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 from fakeredis import FakeServer
 
 from metasearch.sharing import pages as pages_module
-from metasearch.sharing.names import Names
 from metasearch.sharing.pages import RedisPages
 from metasearch.sharing.second_tier import Found
-from tests.sharing.fake import SECRET, client, pages
+from tests.sharing.fake import client, pages
 
 DAY = 86_400.0
 
@@ -154,14 +154,14 @@ async def test_who_is_cancelled_while_it_takes_a_flight_leaves_none(
     one, other, _ = replicas
     script = one._connection.script
 
-    async def slow(*arguments: object) -> object:
-        reply = await script(*arguments)  # type: ignore[arg-type]
+    async def slow(*arguments: Any, **how: bool) -> object:
+        reply = await script(*arguments, **how)
         await asyncio.sleep(30 if reply == 1 else 0)
         return reply
 
     monkeypatch.setattr(one._connection, "script", slow)
     claiming = asyncio.create_task(looked(one))
-    while not await client(server).exists(one._names.of("flight", "key")):
+    while not await client(server).exists(one._keys("key")[1]):
         await asyncio.sleep(0.01)
     claiming.cancel()
     await asyncio.wait([claiming])
@@ -211,7 +211,7 @@ async def test_what_is_damaged_or_foreign_is_a_miss(
 ) -> None:
     """Whoever wrote it; it is logged, and the next page takes its place."""
     one, other, _ = replicas
-    redis, name = client(server), Names(SECRET).of("page", "key")
+    redis, name = client(server), one._keys("key")[0]
     await one.keep("key", b"page", 1000)
     match foreign:
         case "text":
@@ -222,7 +222,7 @@ async def test_what_is_damaged_or_foreign_is_a_miss(
             await redis.pexpire(name, 1_000_000)
         case "moved":
             await one.keep("other", b"another page", 1000)
-            moved = await redis.get(Names(SECRET).of("page", "other"))
+            moved = await redis.get(one._keys("other")[0])
             await redis.set(name, moved, px=1_000_000)
         case "for ever":
             await redis.persist(name)

@@ -19,6 +19,7 @@ import orjson
 
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
+from metasearch.deflated import Deflatable
 from metasearch.message import Message, message, message_template
 
 #: Seconds after its ttl in which a page may stand in for a source that cannot be asked.
@@ -109,7 +110,7 @@ def spared(page: Page, now: float, reason: str) -> Page:
     )
 
 
-def packed(page: Page, at: float, *, negative: bool = False) -> bytes:
+def packed(page: Page, at: float, *, negative: bool = False) -> Deflatable:
     """A line of JSON facts, then the body; `at` is the Unix time at which it was fetched."""
     facts = {
         "status": page.status,
@@ -118,7 +119,7 @@ def packed(page: Page, at: float, *, negative: bool = False) -> bytes:
         "negative": negative,
         "total": page.total,
     }
-    return orjson.dumps(facts) + b"\n" + page.body
+    return Deflatable(b"%b\n%b" % (orjson.dumps(facts), page.body))
 
 
 def unpacked(kept: bytes, request: Request) -> Kept | None:

@@ -27,6 +27,7 @@ from metasearch.adapters.fetch.cache_policy import (
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
+from metasearch.deflated import Deflatable
 
 if TYPE_CHECKING:  # a replay does not need diskcache
     from metasearch.cache import Store
@@ -163,11 +164,15 @@ class PageCache:
         if negative is None:
             negative = is_negative(page)
         value = packed(page, self._clock(), negative=negative)
-        seconds = lifetime(limits, negative=negative)
-        self._write(self._store.set(key, value, seconds, tag=page.request.source))
+        self._write(self._keep(key, value, page.request.source, limits, negative))
+
+    async def _keep(
+        self, key: str, value: Deflatable, source: str, limits: Limits, negative: bool
+    ) -> None:
+        # One after the other: the store compresses the value in a thread, and both keep that.
+        await self._store.set(key, value, lifetime(limits, negative=negative), tag=source)
         if self._shared is not None:
-            seconds = shared_lifetime(limits, negative=negative)
-            self._write(self._shared.keep(key, value, seconds))
+            await self._shared.keep(key, value, shared_lifetime(limits, negative=negative))
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
         """Keeps a page without hits for `NEGATIVE_SECONDS` at most."""
