@@ -482,12 +482,13 @@ BRIEF = ["/", "/sources", "/sources?format=html", "/suggest?q=m", "/opensearch.x
 
 @pytest.mark.parametrize("path", BRIEF)
 async def test_what_computes_for_a_moment_stands_behind_the_gate(serve, path):
-    """Only so many at once, and none while the loop is late; what watches the server is outside."""
+    """Only so many at once, and none beside another one while the loop is late; what watches the
+    server is outside."""
     client = await serve(suggest=True)
     gate = client.app[SHARED].admission
     gate._brief = MOST_BRIEF
     turned_away = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
-    gate._brief, gate.limit.late = 0, 10.0
+    gate._brief, gate.limit.late = 1, 10.0
     late_too = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
 
     assert [turned_away.status, late_too.status] == [503, 503]
