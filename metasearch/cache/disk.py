@@ -69,8 +69,8 @@ class DiskStore:
         self._renewed = self._closed = False
         self._busy_until = 0.0
         self._writes = self._hits = self._misses = 0
-        #: What this turn of the loop asks for.
-        self._asked: list[_Asked] = []
+        #: What this turn of the loop asks for; None before somebody asks.
+        self._asked: list[_Asked] | None = None
 
     @property
     def folder(self) -> Path:
@@ -87,10 +87,12 @@ class DiskStore:
         sources in one: the way to a thread and back takes more CPU than to find nothing.
         """
         loop = asyncio.get_running_loop()
+        together = self._asked
+        if together is None or together[0].found.get_loop() is not loop:  # that one has ended
+            together = self._asked = []
+            loop.call_soon(self._read, loop, together)
         asked = _Asked(key, loop.create_future())
-        if not self._asked:
-            loop.call_soon(self._read_asked, loop)
-        self._asked.append(asked)
+        together.append(asked)
         value = await asked.found
         if value is None:
             self._misses += 1
@@ -130,8 +132,9 @@ class DiskStore:
             await loop.run_in_executor(executor, self._close)
             executor.shutdown(wait=False)
 
-    def _read_asked(self, loop: asyncio.AbstractEventLoop) -> None:
-        asked, self._asked = self._asked, []
+    def _read(self, loop: asyncio.AbstractEventLoop, asked: list[_Asked]) -> None:
+        if self._asked is asked:
+            self._asked = None
         if self._closed or self._problem is not None:
             _tell(asked, [None] * len(asked))
             return

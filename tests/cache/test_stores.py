@@ -120,6 +120,27 @@ async def test_who_leaves_costs_the_others_nothing(store: DiskStore) -> None:
     assert leaving.cancelled()
 
 
+def test_a_loop_that_ended_while_it_asked_costs_the_next_one_nothing(tmp_path: Path) -> None:
+    """As where a program runs one search after another, each in a loop of its own."""
+    store = DiskStore(tmp_path / "cache")
+    first = asyncio.new_event_loop()
+    asking = first.create_task(store.get("a"))
+    first.call_soon(first.stop)
+    first.run_forever()
+    assert not asking.done()
+
+    async def then() -> bytes | None:
+        await store.set("a", b"1", 60)
+        found = await asyncio.wait_for(store.get("a"), 30)
+        await store.close()
+        return found
+
+    assert asyncio.run(then()) == b"1"
+    asking.cancel()
+    first.run_until_complete(asyncio.wait([asking]))
+    first.close()
+
+
 async def test_nobody_waits_for_a_store_that_is_closed_meanwhile(store: DiskStore) -> None:
     """Who has asked in the same moment gets nothing."""
     await store.set("a", b"1", 60)
