@@ -76,8 +76,11 @@ async def test_very_many_go_in_several_writes(client: Watched) -> None:
     await sender.close()
 
 
-async def test_what_comes_while_others_are_under_way_goes_together(client: Watched) -> None:
+async def test_what_comes_while_others_are_under_way_goes_together(
+    client: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When these have come back, also where it came turn by turn."""
+    monkeypatch.setattr(batches, "PATIENCE", 60.0)
     sender = Batches(client)
     first = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
     while not client.writes:
@@ -117,7 +120,7 @@ async def test_commands_whose_callers_have_time_go_together(
     client: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of a moment in one write of their own, and not before a command that goes at once."""
-    monkeypatch.setattr(batches, "TOGETHER", 0.2)
+    monkeypatch.setattr(batches, "TOGETHER", 1.0)
     sender = Batches(client)
     patient = []
     for n in range(5):
