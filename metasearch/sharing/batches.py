@@ -70,9 +70,9 @@ class Batches:
 
         Args:
             *words: The command.
-            soon: Whether it goes in this turn of the loop; else it waits up to `TOGETHER` for
-                others of this kind, because waking up, writing and reading for one alone takes
-                more CPU than the command.
+            soon: Whether it goes in this turn of the loop, or as soon as those that are under way
+                have come back; else it waits up to `TOGETHER` for others of this kind, because
+                waking up, writing and reading for one alone takes more CPU than the command.
 
         Raises:
             RedisError, OSError: It cannot be asked, or answers with an error.
