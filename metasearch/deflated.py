@@ -1,4 +1,4 @@
-"""Bytes that several places keep compressed: they are compressed once."""
+"""Bytes that several places keep compressed: made once, and opened within a bound."""
 
 from __future__ import annotations
 
@@ -18,6 +18,26 @@ class Deflatable(bytes):
 def deflated(value: bytes) -> bytes:
     """The value in the format of zlib (RFC 1950)."""
     return value.deflated if isinstance(value, Deflatable) else _deflated(value)
+
+
+def inflated(row: bytes, most: int) -> bytes:
+    """What `deflated` was given.
+
+    Args:
+        row: Any bytes.
+        most: Bytes that are decompressed at most.
+
+    Raises:
+        ValueError: It is no value in the format of zlib, or a larger one.
+    """
+    inflater = zlib.decompressobj()
+    try:
+        value = inflater.decompress(row, most)
+    except zlib.error as exc:
+        raise ValueError(str(exc)) from exc
+    if not inflater.eof or inflater.unused_data:
+        raise ValueError("it is cut short, too large, or more than one value")
+    return value
 
 
 def _deflated(value: bytes) -> bytes:

@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from metasearch import deflated as deflated_module
-from metasearch.deflated import Deflatable, deflated
+from metasearch.deflated import Deflatable, deflated, inflated
 
 
 def test_what_is_deflated_is_what_it_was() -> None:
@@ -29,3 +29,20 @@ def test_it_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert [deflated(value) for _ in range(3)] == [b"deflated"] * 3
     assert done == [b"value"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b"",
+        b"no such thing",
+        deflated(b"value")[:-1],
+        deflated(b"value") + b"more",
+        deflated(bytes(101)),
+    ],
+)
+def test_what_is_damaged_or_too_large_is_refused(row: bytes) -> None:
+    """And nothing is decompressed beyond the bound."""
+    assert inflated(deflated(bytes(100)), 100) == bytes(100)
+    with pytest.raises(ValueError):
+        inflated(row, 100)

@@ -11,10 +11,9 @@ import sqlite3
 import stat
 import threading
 import time
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,7 +21,7 @@ import diskcache
 
 from metasearch.cache import pages
 from metasearch.cache.store import CacheStats
-from metasearch.deflated import deflated
+from metasearch.deflated import deflated, inflated
 from metasearch.errors import CacheError
 
 _log = logging.getLogger(__name__)
@@ -136,7 +135,7 @@ class DiskStore:
         if self._asked is asked:
             self._asked = None
         if self._closed or self._problem is not None:
-            _tell(asked, [None] * len(asked))
+            _tell(asked, None)
             return
         for start in range(0, len(asked), MOST_TOGETHER):
             self._reader.submit(self._get_all, loop, asked[start : start + MOST_TOGETHER])
@@ -219,27 +218,30 @@ class DiskStore:
         missing = [each for each, row in zip(asked, rows, strict=True) if row is None]
         with suppress(RuntimeError):  # the loop has ended: nobody waits
             if missing:
-                loop.call_soon_threadsafe(_tell, missing, [None] * len(missing))
+                loop.call_soon_threadsafe(_tell, missing, None)
             for each, row in zip(asked, rows, strict=True):
                 if row is not None:
                     value = self._guarded(self._value, each.key, row)
-                    loop.call_soon_threadsafe(_tell, [each], [value])
+                    loop.call_soon_threadsafe(_tell, [each], value)
 
     def _row(self, key: str) -> bytes | None:
         cache = self._opened()
-        try:
+        with self._deleted_if_unreadable(key):
             row: bytes | None = cache.get(key)
-        except (ValueError, TypeError, sqlite3.DataError):
-            self._writer.submit(self._guarded, self._delete, key)
-            return None
-        return row
+            return row
+        return None
 
     def _value(self, key: str, row: bytes) -> bytes | None:
+        with self._deleted_if_unreadable(key):
+            return inflated(row, LARGEST_VALUE)
+        return None
+
+    @contextmanager
+    def _deleted_if_unreadable(self, key: str) -> Iterator[None]:
         try:
-            return _inflated(row)
-        except (ValueError, TypeError, zlib.error):
+            yield
+        except (ValueError, TypeError, sqlite3.DataError):
             self._writer.submit(self._guarded, self._delete, key)
-            return None
 
     def _set(self, key: str, value: bytes, ttl: float, tag: str) -> None:
         cache = self._opened()
@@ -267,18 +269,10 @@ class DiskStore:
                     cache.close()
 
 
-def _tell(asked: Sequence[_Asked], values: Sequence[bytes | None]) -> None:
-    for each, value in zip(asked, values, strict=True):
+def _tell(asked: list[_Asked], value: bytes | None) -> None:
+    for each in asked:
         if not each.found.done():
             each.found.set_result(value)
-
-
-def _inflated(row: bytes) -> bytes:
-    inflater = zlib.decompressobj()
-    value = inflater.decompress(row, LARGEST_VALUE)
-    if not inflater.eof or inflater.unused_data:
-        raise ValueError("cut short, too large, or not one value")
-    return value
 
 
 def _own_folder(path: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Self
 
+from metasearch.deflated import deflated
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
 from metasearch.listing.filters import Filters
@@ -116,7 +117,7 @@ class Positions:
         """The list in few bytes, for `unpacked`."""
         head = array("q", [len(self._edges), len(self._places), *self._edges])
         # Places follow one another, and take a byte for ten of them; hashes cannot be made shorter.
-        places = zlib.compress(array("i", self._places.values()).tobytes(), 1)
+        places = deflated(array("i", self._places.values()).tobytes())
         return head.tobytes() + array("q", self._places).tobytes() + places
 
     @classmethod

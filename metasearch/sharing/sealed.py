@@ -11,10 +11,9 @@ and nothing is decompressed before the code was compared.
 from __future__ import annotations
 
 import hmac
-import zlib
 from hashlib import blake2b
 
-from metasearch.deflated import deflated
+from metasearch.deflated import deflated, inflated
 
 #: Largest value as it is kept, in bytes; larger ones stay on the machine that made them.
 LARGEST_SEALED = 1 << 21
@@ -65,13 +64,10 @@ class Seal:
         code, rest = sealed[len(_MARK) : _HEAD - 8], sealed[_HEAD - 8 :]
         if not hmac.compare_digest(code, self._code(name, rest)):
             raise Damaged("its code is not ours")
-        inflater = zlib.decompressobj()
         try:
-            value = inflater.decompress(rest[8:], LARGEST_VALUE)
-        except zlib.error as exc:
+            value = inflated(rest[8:], LARGEST_VALUE)
+        except ValueError as exc:
             raise Damaged(str(exc)) from exc
-        if not inflater.eof or inflater.unused_data:
-            raise Damaged("it is cut short, too large, or more than one value")
         return value, int.from_bytes(rest[:8], "big")
 
     def _code(self, name: bytes, rest: bytes) -> bytes:

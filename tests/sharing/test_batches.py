@@ -76,15 +76,21 @@ async def test_very_many_go_in_several_writes(client: Watched) -> None:
     await sender.close()
 
 
+async def under_way(sender: Batches, client: Watched) -> asyncio.Task[Any]:
+    """A command that was sent, and is answered when something is put into the list "a"."""
+    waiting = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
+    while not client.writes:
+        await asyncio.sleep(0.001)
+    return waiting
+
+
 async def test_what_comes_while_others_are_under_way_goes_together(
     client: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When these have come back, also where it came turn by turn."""
     monkeypatch.setattr(batches, "PATIENCE", 60.0)
     sender = Batches(client)
-    first = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
-    while not client.writes:
-        await asyncio.sleep(0.001)
+    first = await under_way(sender, client)
     others = []
     for n in range(5):
         others.append(asyncio.create_task(sender.answer("ECHO", f"{n}")))
@@ -105,9 +111,7 @@ async def test_what_waited_for_a_batch_that_failed_fails_with_it(
     """It waits no second time for a server that does not answer; what comes later is asked."""
     monkeypatch.setattr(batches, "PATIENCE", 0.1)
     sender = Batches(client)
-    first = asyncio.create_task(sender.answer("BLPOP", "a", "0"))
-    while not client.writes:
-        await asyncio.sleep(0.001)
+    first = await under_way(sender, client)
     found = await asyncio.gather(first, sender.answer("GET", "b"), return_exceptions=True)
 
     assert [type(each) for each in found] == [TimeoutError, TimeoutError]

@@ -161,20 +161,25 @@ async def _after(it: Admission, took: float, expected: int) -> int:
     return told
 
 
+async def be_late(ticks: int) -> None:
+    """So many callbacks that compute for a second each."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, TimelessLoop)
+    for _ in range(ticks):
+        loop.call_soon(loop.pass_by, 1.0)
+        await asyncio.sleep(TICK)
+
+
 @timeless
 async def test_a_loop_that_is_late_lets_nobody_in():
     """The next one is told to come back, before anything is done for them, until the loop is free
     again."""
-    it, loop = admission(), asyncio.get_running_loop()
-    assert isinstance(loop, TimelessLoop)
+    it = admission()
     with await it.enter("a"):
-        for _ in range(20):  # each callback computes for a second
-            loop.call_soon(loop.pass_by, 1.0)
-            await asyncio.sleep(TICK)
+        await be_late(20)
         newcomer = asyncio.create_task(refused(it))
         while not newcomer.done():
-            loop.call_soon(loop.pass_by, 1.0)
-            await asyncio.sleep(TICK)
+            await be_late(1)
         assert await newcomer >= 1
         await asyncio.sleep(3)
         assert isinstance(await it.enter("b"), Permit)
@@ -183,12 +188,9 @@ async def test_a_loop_that_is_late_lets_nobody_in():
 @timeless
 async def test_a_loop_that_was_late_lets_one_request_in_where_nothing_runs():
     """Be it a search or one that computes for a moment; the second one is told to come back."""
-    it, loop = admission(), asyncio.get_running_loop()
-    assert isinstance(loop, TimelessLoop)
+    it = admission()
     with await it.enter("a"):
-        for _ in range(20):  # each callback computes for a second
-            loop.call_soon(loop.pass_by, 1.0)
-            await asyncio.sleep(TICK)
+        await be_late(20)
         assert it.limit.closed
         with pytest.raises(Problem):
             async with it.brief():
