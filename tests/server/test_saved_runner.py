@@ -19,7 +19,8 @@ from metasearch.server.app import make_app, started
 from metasearch.server.options import Options
 from metasearch.server.saved_runner import LEASE, SavedRunner
 from metasearch.settings.alerts import AlertsSettings, MailSettings
-from metasearch.workspace.saved import due, history, leases
+from metasearch.workspace.saved import due, history
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved.history import SavedRun
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, watched

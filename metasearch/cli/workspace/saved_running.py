@@ -19,7 +19,8 @@ from metasearch.cli.workspace.running import STOPPING
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.formats.reference import full_title
-from metasearch.workspace.saved import leases, objects, told
+from metasearch.workspace.saved import objects, told
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.running import run_saved

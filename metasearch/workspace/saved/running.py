@@ -14,7 +14,8 @@ from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.events import Answer, SourceReport
 from metasearch.message import message
 from metasearch.settings import NO_ENRICHER
-from metasearch.workspace.saved import due, leases
+from metasearch.workspace.saved import due
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.news import Found
 from metasearch.workspace.saved.saved import PER_SOURCE, SavedSearch

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from metasearch.errors import UsageError
 from metasearch.formats import hits
 from metasearch.message import message
-from metasearch.workspace.saved import due, history, leases, news, told
+from metasearch.workspace.saved import due, history, news, told
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as saved_searches
 from metasearch.workspace.saved import schedule as schedules
 from metasearch.workspace.saved.history import SavedRun

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace.saved import due, leases
+from metasearch.workspace.saved import due
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.store.database import Database
@@ -21,7 +22,8 @@ from tests.workspace.store.processes import started
 CLAIMER = """
 import sys
 from pathlib import Path
-from metasearch.workspace.saved import due, leases
+from metasearch.workspace.saved import due
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.store.database import Database
 

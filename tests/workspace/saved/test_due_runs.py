@@ -12,7 +12,8 @@ import pytest
 from metasearch.adapters.request import Request
 from metasearch.errors import WorkspaceError
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.saved import due, due_runs, history, leases
+from metasearch.workspace.saved import due, due_runs, history
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.saved.history import SavedRun

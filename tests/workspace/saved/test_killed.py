@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from metasearch.workspace.saved import due, history, leases
+from metasearch.workspace.saved import due, history
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.store.times import written
 from tests.workspace.saved.searches import watched
@@ -17,7 +18,7 @@ import asyncio, sys
 from pathlib import Path
 from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
-from metasearch.workspace.saved import leases
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.workspace import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace.saved import leases
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from tests.workspace.store.processes import started
 
@@ -16,7 +16,7 @@ from tests.workspace.store.processes import started
 TAKER = """
 import sys, time
 from pathlib import Path
-from metasearch.workspace.saved import leases
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 
 holder = leases.new_holder()
@@ -36,7 +36,7 @@ with Database(Path(sys.argv[1])) as db:
 KEEPER = """
 import sys, time
 from pathlib import Path
-from metasearch.workspace.saved import leases
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 
 with Database(Path(sys.argv[1])) as db:

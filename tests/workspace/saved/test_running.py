@@ -13,7 +13,8 @@ from metasearch.adapters.fetch.throttle import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
-from metasearch.workspace.saved import due, history, leases, news, storing, told
+from metasearch.workspace.saved import due, history, news, storing, told
+from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.running import options_of, run_saved
 from metasearch.workspace.saved.schedule import MOST_FAILURES
