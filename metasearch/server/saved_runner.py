@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from metasearch.errors import MetasearchError
 from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
+from metasearch.workspace.store import leases
 from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -244,7 +244,7 @@ def delete(db: Database, project: Project) -> None:
             "DELETE FROM work_words WHERE rowid IN (SELECT id FROM work WHERE project = ?)",
             project.id,
         )
-        for table in ("report", "change", "record_place", "work"):
+        for table in ("report", "change", "record_place", "work", "entering"):
             db.run(f"DELETE FROM {table} WHERE project = ?", project.id)  # noqa: S608, own names
         db.run("UPDATE record SET superseded = NULL WHERE project = ?", project.id)
         db.run("DELETE FROM run WHERE project = ?", project.id)

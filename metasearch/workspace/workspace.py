@@ -1,23 +1,30 @@
 """`Workspace`: a workspace file for a program with an event loop.
 
-What is written runs in one thread, and what is only read in another, so that a list is there while
-five thousand records are added; who asks is looked up in a third. The loop waits for none of them.
+What is written runs in one thread, and what is only read in another; who asks is looked up in a
+third. A job that writes much has a thread and a connection of its own, and writes in portions, so
+that others write between two of them. The loop waits for none of them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
+from weakref import WeakValueDictionary
 
+from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: Jobs that write much at once, each in a thread; further ones wait.
+MOST_JOBS = 4
 
 
 class _Thread:
@@ -72,6 +79,10 @@ class Workspace:
         self._writer = _Thread(path, "workspace-write", only_read=False)
         self._reader = _Thread(path, "workspace-read", only_read=True)
         self._looker = _Thread(path, "workspace-look", only_read=True)
+        self._jobs = ThreadPoolExecutor(MOST_JOBS, thread_name_prefix="workspace-job")
+        self._ending = threading.Event()
+        #: Project -> held while a job of it runs: a second one would wait in a thread.
+        self._turns: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,8 +123,44 @@ class Workspace:
         """
         return await self._looker.call(partial(_with, function, args, kwargs))
 
+    async def work(
+        self,
+        function: Callable[Concatenate[Database, Project, P], T],
+        project: Project,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Call a function that writes much, in portions: `Database.portions`. Others write and read
+        meanwhile; jobs of one project run one after the other.
+
+        Raises:
+            WorkspaceError: The file cannot be used, or the program ends.
+        """
+        turn = self._turns.setdefault(project.id, asyncio.Lock())
+        async with turn:
+            if self._ending.is_set():
+                raise RuntimeError(f"the workspace {self.path} is closed")
+            loop = asyncio.get_running_loop()
+            job = loop.run_in_executor(
+                self._jobs, self._worked, partial(_with, function, (project, *args), kwargs)
+            )
+            # The thread goes on where this is cancelled, and the turn with it.
+            try:
+                return await asyncio.shield(job)
+            except asyncio.CancelledError:
+                await asyncio.wait([job])
+                raise
+
+    def _worked(self, function: Callable[[Database], T]) -> T:
+        with Database(self.path, ending=self._ending) as db:
+            return function(db)
+
     async def close(self) -> None:
-        """Wait for what is being done, and close the file. A second call does nothing."""
+        """Wait for what is being done, and close the file; long jobs end at their next portion. A
+        second call does nothing.
+        """
+        self._ending.set()
+        await asyncio.to_thread(self._jobs.shutdown)
         try:
             await self._writer.close()
         finally:

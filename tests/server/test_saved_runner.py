@@ -20,8 +20,8 @@ from metasearch.server.options import Options
 from metasearch.server.saved_runner import LEASE, SavedRunner
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from metasearch.workspace.saved import due, history
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.history import SavedRun
+from metasearch.workspace.store import leases
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, watched
 

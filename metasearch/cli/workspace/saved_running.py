@@ -20,12 +20,12 @@ from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.formats.reference import full_title
 from metasearch.workspace.saved import objects, told
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.running import run_saved
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.saved.told import News
+from metasearch.workspace.store import leases
 from metasearch.workspace.workspace import Workspace
 
 T = TypeVar("T")

@@ -53,6 +53,7 @@ TABLES: tuple[Table, ...] = (
     Table("answer", _OF_RUN),
     Table("record", _OF_PROJECT),
     Table("finding", _OF_ANSWER, "answer, record", long=False),
+    Table("entering", _OF_PROJECT, "record", long=False),
     Table("work", _OF_PROJECT, names={"component": "record"}, long=False),
     Table("work_body", _OF_WORK, "work"),
     Table("work_record", _OF_WORK, "record", long=False),

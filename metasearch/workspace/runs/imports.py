@@ -7,13 +7,15 @@ machines are searched in this way.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.reading import FileProblem, FileReading, read_bytes
 from metasearch.message import message, message_n
+from metasearch.record import Record
 from metasearch.workspace import log
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
@@ -21,17 +23,18 @@ from metasearch.workspace.runs.keys import all_named
 from metasearch.workspace.runs.runs import PLACES, Place, Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps as step_rows
+from metasearch.workspace.strategies import strategies
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.texts import checked_date, checked_text
-from metasearch.workspace.works.adding import add_records
+from metasearch.workspace.works import adding
 
 #: Bounds: bytes of a file, records of it, characters of names and of a query.
 MOST_BYTES, MOST_RECORDS, LONGEST_NAME, LONGEST_QUERY = 200_000_000, 200_000, 80, 20_000
-#: Records that are stored at a time.
-AT_A_TIME = 500
 #: Problems of the file that the answer lists; the others are counted.
 SHOWN = 20
+#: The option of a run that names the step which the import has made.
+_STEP = "made_step"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +76,11 @@ def import_file(
     step: int | None = None,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
+    check: Callable[[Database, Project, int], None] | None = None,
     by: str = "",
 ) -> Imported:
-    """Keep the records of a file as those of a step of its own.
+    """Keep the records of a file as those of a step of its own: all of them, or nothing. It takes
+    short transactions, so that others write meanwhile; see `Workspace.work`.
 
     The same records in another file, or the same file again, add nothing: a record keeps its key,
     which is made of what it says where the file gives no identifier. What an earlier file of the
@@ -97,12 +102,15 @@ def import_file(
             takes that of the same file and source.
         format: One of `metasearch.formats.READABLE`; detected if None.
         encoding: As Python calls it; detected if None.
+        check: Is called with the number of records before one is kept; raises where there are too
+            many.
         by: Who imports it.
 
     Raises:
         FileFormatError: The file cannot be read, or holds no record.
         UsageError: A text, date or number cannot be used, or the step is no import of this source.
-        WorkspaceError: The workspace cannot be written; what was kept before is there.
+        WorkspaceError: The workspace cannot be written. Nothing of the file is kept, or all of it
+            where only its works could not be made: the next addition makes them.
     """
     source, searched = _source(source), _day(searched)
     note = _checked(message("the note"), note, 2_000)
@@ -125,51 +133,58 @@ def import_file(
         "sha256": digest,
         "by_hand": note or None,
     }
+    if check is not None:
+        check(db, project, len(records))
+    recover(db, project)
+    options: dict[str, Any] = {
+        "sources": [source],
+        "file": name,
+        "sha256": digest,
+        "searched": searched,
+        "format": reading.format,
+        "encoding": reading.encoding,
+    }
     with db.transaction():
-        at, again = _step(db, strategy, source, digest, query, note, step, details, by)
-        options = {
-            "steps": [at.number],
-            "sources": [source],
-            "file": name,
-            "sha256": digest,
-            "searched": searched,
-            "format": reading.format,
-            "encoding": reading.encoding,
-        }
+        at, again = _step(db, strategy, source, digest, query, step)
+        if at is None:
+            known = {key: value for key, value in details.items() if value is not None}
+            at = step_rows.add_import(db, strategy, query, note=note, details=known, by=by)
+            options[_STEP] = at.number
+        options["steps"] = [at.number]
         run = runs.begin(db, project, strategy, "import", by=by, options=options)
         answer = runs.begin_answer(db, run, at.id, source, label=source, place=place, query=at.text)
-        log.write(
-            db,
-            project.id,
-            "import file",
-            f"step:{strategy.id}/{at.number}",
-            None,
-            {**options, "run": run.number, "records": len(records)},
-            by=by,
-        )
-    status: runs.RunStatus = "stopped"
     try:
-        left_out: list[str] = []
-        for start in range(0, len(records), AT_A_TIME):
-            some = records[start : start + AT_A_TIME]
-            added = add_records(db, project, answer, some, by=by)
-            left_out += [reason for _, reason in added.left_out]
-            runs.renew(db, run)
-        said = runs.finish_answer(
-            db,
-            answer,
-            status="ok" if records else "empty",
-            sent=at.text,
-            claimed=claimed,
-            fetched=len(records) - len(left_out),
-            filtered=0,
-            unread=reading.lost + len(left_out),
-            asked_at=searched,
-            notes=[*_notes(reading), *dict.fromkeys(left_out)],
-        )
-        status = "done"
-    finally:
-        run = runs.finish(db, run, status)
+        kept = adding.keep_records(db, project, answer, _renewing(db, run, records))
+        left_out = [reason for _, reason in kept.left_out]
+        with db.transaction():  # from here on all of it is kept
+            if _STEP not in options:
+                at = step_rows.edit(db, strategy, at.number, details=details, by=by)
+            said = runs.finish_answer(
+                db,
+                answer,
+                status="ok" if records else "empty",
+                sent=at.text,
+                claimed=claimed,
+                fetched=len(records) - len(left_out),
+                filtered=0,
+                unread=reading.lost + len(left_out),
+                asked_at=searched,
+                notes=[*_notes(reading), *dict.fromkeys(left_out)],
+            )
+            log.write(
+                db,
+                project.id,
+                "import file",
+                f"step:{strategy.id}/{at.number}",
+                None,
+                {**options, "run": run.number, "records": len(records)},
+                by=by,
+            )
+            run = runs.finish(db, run, "done")
+    except BaseException:
+        _take_back(db, project, run)
+        raise
+    adding.make_works(db, project, by=by)
     return Imported(
         step=at,
         run=run,
@@ -179,6 +194,35 @@ def import_file(
         problems=tuple(reading.problems),
         again=again,
     )
+
+
+def recover(db: Database, project: Project) -> None:
+    """Take back the imports of a project whose process was killed before all records were kept."""
+    for run in runs.of(db, project):
+        if run.mode == "import" and run.status == "stopped" and run.ended is None:
+            _take_back(db, project, run)
+
+
+def _take_back(db: Database, project: Project, run: Run) -> None:
+    """Let an import that has not come to its end leave nothing but its run."""
+    for answer in runs.answers(db, run):
+        adding.take_back(db, answer.id)
+    with db.transaction():
+        step = run.options.get(_STEP, 0)
+        strategy = strategies.by_id(db, run.strategy)
+        if any(one.number == step for one in step_rows.of(db, strategy)):
+            step_rows.remove(db, strategy, step, by=run.by)
+        runs.finish(db, run, "stopped")
+
+
+def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:
+    """The records; while they are taken, the run is shown to live."""
+    renewed = time.monotonic()
+    for record in records:
+        if time.monotonic() - renewed > runs.RENEWED:
+            runs.renew(db, run)
+            renewed = time.monotonic()
+        yield record
 
 
 def _read(
@@ -208,17 +252,11 @@ def _read(
 
 
 def _step(
-    db: Database,
-    strategy: Strategy,
-    source: str,
-    digest: str,
-    query: str,
-    note: str,
-    number: int | None,
-    details: Mapping[str, Any],
-    by: str,
-) -> tuple[Step, bool]:
-    """The step of the import, and whether the same file was imported into it before."""
+    db: Database, strategy: Strategy, source: str, digest: str, query: str, number: int | None
+) -> tuple[Step | None, bool]:
+    """The step of which the import is a newer version, None where it is a new one; and whether the
+    same file was imported into it before.
+    """
     imports = [step for step in step_rows.of(db, strategy) if step.kind == "import"]
     if number is None:
         same = next(
@@ -230,8 +268,7 @@ def _step(
             None,
         )
         if same is None:
-            known = {key: value for key, value in details.items() if value is not None}
-            return step_rows.add_import(db, strategy, query, note=note, details=known, by=by), False
+            return None, False
         if query and query != same.text:
             raise UsageError(
                 message(
@@ -246,8 +283,7 @@ def _step(
             message("Step {number} is no import of {source}", number=number, source=source),
             advice=message("Name no step, and the file becomes a step of its own."),
         )
-    again = old.details.get("sha256") == digest
-    return step_rows.edit(db, strategy, number, details=details, by=by), again
+    return old, old.details.get("sha256") == digest
 
 
 def _notes(reading: FileReading) -> list[str]:

@@ -20,9 +20,6 @@ from metasearch.workspace.store.times import written
 from metasearch.workspace.works.adding import add_records
 from metasearch.workspace.workspace import Workspace
 
-#: Records that are stored at a time; the decisions that people make meanwhile wait no longer.
-AT_A_TIME = 500
-
 
 @asynccontextmanager
 async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
@@ -91,14 +88,9 @@ class Stored:
             self._tell(await self._workspace.write(self._at_once, question, said.source, facts))
             return
         answer = await self._workspace.write(self._begun, question, said.source)
-        left_out: list[str] = []
-        for start in range(0, len(records), AT_A_TIME):
-            some = records[start : start + AT_A_TIME]
-            added = await self._workspace.write(add_records, self._project, answer, some)
-            left_out += [reason for _, reason in added.left_out]
-        self._tell(
-            await self._workspace.write(_finished, answer, len(records), tuple(left_out), facts)
-        )
+        added = await self._workspace.work(add_records, self._project, answer, records)
+        left_out = [reason for _, reason in added.left_out]
+        self._tell(await self._workspace.write(_finished, answer, len(records), left_out, facts))
 
     async def failure(self, question: Question, source: str, error: MetasearchError) -> None:
         """Store why a source could not be asked at all.

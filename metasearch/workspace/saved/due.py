@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.saved import SavedSearch, by_id
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 from metasearch.workspace.workspace import Workspace

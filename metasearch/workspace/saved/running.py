@@ -15,12 +15,12 @@ from metasearch.events import Answer, SourceReport
 from metasearch.message import message
 from metasearch.settings import NO_ENRICHER
 from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.news import Found
 from metasearch.workspace.saved.saved import PER_SOURCE, SavedSearch
 from metasearch.workspace.saved.schedule import QUIET_HOURS, Hours
 from metasearch.workspace.saved.storing import Outcome, begin, stop, store
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 

@@ -10,13 +10,13 @@ from metasearch.errors import UsageError
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.workspace.saved import due, history, news, told
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as saved_searches
 from metasearch.workspace.saved import schedule as schedules
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.news import Found, Judged, State
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.saved.schedule import Hours
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 from metasearch.workspace.works.records import batches, in_marks

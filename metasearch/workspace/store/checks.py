@@ -28,7 +28,7 @@ _BACKUP = message_template(
 #: are no damage.
 _ROWS: tuple[tuple[str, str, str], ...] = (
     (
-        "record WHERE id NOT IN (SELECT record FROM work_record)",
+        "record WHERE id NOT IN (SELECT record FROM work_record UNION SELECT record FROM entering)",
         message_template("{count} records belong to no work"),
         _REPORT,
     ),

@@ -9,20 +9,32 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from metasearch.errors import UsageError
+from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.opening import NoRegularFile
 from metasearch.workspace.store.failures import unusable
 from metasearch.workspace.store.migrating import check, migrate
 
+T = TypeVar("T")
+
 #: Seconds that a statement waits for another process.
 PATIENCE = 60.0
+#: Seconds after which a transaction asks again whether it may begin: one of a person, and one of a
+#: long job, which lets the other go first. SQLite itself waits up to 0.1 s between two attempts,
+#: and so seldom meets the pause between two portions of a job.
+_ASKS_AGAIN, _LETS_OTHERS = 0.002, 0.02
+#: Seconds that one portion of a long job may take, and of these the part for which it then pauses.
+PORTION, PAUSE = 0.03, 0.25
+#: Items of the first portion, and of the largest.
+_FIRST, _LARGEST = 16, 4_096
 #: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
 CACHE = 32_768
 #: Pages of the log (4 KiB each) after which they are written into the file itself.
@@ -41,13 +53,19 @@ class Database:
     Args:
         path: Made where it does not exist, with its folder; only its owner may read it.
         read_only: Whether nothing is written; the file must exist and be of this release.
+        ending: Where it is set, long jobs of this connection stop between two portions. A
+            connection that has one is that of a long job: its transactions begin after those of
+            others.
 
     Raises:
         WorkspaceError: It cannot be used, is no workspace, or is of a newer release.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, read_only: bool = False, ending: threading.Event | None = None
+    ) -> None:
         self.path = path
+        self._ending = ending
         self._inside = 0
         self._reads = False
         try:
@@ -154,7 +172,10 @@ class Database:
         if self._reads:
             raise RuntimeError("nothing is written inside `snapshot`")
         point = f"inside_{self._inside}" if self._inside else ""
-        self.run(f"SAVEPOINT {point}" if point else "BEGIN IMMEDIATE")
+        if point:
+            self.run(f"SAVEPOINT {point}")
+        else:
+            self._begin()
         self._inside += 1
         try:
             yield
@@ -169,6 +190,76 @@ class Database:
             raise
         finally:
             self._inside -= 1
+
+    def _begin(self) -> None:
+        """Begin a transaction that writes, as soon as no other one does.
+
+        Raises:
+            WorkspaceError: Others write all the time, or the file cannot be used.
+        """
+        pause = _ASKS_AGAIN if self._ending is None else _LETS_OTHERS
+        end = time.monotonic() + PATIENCE
+        try:
+            self._db.execute("PRAGMA busy_timeout = 0")
+            while True:
+                try:
+                    self._db.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as exc:
+                    if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                        raise
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(pause)
+                else:
+                    return
+        except sqlite3.Error as exc:
+            raise self._told(exc) from exc
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+
+    def portions(
+        self, items: Iterable[T], weight: Callable[[T], int] | None = None
+    ) -> Iterator[list[T]]:
+        """The items of a long job in portions, each for a transaction of its own that takes some
+        `PORTION` seconds; between two, others write. What computes the items runs outside these
+        transactions.
+
+        Inside a transaction there is no pause, since nobody else can write.
+
+        Args:
+            items: What is written.
+            weight: How much an item is, where they differ; 1 for each by default.
+
+        Raises:
+            WorkspaceError: The program ends.
+        """
+        size, some, heavy = float(_FIRST), list[T](), 0
+        waiting = iter(items)
+        more = True
+        while more:
+            for item in waiting:
+                some.append(item)
+                heavy += 1 if weight is None else weight(item)
+                if heavy >= size:
+                    break
+            else:
+                more = False
+            if not some:
+                return
+            if self._ending is not None and self._ending.is_set():
+                raise WorkspaceError(
+                    str(self.path),
+                    message("the program ends"),
+                    advice=message("Try again when it has been started again."),
+                )
+            began = time.perf_counter()
+            yield some
+            took = time.perf_counter() - began
+            if heavy >= size or took > PORTION:  # a small rest says nothing
+                size = min(max(1.0, heavy * min(2.0, PORTION / max(took, 1e-6))), _LARGEST)
+            some, heavy = [], 0
+            if more and not self._inside:
+                time.sleep(min(took, 1.0) * PAUSE)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

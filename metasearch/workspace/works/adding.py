@@ -3,29 +3,52 @@
 What an addition costs depends on the records that are added, and not on those that are there:
 `places.py` finds the few that are worth a comparison, `grouping.py` makes the works concerned anew,
 `assigning.py` keeps their ids.
+
+Others write meanwhile. Records are kept in short transactions, and wait in the table `entering`;
+what takes long (fingerprints, comparisons, merged hits) is computed outside of any transaction; and
+works are written in short transactions, too, which check that what was read still holds. One
+process at a time makes works of a project, all that wait: so no two records miss one another. What
+a process that was killed has left is done by the next one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+import orjson
 
 from metasearch.dedup import Chain, Fingerprint
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.record import Record
 from metasearch.workspace.projects import Project
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import records as rows
-from metasearch.workspace.works.assigning import Assigned, assign
-from metasearch.workspace.works.grouping import components_of, divided, gathered, joining
+from metasearch.workspace.works.assigning import Assigned, OtherWorksError, assign
+from metasearch.workspace.works.grouping import (
+    Found,
+    Group,
+    components_of,
+    divided,
+    gathered,
+    joining,
+)
 from metasearch.workspace.works.journal_titles import JournalTitles
 from metasearch.workspace.works.names import works_named
 from metasearch.workspace.works.places import Placed, Places
 from metasearch.workspace.works.rules import Rules, rules
 
-#: Records of one transaction: others who write wait for no more than that, some 1.5 seconds.
-AT_ONCE = 1_000
+#: Records of which works are made together.
+AT_ONCE = 4_000
+#: Seconds for which a process is the one that makes the works of a project, unless it goes on; and
+#: after which another one asks again.
+_LEASE, _ASKS_AGAIN = 30.0, 0.05
+#: Rows that are removed at a time.
+_REMOVED = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +97,7 @@ def add_records(
     chain: Chain | None = None,
     by: str = "",
 ) -> Added:
-    """Add the records of an answer, in transactions of `AT_ONCE` records.
+    """Add the records of an answer.
 
     The same records added again change nothing, so that what was interrupted can be repeated.
 
@@ -89,52 +112,145 @@ def add_records(
     Raises:
         UsageError: There is no such answer in the project, or its rules cannot be used.
     """
-    made_by = rules(db, project.id, chain=chain)
-    if not _is_made_by(db, project, made_by):
-        rebuild(db, project, chain=chain, by=by)
-    total = Added()
-    for some in rows.batches(records, AT_ONCE):
-        with db.transaction():
-            total += _add(db, project.id, answer_id, some, made_by, by)
-    return total
-
-
-def _add(
-    db: Database,
-    project: int,
-    answer: int,
-    some: Sequence[Record],
-    made_by: Rules,
-    by: str,
-) -> Added:
-    run = db.value(
-        "SELECT run.id FROM answer JOIN run ON run.id = answer.run"
-        " WHERE answer.id = ? AND run.project = ?",
-        answer,
-        project,
+    return keep_records(db, project, answer_id, records) + make_works(
+        db, project, chain=chain, by=by
     )
-    if run is None:
-        raise UsageError(message("The project has no answer {answer}", answer=answer))
-    kept = rows.keep(db, project, answer, some)
-    places = Places(db, project, made_by.chain)
-    touched = _leave(db, project, places, made_by, kept.superseded)
-    placed = _placed(kept.entered, made_by)
-    met, prints = _meet(db, project, places, made_by, placed)
-    prints |= {one.id: one.print for one in placed}
-    done, passed_over = _make(db, project, made_by, touched | met, kept.entered, prints, run, by)
+
+
+def keep_records(
+    db: Database, project: Project, answer_id: int, records: Iterable[Record]
+) -> Added:
+    """Keep the records of an answer, of which `make_works` makes works later.
+
+    Raises:
+        UsageError: There is no such answer in the project.
+    """
+    kept, received = rows.Kept(), 0
+    of_project = (
+        "SELECT 1 FROM answer JOIN run ON run.id = answer.run"
+        " WHERE answer.id = ? AND run.project = ?"
+    )
+    for some in db.portions(map(rows.packed, records), lambda one: 1 + len(one.body) // 8_192):
+        with db.transaction():
+            if db.one(of_project, answer_id, project.id) is None:
+                raise UsageError(message("The project has no answer {answer}", answer=answer_id))
+            rows.keep(db, project.id, answer_id, some, kept)
+        received += len(some)
     return Added(
-        received=len(some),
+        received=received,
         new_records=kept.new,
-        new_versions=len(kept.entered) - kept.new,
+        new_versions=kept.versions,
         known=kept.known,
         left_out=tuple(kept.left_out),
-        new_works=done.new,
-        grown=done.grown,
-        joined=tuple(done.joined),
-        divided=tuple(done.divided),
-        conflicts=tuple(done.conflicts),
-        passed_over=places.passed_over + passed_over,
     )
+
+
+def take_back(db: Database, answer_id: int) -> None:
+    """Remove what an answer has brought, of which no works were made yet, and its findings."""
+    found = db.all("SELECT record FROM finding WHERE answer = ? ORDER BY record DESC", answer_id)
+    for some in db.portions([row["record"] for row in found]):
+        with db.transaction():
+            for record in some:
+                _take_back(db, answer_id, record)
+            db.run_many(
+                "DELETE FROM finding WHERE answer = ? AND record = ?",
+                [(answer_id, record) for record in some],
+            )
+
+
+def _take_back(db: Database, answer: int, record: int) -> None:
+    row = db.one("SELECT * FROM entering WHERE record = ? AND answer = ?", record, answer)
+    if row is None:
+        return
+    db.run("UPDATE entering SET replaces = ? WHERE replaces = ?", row["replaces"], record)
+    db.run("DELETE FROM entering WHERE record = ?", record)
+    if row["is_new"]:
+        db.run("DELETE FROM record WHERE id = ?", record)
+
+
+def make_works(
+    db: Database, project: Project, *, chain: Chain | None = None, by: str = ""
+) -> Added:
+    """Make works of all records of a project that stand in none yet; those of an import that has
+    not come to its end are left.
+
+    Args:
+        db: The workspace.
+        project: Whose.
+        chain: Matchers in place of those of the project's strategy.
+        by: Who asked; for the log.
+
+    Raises:
+        UsageError: The rules of the project cannot be used.
+    """
+    total = Added()
+    with _alone(db, project) as turn:
+        while True:
+            made_by = rules(db, project.id, chain=chain)
+            if not _is_made_by(db, project, made_by):
+                turn.go_on()
+                _make_all(db, project, made_by, by)
+            waiting = _waiting(db, project)
+            if not waiting:
+                return total
+            turn.go_on()
+            total += _make_some(db, project, made_by, waiting, by)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A record that stands in no work yet; the columns of `entering`, and its run."""
+
+    record: int
+    replaces: int | None
+    run: int
+
+
+def _waiting(db: Database, project: Project) -> list[_Waiting]:
+    """Records that wait, first those that stand at their places already."""
+    found = db.all(
+        "SELECT entering.record, entering.replaces, run.id FROM entering"
+        " JOIN answer ON answer.id = entering.answer JOIN run ON run.id = answer.run"
+        " WHERE entering.project = ? AND (run.mode <> 'import' OR answer.status <> 'running')"
+        " ORDER BY entering.placed DESC, entering.record LIMIT ?",
+        project.id,
+        AT_ONCE,
+    )
+    return [_Waiting(*row) for row in found]
+
+
+class _Turn:
+    """The turn of this process to make the works of a project."""
+
+    def __init__(self, db: Database, project: Project) -> None:
+        self._db = db
+        self._name = f"works:{project.uid}"
+        self._holder = leases.new_holder()
+
+    def wait(self) -> None:
+        """Wait until no other process makes works of the project."""
+        while not leases.take(self._db, self._name, self._holder, _LEASE):
+            time.sleep(_ASKS_AGAIN)
+
+    def go_on(self) -> None:
+        """Keep the turn for some seconds more. Who has lost it, because the machine slept, finds
+        other works than were read, and begins anew.
+        """
+        leases.take(self._db, self._name, self._holder, _LEASE)
+
+    def end(self) -> None:
+        leases.release(self._db, self._name, self._holder)
+
+
+@contextmanager
+def _alone(db: Database, project: Project) -> Iterator[_Turn]:
+    """A block in which no other process makes works of a project."""
+    turn = _Turn(db, project)
+    turn.wait()
+    try:
+        yield turn
+    finally:
+        turn.end()
 
 
 def _is_made_by(db: Database, project: Project, made_by: Rules) -> bool:
@@ -152,100 +268,320 @@ def _placed(entered: Sequence[rows.Stored], made_by: Rules) -> list[Placed]:
     ]
 
 
-def _leave(
-    db: Database, project: int, places: Places, made_by: Rules, superseded: dict[int, int]
-) -> set[int]:
-    """Take superseded versions away; returns their components."""
-    if not superseded:
-        return set()
-    old = list(rows.read(db, superseded))
-    places.remove(_placed(old, made_by))
-    return set(components_of(db, project, superseded).values())
+@dataclass(slots=True)
+class _Computation:
+    """Works that were computed of what was read, to be written.
+
+    Attributes:
+        pins: The state of the project's pins that was read.
+        group: The records.
+        found: The works that they make.
+        runs: Row of each new record -> row of the run that gave it.
+        replaced: Row of each version that the new ones supersede -> row of the one that follows it.
+        leaving: Those of them that stand in works, with their places.
+        anew: Whether works are written again also where their records are those of before.
+    """
+
+    pins: int | None
+    group: Group
+    found: list[Found]
+    runs: Mapping[int, int] = field(default_factory=dict)
+    replaced: Mapping[int, int] = field(default_factory=dict)
+    leaving: Mapping[int, Placed] = field(default_factory=dict)
+    anew: bool = False
+
+
+def _make_some(
+    db: Database, project: Project, made_by: Rules, waiting: Sequence[_Waiting], by: str
+) -> Added:
+    """Make works of some records that wait. Where others have changed pins or works meanwhile, some
+    of them go on waiting.
+    """
+    pins = _pins(db, project)
+    runs = {one.record: one.run for one in waiting}
+    replaced = {one.replaces: one.record for one in waiting if one.replaces is not None}
+    stored = list(rows.read(db, runs.keys() - replaced.keys()))
+    placed = _placed(stored, made_by)
+    # Nobody else lets records stand at places meanwhile, so that this needs no transaction.
+    with db.snapshot():
+        near, passed_over = _meet(db, project.id, made_by, placed)
+    for some in db.portions(placed, lambda one: 1 + len(one.places) // 16):
+        with db.transaction():
+            _enter(db, project.id, made_by, some, near)
+    with db.snapshot():
+        components = _components(db, project, made_by, placed, replaced)
+        group = gathered(db, project.id, components, stored, replaced)
+        leaving = list(rows.read(db, replaced.keys() & group.component.keys()))
+        prints = {one.id: one.print for one in placed}
+        found = list(divided(db, project.id, made_by, group, prints))
+    made = _Computation(
+        pins=pins,
+        group=group,
+        found=found,
+        runs=runs,
+        replaced=replaced,
+        leaving={one.id: one for one in _placed(leaving, made_by)},
+    )
+    done = Assigned()
+    try:
+        _write(db, project, made_by, made, done, by)
+    except OtherWorksError:
+        with db.transaction():  # they are compared with the others once more
+            db.run("UPDATE entering SET placed = 0, near = '[]' WHERE project = ?", project.id)
+    return Added(
+        new_works=done.new,
+        grown=done.grown,
+        joined=tuple(done.joined),
+        divided=tuple(done.divided),
+        conflicts=tuple(done.conflicts),
+        passed_over=passed_over + group.passed_over,
+    )
+
+
+def _pins(db: Database, project: Project) -> int | None:
+    """A number that every change of the pins changes; None while no works were made."""
+    found: int | None = db.value("SELECT pins FROM works_made WHERE project = ?", project.id)
+    return found
 
 
 def _meet(
-    db: Database, project: int, places: Places, made_by: Rules, placed: Sequence[Placed]
-) -> tuple[set[int], dict[int, Fingerprint]]:
-    """Enter new records; returns the components that they touch, and fingerprints of records of
-    these, by row.
+    db: Database, project: int, made_by: Rules, placed: Sequence[Placed]
+) -> tuple[dict[int, set[int]], int]:
+    """Row of each new record -> records of works that may be the same work; and how many
+    comparisons were not made.
     """
-    pairs = []
-    named: list[str] = []
-    for one in placed:
-        near = places.near(one)
-        pairs.append((one, near.exactly, near.others))
-        if made_by.pins and made_by.pins.touches(one.print):
-            named += made_by.pins.same_names(one.print)
-    touched, prints = joining(db, project, made_by, pairs)
-    if named:
-        works = works_named(db, project, named)
-        touched |= {work.component for found in works.values() for work in found}
-    places.enter(placed)
-    for title in JournalTitles(db, project).take(placed):
-        touched |= set(components_of(db, project, places.with_title(title)).values())
-    return touched, prints
+    places = Places(db, project, made_by.chain)
+    near: dict[int, set[int]] = {}
+    touched: set[int] = set()
+    for some in rows.batches(placed, rows.AT_ONCE):
+        pairs = []
+        for one in some:
+            there = places.near(one)
+            pairs.append((one, there.exactly, there.others))
+        near |= joining(db, project, made_by, pairs, touched)
+    return near, places.passed_over
 
 
-def _make(
+def _enter(
     db: Database,
     project: int,
     made_by: Rules,
-    touched: set[int],
-    entered: Sequence[rows.Stored],
-    prints: Mapping[int, Fingerprint],
-    run: int | None,
-    by: str,
-    *,
-    anew: bool = False,
-) -> tuple[Assigned, int]:
-    """Make the works of components and of new records; returns what became of them, and how many
-    comparisons were not made.
+    placed: Sequence[Placed],
+    near: Mapping[int, set[int]],
+) -> None:
+    """Let new records stand at their places, inside a transaction, and note what is near them."""
+    places = Places(db, project, made_by.chain)
+    places.enter(placed)
+    titles: dict[int, set[int]] = {}
+    for title in JournalTitles(db, project).take(placed):
+        titles[title] = set(places.with_title(title))
+    db.run_many(
+        "UPDATE entering SET placed = 1, near = ? WHERE record = ?",
+        [
+            (
+                orjson.dumps(
+                    sorted(near.get(one.id, set()) | titles.pop(one.title or 0, set()))
+                ).decode(),
+                one.id,
+            )
+            for one in placed
+        ],
+    )
+
+
+def _components(
+    db: Database,
+    project: Project,
+    made_by: Rules,
+    placed: Sequence[Placed],
+    replaced: Collection[int],
+) -> set[int]:
+    """The components that new records may join or divide."""
+    near = set(replaced)
+    named: list[str] = []
+    for one in placed:
+        row = db.value("SELECT near FROM entering WHERE record = ?", one.id)
+        near.update(orjson.loads(row or "[]"))
+        if made_by.pins and made_by.pins.touches(one.print):
+            named += made_by.pins.same_names(one.print)
+    components = set(components_of(db, project.id, near).values())
+    if named:
+        works = works_named(db, project.id, named)
+        components |= {work.component for found in works.values() for work in found}
+    return components
+
+
+def _write(
+    db: Database, project: Project, made_by: Rules, made: _Computation, done: Assigned, by: str
+) -> None:
+    """Write works, some at a time, and count in `done` what became of them. Their rows are computed
+    before the transaction.
+
+    Raises:
+        OtherWorksError: Pins or works have changed since they were read; what was written before
+            holds.
     """
-    group = gathered(db, project, touched, entered, prints)
-    found = list(divided(db, project, made_by, group, prints))
-    done = assign(db, project, touched, found, run=run, anew=anew, by=by)
-    return done, group.passed_over
+    for some in db.portions(_apart(made), _weight):
+        with db.transaction():
+            if _pins(db, project) != made.pins:
+                raise OtherWorksError
+            found = [one for part in some for one in part]
+            done.add(_write_part(db, project, made_by, made, found, by))
+
+
+def _weight(part: Sequence[Found]) -> int:
+    """How much is written, in records of a usual size."""
+    return sum(len(one.records) + len(one.values.body) // 16_384 for one in part)
+
+
+def _apart(made: _Computation) -> Iterator[list[Found]]:
+    """The works in parts that have nothing to do with one another: no component of before has
+    records in two of them.
+    """
+    parts: dict[int, int] = {}
+
+    def root(number: int) -> int:
+        while (above := parts.setdefault(number, number)) != number:
+            parts[number] = parts[above]
+            number = parts[number]
+        return number
+
+    component = made.group.component
+    earlier = dict[int, list[int]]()  # newest version -> those that it follows
+    for old, new in made.replaced.items():
+        earlier.setdefault(new, []).append(old)
+    for one in made.found:
+        todo = list(one.records)
+        while todo:
+            row = todo.pop()
+            todo += earlier.get(row, ())
+            if row in component:
+                parts[root(component[row])] = root(one.component)
+    together: dict[int, list[Found]] = {}
+    for one in made.found:
+        together.setdefault(root(one.component), []).append(one)
+    yield from sorted(together.values(), key=len)
+
+
+def _write_part(
+    db: Database,
+    project: Project,
+    made_by: Rules,
+    made: _Computation,
+    found: Sequence[Found],
+    by: str,
+) -> Assigned:
+    """Write works that hold all records of their components, inside a transaction.
+
+    Raises:
+        OtherWorksError: A record stands in another work by now.
+    """
+    component = made.group.component
+    records = {row for one in found for row in one.records}
+    newest: dict[int, int] = {}  # of each version that is superseded now
+    for old, new in made.replaced.items():
+        while new in made.replaced:
+            new = made.replaced[new]
+        if new in records:
+            newest[old] = new
+    entered = {row: made.runs[row] for row in (*records, *newest) if row in made.runs}
+    wait = sum(
+        db.value(f"SELECT count(*) FROM entering WHERE record IN ({rows.in_marks(some)})", *some)
+        for some in rows.batches(entered, rows.AT_ONCE)
+    )
+    if wait < len(entered):
+        raise OtherWorksError
+    db.run_many(
+        "UPDATE record SET superseded = ? WHERE id = ? AND superseded IS NOT ?1",
+        [(made.replaced.get(row), row) for row in (*entered, *newest)],
+    )
+    leaving = [made.leaving[old] for old in newest if old in made.leaving]
+    if leaving:
+        Places(db, project.id, made_by.chain).remove(leaving)
+    done = assign(
+        db,
+        project.id,
+        {component[row] for row in (*records, *newest) if row in component},
+        found,
+        entered={row: run for row, run in entered.items() if row in records},
+        replaced={old: new for old, new in newest.items() if old in component},
+        anew=made.anew,
+        by=by,
+    )
+    db.run_many("DELETE FROM entering WHERE record = ?", [(row,) for row in entered])
+    return done
 
 
 def remake(db: Database, project: Project, components: Iterable[int], *, by: str = "") -> Assigned:
     """Make the works of some components anew, inside a transaction: after a change of pins."""
-    made_by = rules(db, project.id)
+    made_by, done = rules(db, project.id), Assigned()
+    db.run("UPDATE works_made SET pins = pins + 1 WHERE project = ?", project.id)
     if not _is_made_by(db, project, made_by):  # as after an import of the project
-        return rebuild(db, project, by=by)
-    return _make(db, project.id, made_by, set(components), (), {}, None, by, anew=True)[0]
+        return _make_all(db, project, made_by, by)
+    group = gathered(db, project.id, set(components))
+    found = list(divided(db, project.id, made_by, group))
+    made = _Computation(_pins(db, project), group, found, anew=True)
+    _write(db, project, made_by, made, done, by)
+    return done
 
 
-def rebuild(
-    db: Database, project: Project, *, chain: Chain | None = None, by: str = ""
-) -> Assigned:
-    """Make the places of all records and all works anew, by the rules of now; ids stay.
+def _make_all(db: Database, project: Project, made_by: Rules, by: str) -> Assigned:
+    """Make the places of all records and all works anew, by the rules of now; ids stay. Where
+    others have changed pins or works meanwhile, `_is_made_by` still says no at the end.
 
     This is for a project whose rules have changed, and takes minutes and memory for a large one.
     """
-    made_by = rules(db, project.id, chain=chain)
+    number, done = project.id, Assigned()
     with db.transaction():
-        number = project.id
-        for table in ("record_place", "record_signature", "journal_title"):
-            db.run(f"DELETE FROM {table} WHERE project = ?", number)
-        places, titles = Places(db, number, made_by.chain), JournalTitles(db, number)
-        ids = [
-            row[0]
-            for row in db.all(
-                "SELECT id FROM record WHERE project = ? AND superseded IS NULL", number
-            )
-        ]
-        for some in rows.batches(ids, AT_ONCE):
-            placed = _placed(list(rows.read(db, some)), made_by)
-            places.enter(placed)
-            titles.take(placed)
-        touched = {
+        db.run(
+            "INSERT INTO works_made (project, rules) VALUES (?, '')"
+            " ON CONFLICT (project) DO UPDATE SET rules = '', pins = pins + 1",
+            number,
+        )
+        db.run("UPDATE entering SET placed = 0, near = '[]' WHERE project = ?", number)
+        pins = _pins(db, project)
+    for table in ("record_place", "record_signature", "journal_title"):
+        _clear(db, table, number)
+    ids = [
+        row[0]
+        for row in db.all(
+            "SELECT id FROM record WHERE project = ? AND superseded IS NULL"
+            " AND id NOT IN (SELECT record FROM entering)",
+            number,
+        )
+    ]
+    for some in rows.batches(ids, AT_ONCE):
+        for part in db.portions(_placed(list(rows.read(db, some)), made_by)):
+            with db.transaction():
+                Places(db, number, made_by.chain).enter(part)
+                JournalTitles(db, number).take(part)
+    with db.snapshot():
+        components = {
             row[0]
             for row in db.all("SELECT DISTINCT component FROM work WHERE project = ?", number)
         }
-        done, _ = _make(db, number, made_by, touched, (), {}, None, by, anew=True)
-        db.run(
-            "INSERT OR REPLACE INTO works_made (project, rules) VALUES (?, ?)",
-            number,
-            made_by.name,
-        )
+        group = gathered(db, number, components)
+        found = list(divided(db, number, made_by, group))
+    with suppress(OtherWorksError):
+        _write(db, project, made_by, _Computation(pins, group, found, anew=True), done, by)
+        with db.transaction():
+            db.run(
+                "UPDATE works_made SET rules = ? WHERE project = ? AND pins = ?",
+                made_by.name,
+                number,
+                pins,
+            )
     return done
+
+
+def _clear(db: Database, table: str, project: int) -> None:
+    """Remove the rows that a project has in a table of places."""
+    key = "record" if table == "record_signature" else "place"
+    of_project = f"FROM {table} WHERE project = ?1"
+    last = f"SELECT {key} {of_project} ORDER BY {key} LIMIT 1 OFFSET ?2"
+    places = iter(lambda: db.value(last, project, _REMOVED), None)
+    for most in db.portions(places, lambda _: _REMOVED):
+        with db.transaction():
+            db.run(f"DELETE {of_project} AND {key} <= ?2", project, max(most))
+    with db.transaction():
+        db.run(f"DELETE {of_project}", project)

@@ -36,6 +36,10 @@ from metasearch.workspace.works.works import STAGES
 ACTION, VOTES = "join and divide works", "join votes"
 
 
+class OtherWorksError(Exception):
+    """The works are not those that were read when the new ones were computed."""
+
+
 @dataclass(slots=True)
 class Assigned:
     """What became of the works.
@@ -53,6 +57,14 @@ class Assigned:
     joined: list[tuple[str, str]] = field(default_factory=list)
     divided: list[tuple[str, str]] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+
+    def add(self, other: Assigned) -> None:
+        """Count what became of further works."""
+        self.new += other.new
+        self.grown += other.grown
+        self.joined += other.joined
+        self.divided += other.divided
+        self.conflicts += other.conflicts
 
 
 @dataclass(slots=True)
@@ -81,7 +93,8 @@ def assign(
     components: Iterable[int],
     found: Sequence[Found],
     *,
-    run: int | None,
+    entered: Mapping[int, int],
+    replaced: Mapping[int, int],
     anew: bool = False,
     by: str = "",
 ) -> Assigned:
@@ -92,12 +105,23 @@ def assign(
         project: Its id.
         components: Those that the works of before stand in.
         found: The works now: they hold all records of these components.
-        run: The row of the run that gave the new records; None where there are none.
+        entered: Row of each record that stands in no work yet -> row of the run that gave it.
+        replaced: Row of each version that stands in one of these works and is superseded now -> row
+            of the newest.
         anew: Whether a work is written again also where its records are those of before.
         by: Who did what this follows from; for the log.
+
+    Raises:
+        OtherWorksError: These components have other records by now.
     """
-    assigning = _Assigning(db, project, run, anew)
-    assigning.all(_olds(db, project, components), found)
+    olds = _olds(db, project, components)
+    there = {row for old in olds.values() for row in old.records}
+    if there != {row for one in found for row in one.records} - (
+        entered.keys() - set(replaced.values())
+    ):
+        raise OtherWorksError
+    assigning = _Assigning(db, project, entered, anew)
+    assigning.all(olds, found)
     if assigning.lines:
         log.write(
             db,
@@ -152,7 +176,7 @@ class _Assigning:
     Args:
         db: The workspace.
         project: Its id.
-        run: As in `assign`.
+        entered: As in `assign`.
         anew: As in `assign`.
 
     Attributes:
@@ -161,10 +185,10 @@ class _Assigning:
             log.
     """
 
-    def __init__(self, db: Database, project: int, run: int | None, anew: bool) -> None:
+    def __init__(self, db: Database, project: int, entered: Mapping[int, int], anew: bool) -> None:
         self._db = db
         self._project = project
-        self._run = run
+        self._entered = entered
         self._anew = anew
         self._moment = now()
         self._rows = WorkRows(db, project)
@@ -243,8 +267,7 @@ class _Assigning:
 
     def _contents(self, one: Found, came: Sequence[_Old], *, smaller: bool) -> Contents:
         return Contents(
-            hit=one.hit,
-            records=one.records,
+            values=one.values,
             component=one.component,
             first_run=self._first_run(set(one.records), came, smaller=smaller),
             added=min((old.added for old in came), default=self._moment),
@@ -263,7 +286,8 @@ class _Assigning:
                 )
                 if row[0] is not None
             ]
-        return min(runs) if runs else self._run or 0
+        known = runs or [self._entered[row] for row in rows if row in self._entered]
+        return min(known, default=0)
 
     def _earlier(self, one: Found, came: Sequence[_Old]) -> tuple[str, str] | None:
         """(uid, state) of the work that a part was before it joined: the one that joined last."""

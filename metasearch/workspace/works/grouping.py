@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from metasearch.dedup import Fingerprint, OnlineDedup
 from metasearch.dedup.key_numbers import title_place
@@ -21,9 +22,10 @@ from metasearch.workspace.works.journal_titles import JournalTitles
 from metasearch.workspace.works.places import Placed
 from metasearch.workspace.works.records import AT_ONCE, Stored, batches, in_marks, read
 from metasearch.workspace.works.rules import Rules
+from metasearch.workspace.works.storing import WorkValues
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """A work as the records make it.
 
@@ -37,18 +39,23 @@ class Found:
     records: dict[int, str]
     component: int
 
+    @cached_property
+    def values(self) -> WorkValues:
+        """What its rows get."""
+        return WorkValues.of(self.hit, self.records.values())
+
 
 @dataclass(slots=True)
 class Group:
     """Components that are looked at, with their records.
 
     Attributes:
-        components: Their numbers, as the works have them now.
-        stored: All their records, without those that are superseded.
+        component: Row of each record that stands in a work -> its component.
+        stored: All their records, without those that are superseded, and those that are new.
         passed_over: Comparisons that were not made.
     """
 
-    components: set[int] = field(default_factory=set)
+    component: dict[int, int] = field(default_factory=dict)
     stored: dict[int, Stored] = field(default_factory=dict)
     passed_over: int = 0
 
@@ -73,35 +80,26 @@ def gathered(
     project: int,
     components: Collection[int],
     entered: Sequence[Stored] = (),
-    prints: Mapping[int, Fingerprint] | None = None,
+    replaced: Collection[int] = (),
 ) -> Group:
-    """Components with all their records, and with those that are new; records of which there is a
-    fingerprint are not read again.
+    """Components with all their records, and with those that are new, but without the versions
+    that these replace.
     """
-    group = Group(set(components))
-    ids: list[int] = []
-    for some in batches(sorted(group.components), AT_ONCE):
-        ids += (
-            row[0]
-            for row in db.all(
-                "SELECT work_record.record FROM work"
-                " JOIN work_record ON work_record.work = work.id"
-                " JOIN record ON record.id = work_record.record"
-                f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"
-                " AND record.superseded IS NULL",
-                project,
-                *some,
-            )
+    group = Group()
+    for some in batches(sorted(set(components)), AT_ONCE):
+        rows = db.all(
+            "SELECT work_record.record, work.component FROM work"
+            " JOIN work_record ON work_record.work = work.id"
+            " JOIN record ON record.id = work_record.record"
+            f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"
+            " AND record.superseded IS NULL",
+            project,
+            *some,
         )
+        group.component |= dict(map(tuple, rows))
     new = {one.id: one for one in entered}
-    there = prints or {}
-    again = {
-        number: Stored(number, there[number].record_key, there[number].record)
-        for number in ids
-        if number in there
-    }
-    unread = set(ids) - new.keys() - again.keys()
-    group.stored = {one.id: one for one in read(db, unread)} | again | new
+    there = read(db, group.component.keys() - new.keys() - set(replaced))
+    group.stored = {one.id: one for one in there} | new
     return group
 
 
@@ -171,9 +169,9 @@ def joining(
     project: int,
     rules: Rules,
     pairs: Sequence[tuple[Placed, Collection[int], Collection[int]]],
-) -> tuple[set[int], dict[int, Fingerprint]]:
-    """The components that new records belong to, and the fingerprints of those of their records
-    that were compared, by row.
+    touched: set[int],
+) -> dict[int, set[int]]:
+    """Row of each new record -> records of works that may be the same work: one of each component.
 
     Args:
         db: The workspace.
@@ -181,6 +179,7 @@ def joining(
         rules: How works are made.
         pairs: Each new record, the rows of those that share an exact key with it, and of others
             that are worth a comparison.
+        touched: Components that are looked at anyway; those that are found are added.
     """
     component = components_of(
         db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))
@@ -194,8 +193,7 @@ def joining(
                     asked.setdefault(row, []).append((placed, exact))
     if applies(rules.chain):
         asked = _without_strangers(db, asked)
-    touched: set[int] = set()
-    prints: dict[int, Fingerprint] = {}
+    near: dict[int, set[int]] = {}
     separate = rules.versions == "separate"
     for some in batches(sorted(asked), AT_ONCE):
         rest = [row for row in some if component[row] not in touched]
@@ -210,6 +208,6 @@ def joining(
                 if match.verdict == "version" and separate:
                     continue
                 touched.add(component[stored.id])
-                prints[stored.id] = other
+                near.setdefault(placed.id, set()).add(stored.id)
                 break
-    return touched, prints
+    return near

@@ -38,106 +38,127 @@ class Stored:
     record: Record
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A record as it is written.
+
+    Attributes:
+        record: With a name of its own, where its source gives none.
+        body: In bytes; empty where it cannot be kept.
+        digest: Of the body.
+        problem: Why it cannot be kept; "" where it can.
+    """
+
+    record: Record
+    body: bytes = b""
+    digest: str = ""
+    problem: str = ""
+
+
 @dataclass(slots=True)
 class Kept:
     """What became of the records of one answer.
 
     Attributes:
-        entered: Those that are new, and new versions.
-        superseded: Row of a version that is not the newest any more -> row of the newest.
-        new: How many of those that were entered are no version of an earlier one.
+        new: How many are new to the project.
+        versions: How many say otherwise than the project's version of them.
         known: How many were there already, word for word.
         left_out: (position, reason) of those that cannot be kept.
     """
 
-    entered: list[Stored] = field(default_factory=list)
-    superseded: dict[int, int] = field(default_factory=dict)
     new: int = 0
+    versions: int = 0
     known: int = 0
     left_out: list[tuple[int, str]] = field(default_factory=list)
 
 
-def keep(db: Database, project: int, answer: int, records: Iterable[Record]) -> Kept:
-    """Keep the records of an answer, inside a transaction.
+def packed(record: Record) -> Packed:
+    """A record as it is written, computed before the transaction that writes it."""
+    try:
+        body = record_json.packed(record)
+        if not record.source_id:
+            record = replace(record, source_id=f"@{_digest(body)[:_DIGITS]}")
+            body = record_json.packed(record)
+    except ValueError as exc:
+        problem = message("the record cannot be kept: {reason}", reason=str(exc))
+        return Packed(record, problem=problem)
+    if not record.key.isascii():
+        record = replace(record, source=_plain(record.source), source_id=_plain(record.source_id))
+    return Packed(record, body, _digest(body))
+
+
+def keep(db: Database, project: int, answer: int, many: Iterable[Packed], kept: Kept) -> None:
+    """Keep the records of an answer, inside a transaction. Those that are new wait in the table
+    `entering` until works are made of them.
 
     The same content adds no row. Another content under a known key is a new version, unless the
     same answer has given that key before: then it is a record of its own, and de-duplication
     decides.
     """
-    kept = Kept()
     added = now()
-    for record in records:
-        try:
-            stored, is_new = _keep(db, project, answer, record, added, kept)
-        except ValueError as exc:
-            kept.left_out.append(
-                (record.position, message("the record cannot be kept: {reason}", reason=str(exc)))
-            )
+    for one in many:
+        if one.problem:
+            kept.left_out.append((one.record.position, one.problem))
             continue
-        if not is_new:
-            kept.known += 1
         db.run(
             "INSERT OR IGNORE INTO finding (answer, record, position) VALUES (?, ?, ?)",
             answer,
-            stored,
-            record.position,
+            _keep(db, project, answer, one, added, kept),
+            one.record.position,
         )
-    # What was entered and superseded by the same records is not entered.
-    kept.entered = [one for one in kept.entered if one.id not in kept.superseded]
-    return kept
 
 
-def _keep(
-    db: Database, project: int, answer: int, record: Record, added: str, kept: Kept
-) -> tuple[int, bool]:
-    """(row of the record, whether something was written)."""
-    body = record_json.packed(record)
-    if not record.source_id:
-        record = replace(record, source_id=f"@{_digest(body)[:_DIGITS]}")
-        body = record_json.packed(record)
-    if not record.key.isascii():
-        record = replace(record, source=_plain(record.source), source_id=_plain(record.source_id))
-    digest, key = _digest(body), record.key
+def _keep(db: Database, project: int, answer: int, one: Packed, added: str, kept: Kept) -> int:
+    """The row of a record, which is written where it is new."""
     versions = db.all(
-        "SELECT id, digest, superseded FROM record WHERE project = ? AND key = ?", project, key
+        "SELECT id, digest, superseded, entering.record AS entering, replaces FROM record"
+        " LEFT JOIN entering ON entering.record = record.id"
+        " WHERE record.project = ? AND key = ?",
+        project,
+        one.record.key,
     )
-    newest = next((row["id"] for row in versions if row["superseded"] is None), None)
-    same = next((row for row in versions if row["digest"] == digest), None)
-    if same is not None and same["id"] == newest:
-        return newest, False
-    if newest is not None and _has_given(db, answer, newest):
-        return _beside(db, project, record, digest, added, kept)
-    if same is None:
-        number = _insert(db, project, record, (key, digest, body), added)
-        kept.new += newest is None
-    else:  # as it was before the newest version
-        number = same["id"]
-        db.run("UPDATE record SET superseded = NULL WHERE id = ?", number)
-    if newest is not None:
-        db.run("UPDATE record SET superseded = ? WHERE id = ?", number, newest)
-        kept.superseded[newest] = number
-        kept.superseded.pop(number, None)
-    kept.entered.append(Stored(number, key, record))
-    return number, True
+    replaced = {row["replaces"] for row in versions}
+    newest = next(
+        (
+            row
+            for row in versions
+            if row["id"] not in replaced and (row["entering"] or row["superseded"] is None)
+        ),
+        None,
+    )
+    same = next((row for row in versions if row["digest"] == one.digest), None)
+    # Of a version that another answer replaces at this moment there is nothing to be said.
+    if same is not None and (same is newest or (newest is not None and newest["entering"])):
+        kept.known += 1
+        return int(same["id"])
+    if newest is not None and _has_given(db, answer, newest["id"]):
+        return _beside(db, project, answer, one, added, kept)
+    # A version that was there is the newest one again.
+    number = _insert(db, project, one, added) if same is None else int(same["id"])
+    _let_enter(db, project, answer, number, same is None, None if newest is None else newest["id"])
+    if newest is None:
+        kept.new += 1
+    else:
+        kept.versions += 1
+    return number
 
 
-def _beside(
-    db: Database, project: int, record: Record, digest: str, added: str, kept: Kept
-) -> tuple[int, bool]:
+def _beside(db: Database, project: int, answer: int, one: Packed, added: str, kept: Kept) -> int:
     """A record whose key another one of the same answer has: it is named after its content, too."""
-    record = replace(record, source_id=f"{record.source_id}@{digest[:_DIGITS]}")
+    record = replace(one.record, source_id=f"{one.record.source_id}@{one.digest[:_DIGITS]}")
     known = db.value(
         "SELECT id FROM record WHERE project = ? AND key = ? AND superseded IS NULL",
         project,
         record.key,
     )
     if known is not None:
-        return known, False
+        kept.known += 1
+        return int(known)
     body = record_json.packed(record)
-    number = _insert(db, project, record, (record.key, _digest(body), body), added)
-    kept.entered.append(Stored(number, record.key, record))
+    number = _insert(db, project, Packed(record, body, _digest(body)), added)
+    _let_enter(db, project, answer, number, True, None)
     kept.new += 1
-    return number, True
+    return number
 
 
 def _has_given(db: Database, answer: int, record: int) -> bool:
@@ -146,20 +167,30 @@ def _has_given(db: Database, answer: int, record: int) -> bool:
     )
 
 
-def _insert(
-    db: Database, project: int, record: Record, content: tuple[str, str, bytes], added: str
-) -> int:
-    key, digest, body = content
+def _insert(db: Database, project: int, one: Packed, added: str) -> int:
     return db.run(
         "INSERT INTO record (project, source, key, digest, body, position, added)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         project,
-        record.source,
-        key,
-        digest,
-        body,
-        record.position,
+        one.record.source,
+        one.record.key,
+        one.digest,
+        one.body,
+        one.record.position,
         added,
+    )
+
+
+def _let_enter(
+    db: Database, project: int, answer: int, record: int, is_new: bool, replaces: int | None
+) -> None:
+    db.run(
+        "INSERT INTO entering (record, project, answer, is_new, replaces) VALUES (?, ?, ?, ?, ?)",
+        record,
+        project,
+        answer,
+        int(is_new),
+        replaces,
     )
 
 

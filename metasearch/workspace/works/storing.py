@@ -22,19 +22,47 @@ _CJK = re.compile(f"({normalise.CJK.pattern})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkValues:
+    """What the rows of a work get of its hit; computed before the transaction that writes them.
+
+    Attributes:
+        columns: Of the table `work`, from `title` to `position`.
+        body: The hit in bytes.
+        words: What is searched in it.
+        names: That it has of its records.
+        sources: Of its records.
+    """
+
+    columns: tuple[object, ...]
+    body: bytes
+    words: str
+    names: frozenset[str]
+    sources: frozenset[str]
+
+    @classmethod
+    def of(cls, hit: Hit, keys: Iterable[str]) -> WorkValues:
+        """Those of a hit whose records have these keys."""
+        return cls(
+            columns=_columns(hit),
+            body=hits.write(hit),
+            words=searched(hit),
+            names=frozenset(_names(hit, keys)),
+            sources=frozenset(record.source for record in hit.records),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
     """What a work is made of.
 
     Attributes:
-        hit: Its records and the merged one.
-        records: Row of each of its records -> key.
+        values: Those of its hit.
         component: Names the works that a new record may join or divide together.
         first_run: Row of the run that found it first.
         added: When that was.
     """
 
-    hit: Hit
-    records: dict[int, str]
+    values: WorkValues
     component: int
     first_run: int
     added: str
@@ -76,14 +104,14 @@ class WorkRows:
             uid,
             *_values(contents),
         )
-        words = searched(contents.hit)
+        values = contents.values
         self._db.run(
             "INSERT INTO work_body (work, hit, words) VALUES (?, ?, ?)",
             work,
-            hits.write(contents.hit),
-            words,
+            values.body,
+            values.words,
         )
-        self._words.append((work, None, words))
+        self._words.append((work, None, values.words))
         self._written[work] = (uid, contents)
         return work
 
@@ -99,10 +127,10 @@ class WorkRows:
         settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
         self._db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
         before = self._db.value("SELECT words FROM work_body WHERE work = ?", work)
-        words = searched(contents.hit)
+        words = contents.values.words
         self._db.run(
             "UPDATE work_body SET hit = ?, words = ? WHERE work = ?",
-            hits.write(contents.hit),
+            contents.values.body,
             words,
             work,
         )
@@ -135,7 +163,7 @@ class WorkRows:
             sorted(
                 (work, project, source)
                 for work, (_, contents) in self._written.items()
-                for source in {record.source for record in contents.hit.records}
+                for source in contents.values.sources
             ),
         )
         db.run_many("DELETE FROM alias WHERE work = ?", [(work,) for work in self._smaller])
@@ -145,7 +173,7 @@ class WorkRows:
             sorted(
                 (project, name, work)
                 for work, (uid, contents) in self._written.items()
-                for name in {uid, *earlier.get(work, ()), *_names(contents)}
+                for name in {uid, *earlier.get(work, ()), *contents.values.names}
             ),
         )
         db.run_many(
@@ -168,10 +196,8 @@ class WorkRows:
         return found
 
 
-def _names(contents: Contents) -> Iterable[str]:
-    """The names that a work has of its records."""
-    hit = contents.hit
-    yield from contents.records.values()
+def _names(hit: Hit, keys: Iterable[str]) -> Iterable[str]:
+    yield from keys
     yield hit.id
     yield from hit.also
     for record in hit.records:
@@ -179,12 +205,20 @@ def _names(contents: Contents) -> Iterable[str]:
 
 
 def _values(contents: Contents) -> tuple[object, ...]:
-    record = contents.hit.record
-    author = record.authors[0] if record.authors else None
-    title = _shown(record.title or record.original_title or "")
-    positions = [one.position for one in contents.hit.records if one.position > 0]
     return (
         contents.component,
+        *contents.values.columns,
+        contents.first_run,
+        contents.added,
+    )
+
+
+def _columns(hit: Hit) -> tuple[object, ...]:
+    record = hit.record
+    author = record.authors[0] if record.authors else None
+    title = _shown(record.title or record.original_title or "")
+    positions = [one.position for one in hit.records if one.position > 0]
+    return (
         title,
         _key(title),
         _shown(author.name) if author else "",
@@ -198,8 +232,6 @@ def _values(contents: Contents) -> tuple[object, ...]:
         record.open_access or "",
         int(record.retracted is True),
         min(positions, default=LAST_POSITION),
-        contents.first_run,
-        contents.added,
     )
 
 

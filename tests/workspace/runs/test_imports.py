@@ -17,7 +17,7 @@ from metasearch.workspace.runs.imports import Imported, import_file
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import works
+from metasearch.workspace.works import adding, records, works
 
 
 def ris(*titles: str, **more: str) -> bytes:
@@ -64,6 +64,11 @@ def imported(db: Database, project: Project, strategy: Strategy, **more: Any) ->
 def count(db: Database, table: str) -> int:
     """The rows of a table."""
     return int(db.value(f"SELECT count(*) FROM {table}"))
+
+
+def dump(db: Database, *tables: str) -> list[list[tuple[Any, ...]]]:
+    """All rows of some tables."""
+    return [list(map(tuple, db.all(f"SELECT * FROM {table}"))) for table in tables]
 
 
 def test_a_file_becomes_a_step_with_its_own_answer(
@@ -223,25 +228,61 @@ def test_a_file_that_is_too_large(
         imported(db, project, strategy)
 
 
-def test_an_import_that_breaks_off_is_stopped(
+def test_an_import_that_breaks_off_leaves_only_its_run(
     db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was kept is counted, and importing the file again completes it."""
-    whole, calls = imports.add_records, []
+    """Neither its records nor its step are there, and importing the file again brings all."""
+    whole = records.keep
 
     def full(*args: Any, **kwargs: Any) -> Any:
-        calls.append(args)
-        if len(calls) == 2:
-            raise WorkspaceError("workspace.db", "the disk is full")
-        return whole(*args, **kwargs)
+        whole(*args, **kwargs)
+        raise WorkspaceError("workspace.db", "the disk is full")
 
-    monkeypatch.setattr(imports, "AT_A_TIME", 1)
-    monkeypatch.setattr(imports, "add_records", full)
-    with pytest.raises(WorkspaceError):
-        imported(db, project, strategy)
+    with monkeypatch.context() as patched:
+        patched.setattr(records, "keep", full)
+        with pytest.raises(WorkspaceError):
+            imported(db, project, strategy)
     (stopped,) = runs.of(db, project)
     (half,) = runs.answers(db, stopped)
+    left = [count(db, table) for table in ("record", "finding", "entering", "work")]
+    there = [step.kind for step in steps.of(db, strategy)]
     again = imported(db, project, strategy)
 
-    assert (stopped.status, half.status, half.fetched) == ("stopped", "error", 1)
-    assert (again.step.number, again.answer.fetched, count(db, "record")) == (2, 2, 2)
+    assert (stopped.status, half.status, half.fetched) == ("stopped", "error", 0)
+    assert (left, there) == ([0, 0, 0, 0], ["query"])
+    assert (again.answer.fetched, count(db, "record"), count(db, "work")) == (2, 2, 2)
+
+
+def test_a_newer_file_that_breaks_off_leaves_the_older_one(
+    db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The step, its records and what they say are those of the file before."""
+    first = imported(db, project, strategy)
+    before = dump(db, "step", "record", "work", "work_body", "record_place", "finding")
+    content = FILE.replace(b"2020", b"2021")
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise WorkspaceError("workspace.db", "the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "finish_answer", full)
+        with pytest.raises(WorkspaceError):
+            imported(db, project, strategy, content=content, step=first.step.number)
+    assert dump(db, "step", "record", "work", "work_body", "record_place", "finding") == before
+
+
+def test_works_that_could_not_be_made_are_made_by_the_next_addition(
+    db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All records of the file are kept then."""
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise WorkspaceError("workspace.db", "the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(adding, "assign", full)
+        with pytest.raises(WorkspaceError):
+            imported(db, project, strategy)
+    assert [count(db, table) for table in ("record", "entering", "work")] == [2, 2, 0]
+    again = imported(db, project, strategy)
+    assert (again.again, count(db, "entering"), count(db, "work")) == (True, 0, 2)

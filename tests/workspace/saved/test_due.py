@@ -11,9 +11,9 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.saved import SavedSearch
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 from tests.workspace.store.processes import started

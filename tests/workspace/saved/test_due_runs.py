@@ -13,12 +13,12 @@ from metasearch.adapters.request import Request
 from metasearch.errors import WorkspaceError
 from metasearch.settings.users import UsersSettings
 from metasearch.workspace.saved import due, due_runs, history
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.due_runs import run_due
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.running import run_saved
 from metasearch.workspace.saved.saved import SavedSearch
+from metasearch.workspace.store import leases
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, away, watched
 

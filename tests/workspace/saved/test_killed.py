@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from metasearch.workspace.saved import due, history
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.due_runs import run_due
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.times import written
 from tests.workspace.saved.searches import watched
 from tests.workspace.store.processes import started

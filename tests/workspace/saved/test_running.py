@@ -14,10 +14,10 @@ from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
 from metasearch.workspace.saved import due, history, news, storing, told
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.running import options_of, run_saved
 from metasearch.workspace.saved.schedule import MOST_FAILURES
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.times import now
 from tests.engine.test_engine import item, works
 from tests.workspace.saved.searches import BIRDS, MARSH, PEAT, away, watched

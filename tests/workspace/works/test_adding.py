@@ -188,7 +188,7 @@ def test_other_rules_make_all_works_anew(db: Database) -> None:
     )  # fmt: skip
     first, _ = held.works()
     held.project = projects.update(db, held.project, details={"works": {"versions": "merge"}})
-    adding.rebuild(db, held.project)
+    adding.make_works(db, held.project)
     (work,) = held.works()
     assert work.uid == first.uid
     assert len(work.hit.records) == 2

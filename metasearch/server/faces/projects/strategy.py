@@ -335,7 +335,7 @@ async def _imported(
             advice=message("Choose the file that the database has exported."),
         )
     await check_records(here.request, here.project)
-    done = await here.workspace.write(
+    done = await here.workspace.work(
         import_file,
         here.project,
         shown,

@@ -11,10 +11,10 @@ from metasearch.message import message
 from metasearch.server.problem import Problem
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved.running import run_saved
 from metasearch.workspace.saved.saved import SavedSearch
 from metasearch.workspace.saved.schedule import Hours
+from metasearch.workspace.store import leases
 
 log = logging.getLogger("metasearch.saved")
 

@@ -102,7 +102,7 @@ async def imports(request: web.Request) -> web.Response:
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
     await check_records(request, project)
-    made = await here.workspace.write(
+    made = await here.workspace.work(
         importing.import_file, project, strategy, content, name, by=here.by, **given
     )
     return answer(
