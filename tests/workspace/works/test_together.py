@@ -1,0 +1,182 @@
+"""Additions beside other writers: nobody waits for what is computed, and the works are those that
+one addition after the other would make.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metasearch.dedup.pin_lines import Pin
+from metasearch.dedup.pins import Pins
+from metasearch.record import Record
+from metasearch.workspace.store.checks import check
+from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import adding, pins
+from metasearch.workspace.works.adding import add_records
+from tests.workspace.works.held import Held, at_once, paper
+
+TITLES = (
+    "Harms of gambling",
+    "Soil of the northern plains",
+    "Reed beds and the water of lakes",
+    "Mussels in streams",
+    "Storms and harbours",
+)
+
+
+def twins(*sources: str) -> list[Record]:
+    """The same works from several sources."""
+    return [
+        paper(source, number, title, author=f"Author{'abcde'[number]}", volume=str(number + 1))
+        for source in sources
+        for number, title in enumerate(TITLES)
+    ]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a workspace is made."""
+    return tmp_path / "workspace.db"
+
+
+@pytest.fixture
+def db(file: Path) -> Iterator[Database]:
+    """A workspace of its own."""
+    with Database(file) as made:
+        yield made
+
+
+def write_at_once(file: Path) -> None:
+    """Write to a workspace, or fail where another transaction is open."""
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as other:
+        other.execute("UPDATE project SET title = title")
+
+
+def test_others_write_while_records_come_and_works_are_computed(
+    db: Database, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No transaction is open while records are read, compared, or merged."""
+    whole, computed = adding.divided, []
+
+    def divided(*args: Any, **kwargs: Any) -> Any:
+        for found in whole(*args, **kwargs):
+            write_at_once(file)
+            computed.append(found)
+            yield found
+
+    def coming() -> Iterator[Record]:
+        for record in twins("a", "b"):
+            write_at_once(file)
+            yield record
+
+    monkeypatch.setattr(adding, "divided", divided)
+    held = Held(db)
+    add_records(db, held.project, held.answer(), coming())
+    assert len(held.works()) == len(computed) == len(TITLES)
+
+
+def test_a_long_job_pauses_between_portions(db: Database, file: Path) -> None:
+    """Each portion is a transaction of its own: what was written before is seen by others."""
+    held, seen = Held(db), []
+    rows = [(held.answer(), number) for number in range(40)]
+    for some in db.portions(rows):
+        with Database(file, read_only=True) as other:
+            seen.append(other.value("SELECT count(*) FROM tag"))
+        with db.transaction():
+            work = held.add(paper("a", len(seen))).new_works
+            assert work <= 1
+            db.run("INSERT INTO tag SELECT id, ? FROM work LIMIT 1", f"{len(seen)} {len(some)}")
+    assert seen == list(range(len(seen)))
+    assert len(seen) > 1
+
+
+def test_two_additions_at_once_miss_no_twin(db: Database, file: Path) -> None:
+    """Two programs add the records of two sources to one project at the same moment."""
+    held, gate, failed = Held(db), threading.Barrier(2), []
+    records = {source: twins(source) for source in "ab"}
+    answers = {source: held.answer(source) for source in "ab"}
+
+    def add(source: str) -> None:
+        try:
+            with Database(file) as own:
+                gate.wait()
+                add_records(own, held.project, answers[source], records[source])
+        except Exception as exc:
+            failed.append(exc)
+
+    threads = [threading.Thread(target=add, args=(source,)) for source in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert held.clusters() == at_once([*records["a"], *records["b"]])
+    assert not check(db)
+
+
+@pytest.mark.parametrize("verdict", ["different", "same"])
+def test_a_pin_while_works_are_computed_holds(
+    db: Database, file: Path, verdict: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person pins two works between the moment at which they are read and that at which they are
+    written; the works are those of the pin."""
+    held = Held(db)
+    first = [paper("a", 1), paper("b", 2, "Soil of the northern plains", author="Okafor")]
+    held.add(*first)
+    later = [paper("c", 3), paper("d", 4, "Soil of the northern plains", author="Okafor")]
+    names = ("a:1", "c:3") if verdict == "different" else ("a:1", "b:2")
+    whole, pinned = adding.divided, []
+
+    def divided(*args: Any, **kwargs: Any) -> Any:
+        found = list(whole(*args, **kwargs))
+        if not pinned:
+            pinned.append(True)
+            with Database(file) as other:
+                if verdict == "same":
+                    pins.pin(other, held.project, verdict, *names)
+                else:  # as if the record had been there already
+                    other.run(
+                        "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, ?, ?, ?, '')",
+                        held.project.id,
+                        verdict,
+                        *names,
+                    )
+                    other.run("UPDATE works_made SET pins = pins + 1")
+        return found
+
+    monkeypatch.setattr(adding, "divided", divided)
+    held.add(*later)
+    assert held.clusters() == at_once(
+        [*first, *later], Pins((Pin(verdict, names, 1, "project", ""),))
+    )
+    assert not check(db)
+
+
+def test_a_work_that_is_divided_while_works_are_computed(
+    db: Database, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A newer version of a record comes while a person pins the older one away."""
+    held = Held(db)
+    held.add(paper("a", 1), paper("b", 1))
+    whole, pinned = adding.divided, []
+
+    def divided(*args: Any, **kwargs: Any) -> Any:
+        found = list(whole(*args, **kwargs))
+        if not pinned:
+            pinned.append(True)
+            with Database(file) as other:
+                pins.pin(other, held.project, "different", "a:1", "b:1")
+        return found
+
+    monkeypatch.setattr(adding, "divided", divided)
+    held.add(paper("a", 1, abstract="A newer text."))
+    assert held.clusters() == {frozenset({"a:1"}), frozenset({"b:1"})}
+    assert {work.hit.record.abstract for work in held.works()} == {"A newer text.", None}
+    assert not check(db)
