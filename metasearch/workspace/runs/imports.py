@@ -197,10 +197,13 @@ def import_file(
 
 
 def recover(db: Database, project: Project) -> None:
-    """Take back the imports of a project whose process was killed before all records were kept."""
+    """Bring the imports of a project to their end whose process was killed: one of which not all
+    records were kept is taken back, and works are made of the records of others.
+    """
     for run in runs.of(db, project):
         if run.mode == "import" and run.status == "stopped" and run.ended is None:
             _take_back(db, project, run)
+    adding.make_works(db, project)
 
 
 def _take_back(db: Database, project: Project, run: Run) -> None:
