@@ -12,6 +12,7 @@ from pathlib import Path
 
 from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message, message_n, message_template
+from metasearch.workspace import remains
 from metasearch.workspace.store.database import Database
 
 #: Problems of one kind that SQLite names; the rest is not looked for.
@@ -23,6 +24,8 @@ _REPORT = message_template(
 _BACKUP = message_template(
     "Go back to a backup; or save what can be read by `metasearch project export`."
 )
+
+_REPAIR = message_template("Remove it: metasearch workspace check --repair")
 
 #: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS`
 #: are no damage.
@@ -164,7 +167,14 @@ def check(db: Database) -> list[Problem]:
                 raise
             what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
             broken = [Problem(what, message(_BACKUP))]
-    return [*broken, *_words(db, whole=not broken), *_place(db)]
+    left = [] if broken else _remains(db)
+    return [*broken, *_words(db, whole=not broken), *left, *_place(db)]
+
+
+def _remains(db: Database) -> Iterator[Problem]:
+    """Whether something belongs to no project."""
+    for what in remains.find(db).told():
+        yield Problem(what, message(_REPAIR), harmful=False)
 
 
 def _file(db: Database) -> Iterator[Problem]:
@@ -176,7 +186,8 @@ def _file(db: Database) -> Iterator[Problem]:
         what = message(
             "a row of {table} names one of {other} that is gone", table=row[0], other=row[2]
         )
-        yield Problem(what, message(_BACKUP))
+        advice = _REPAIR if row[2] == "project" else _BACKUP
+        yield Problem(what, message(advice))
 
 
 def _rows(db: Database) -> Iterator[Problem]:

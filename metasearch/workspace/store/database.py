@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from metasearch.errors import UsageError
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 from metasearch.opening import NoRegularFile
 from metasearch.workspace.store.failures import unusable
@@ -48,15 +48,24 @@ class Database:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
         self._inside = 0
         self._reads = False
+        self._afterwards: list[Callable[[], object]] = []
         try:
             _prepare(path, make=not read_only)
+        except (OSError, ValueError) as exc:
+            raise unusable(path, exc) from exc
+        self._open(read_only=read_only)
+
+    def _open(self, *, read_only: bool = False) -> None:
+        path = self.path
+        try:
             address = f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}"
             self._db = sqlite3.connect(
                 address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-        except (OSError, ValueError, sqlite3.Error) as exc:
+        except (ValueError, sqlite3.Error) as exc:
             raise unusable(path, exc) from exc
         self._db.row_factory = sqlite3.Row
         try:
@@ -136,7 +145,7 @@ class Database:
         except _WRONG as exc:
             raise self._told(exc) from exc
 
-    def _told(self, exc: Exception) -> UsageError:
+    def _told(self, exc: Exception) -> MetasearchError:
         """What has gone wrong with a statement, as an error with advice."""
         # No context manager: thousands of short statements would spend more on it than on SQLite.
         if isinstance(exc, sqlite3.Error):
@@ -154,11 +163,16 @@ class Database:
         if self._reads:
             raise RuntimeError("nothing is written inside `snapshot`")
         point = f"inside_{self._inside}" if self._inside else ""
-        self.run(f"SAVEPOINT {point}" if point else "BEGIN IMMEDIATE")
+        if point:
+            self.run(f"SAVEPOINT {point}")
+        else:
+            self._begin()
         self._inside += 1
+        planned = len(self._afterwards)
         try:
             yield
             self.run(f"RELEASE {point}" if point else "COMMIT")
+            done, self._afterwards = self._afterwards, self._afterwards if point else []
         except BaseException:
             # After a full disk SQLite has taken all of it back already.
             if self._db.in_transaction:
@@ -166,9 +180,28 @@ class Database:
                     self._db.execute(f"ROLLBACK TO {point}" if point else "ROLLBACK")
                     if point:
                         self._db.execute(f"RELEASE {point}")
+            del self._afterwards[planned:]
             raise
         finally:
             self._inside -= 1
+        if not point:
+            for function in done:
+                function()
+
+    def _begin(self) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as exc:
+            if self._read_only or exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise self._told(exc) from exc
+            # A file that could not be written when it was opened is read until it is opened anew.
+            self._db.close()
+            self._open()
+            self.run("BEGIN IMMEDIATE")
+
+    def afterwards(self, function: Callable[[], object]) -> None:
+        """Call a function when the transaction has happened; never where it is taken back."""
+        self._afterwards.append(function)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -121,6 +121,19 @@ def _keep(
     return number, True
 
 
+def count_new(db: Database, project: int, records: Iterable[Record]) -> int:
+    """How many rows the records would add at most; `named` ones."""
+    sought = "SELECT 1 FROM record WHERE project = ? AND key = ? AND digest = ?"
+    count = 0
+    for record in records:
+        try:
+            known = db.one(sought, project, record.key, _digest(record_json.packed(record)))
+        except ValueError:  # it cannot be kept
+            continue
+        count += known is None
+    return count
+
+
 def _beside(
     db: Database, project: int, record: Record, digest: str, added: str, kept: Kept
 ) -> tuple[int, bool]:

@@ -140,8 +140,8 @@ def test_records_count_for_the_first_owner_of_their_project(
     members.add(db, other, people.anna, "editor")
     quotas = Quotas({"stored_records": 4})
 
-    assert quotas.stored(db, people.anna.uid) == 2
-    assert quotas.stored(db, people.ben.uid) == 4
+    assert quotas.stored(db, people.anna.uid).records == 2
+    assert quotas.stored(db, people.ben.uid).records == 4
     quotas.check_stored(db, own, 2)
     with pytest.raises(QuotaExceeded, match="projects of Anna Berg"):
         quotas.check_stored(db, own, 3)
@@ -167,4 +167,4 @@ def test_a_deleted_project_holds_nothing(
     members.add(db, project, people.anna, "owner")
     projects.delete(db, project)
 
-    assert Quotas().stored(db, people.anna.uid) == 0
+    assert Quotas().stored(db, people.anna.uid) == (0, 0)

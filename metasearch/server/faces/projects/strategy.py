@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from aiohttp import web
 from multidict import MultiMapping
@@ -23,6 +23,7 @@ from metasearch.server.faces.projects.opened import (
     with_parameters,
 )
 from metasearch.server.forms import Upload, posted_with_file
+from metasearch.server.limits.permits import in_share, user_of
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.projects.said import Said
@@ -39,7 +40,7 @@ from metasearch.server.pages.source_groups import grouped
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import view
-from metasearch.server.users.quota import check_records
+from metasearch.server.users.quota import RunQuota, check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import figures, known, runs, validation
@@ -59,6 +60,7 @@ _LONGEST_TEXT = 20_000
 _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 
 
+@in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The page, or what one of its forms says.
 
@@ -238,9 +240,7 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 by=here.by,
             )
             if what == "add-count":
-                await here.service.begin_run(
-                    here.project, shown, "counts", RunOptions(steps=(added.number,)), by=here.by
-                )
+                await _begun(here, shown, "counts", RunOptions(steps=(added.number,)))
             return with_parameters(base, {"done": "added"}, "add")
         case "edit":
             await _edited(here, shown, fields)
@@ -251,19 +251,11 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
-            if what == "run":
-                await check_records(here.request, here.project)
             asked = RunOptions(
                 steps=numbers(only(fields, "steps")),
                 per_source=_number(only(fields, "per").strip()) if what == "run" else None,
             )
-            await here.service.begin_run(
-                here.project,
-                shown,
-                "records" if what == "run" else "counts",
-                asked,
-                by=here.by,
-            )
+            await _begun(here, shown, "records" if what == "run" else "counts", asked)
             return f"{base}#run"
         case "stop":
             here.needs("run")
@@ -296,6 +288,22 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             )
             return with_parameters(base, {"done": "pasted"}, "steps")
     raise unknown_form()
+
+
+async def _begun(
+    here: Opened, shown: Strategy, mode: Literal["records", "counts"], asked: RunOptions
+) -> None:
+    if mode == "records":
+        await check_records(here.request, here.project)
+    await here.service.begin_run(
+        here.project,
+        shown,
+        mode,
+        asked,
+        by=here.by,
+        user=user_of(here.request),
+        limits=RunQuota(here.request, here.project),
+    )
 
 
 async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> None:

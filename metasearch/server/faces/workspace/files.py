@@ -18,6 +18,7 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
+from metasearch.server.limits.permits import in_share
 from metasearch.server.users.quota import check_records, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
@@ -90,6 +91,7 @@ EXPORT_NAMED: Members = {
 }
 
 
+@in_share("uploads", "POST")
 async def imports(request: web.Request) -> web.Response:
     """`/api/projects/UID/imports`: the file of a search by hand, as a step.
 
@@ -139,6 +141,7 @@ def content_of(given: dict[str, object]) -> bytes:
         raise UsageError(message("the file is no base64: {reason}", reason=exc)) from exc
 
 
+@in_share("uploads", "POST")
 async def decisions(request: web.Request) -> web.Response:
     """`/api/projects/UID/decisions/import`: decisions that were made in another program.
 
@@ -153,6 +156,7 @@ async def decisions(request: web.Request) -> web.Response:
     return answer(asdict(made))
 
 
+@in_share("exports", "GET", "POST")
 async def exports(request: web.Request) -> web.StreamResponse:
     """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST.
 
