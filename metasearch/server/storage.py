@@ -13,7 +13,7 @@ import time
 from metasearch.errors import WorkspaceError
 from metasearch.message import message
 from metasearch.server.problem import Problem
-from metasearch.workspace.store.failures import NO_RIGHT, NO_SPACE
+from metasearch.workspace.store.failures import NO_RIGHT, NO_SPACE, kind_of
 
 #: Seconds after which a client may come again: where another process writes, and else.
 SOON, LATER = 5, 60
@@ -36,8 +36,8 @@ def storage_problem(exc: WorkspaceError | OSError) -> Problem:
     if isinstance(exc, OSError):
         full, busy = exc.errno in NO_SPACE, False
     else:
-        kind = (getattr(exc.__cause__, "sqlite_errorcode", None) or 0) & 0xFF
-        full, busy = exc.status == 507, kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        busy = kind_of(exc.__cause__) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        full = exc.status == 507
     if full:
         detail = message("The disk of the server is full: nothing of this was saved.")
         advice = message(

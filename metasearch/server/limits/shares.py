@@ -43,14 +43,15 @@ class Shares:
         again = {"Retry-After": str(RETRY_AFTER)}
         if user != OWNER and self._of_user[user] >= self.each:
             detail = message(
-                "{each} of yours go on: {what}. More is not begun before one of them has ended.",
+                "As many of yours are under way as one user may have: {each} {what}. Wait until "
+                "one has ended.",
                 each=self.each,
                 what=self.what,
             )
             raise Problem(429, "share", detail, headers=again)
         if self._of_user.total() >= self.most:
             detail = message(
-                "{most} go on at this server: {what}. Try again in a moment.",
+                "As many are under way as this server takes: {most} {what}. Try again in a moment.",
                 most=self.most,
                 what=self.what,
             )

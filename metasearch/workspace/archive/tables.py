@@ -72,7 +72,7 @@ TABLES: tuple[Table, ...] = (
     Table("change", _OF_PROJECT),
 )
 #: Made of the tables above: the index of words by the import, the others by the next addition of
-#: records, which finds no row in works_made (works/adding.py); what is stored is counted by triggers.
+#: records, which finds no row in works_made (works/adding.py). Triggers count what is stored.
 DERIVED = frozenset(
     {
         "work_words",

@@ -14,6 +14,7 @@ from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message, message_n, message_template
 from metasearch.workspace import remains
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.failures import kind_of
 
 #: Problems of one kind that SQLite names; the rest is not looked for.
 _MOST = 10
@@ -163,7 +164,7 @@ def check(db: Database) -> list[Problem]:
             if not broken:
                 broken = [*_rows(db), *_users(db), *_digests(db)]
         except WorkspaceError as exc:
-            if _kind(exc) != sqlite3.SQLITE_CORRUPT:
+            if kind_of(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
                 raise
             what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
             broken = [Problem(what, message(_BACKUP))]
@@ -242,15 +243,10 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
         with db.transaction():
             db.run("INSERT INTO work_words (work_words, rank) VALUES ('integrity-check', 1)")
     except WorkspaceError as exc:
-        if _kind(exc) == sqlite3.SQLITE_CORRUPT:
+        if kind_of(exc.__cause__) == sqlite3.SQLITE_CORRUPT:
             yield Problem(message("words of works are not found"), message(_REPORT))
-        elif _kind(exc) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
+        elif kind_of(exc.__cause__) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
-
-
-def _kind(exc: WorkspaceError) -> int:
-    """What SQLite says, without the details: https://www.sqlite.org/rescode.html"""
-    return int(getattr(exc.__cause__, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _place(db: Database) -> Iterator[Problem]:

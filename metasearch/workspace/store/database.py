@@ -18,7 +18,7 @@ from typing import Any, Self
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 from metasearch.opening import NoRegularFile
-from metasearch.workspace.store.failures import unusable
+from metasearch.workspace.store.failures import kind_of, unusable
 from metasearch.workspace.store.migrating import check, migrate
 
 #: Seconds that a statement waits for another process.
@@ -49,6 +49,7 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self._read_only = read_only
+        self._refused = False
         self._inside = 0
         self._reads = False
         self._afterwards: list[Callable[[], object]] = []
@@ -149,6 +150,8 @@ class Database:
         """What has gone wrong with a statement, as an error with advice."""
         # No context manager: thousands of short statements would spend more on it than on SQLite.
         if isinstance(exc, sqlite3.Error):
+            is_read_only = kind_of(exc) == sqlite3.SQLITE_READONLY
+            self._refused |= is_read_only and not self._read_only
             return unusable(self.path, exc)
         return UsageError(
             message("a text or a number cannot be saved: {reason}", reason=str(exc)),
@@ -189,15 +192,13 @@ class Database:
                 function()
 
     def _begin(self) -> None:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as exc:
-            if self._read_only or exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
-                raise self._told(exc) from exc
-            # A file that could not be written when it was opened is read until it is opened anew.
+        if self._refused:
+            # A file that could not be written when it was opened is only read until it is opened
+            # anew.
             self._db.close()
             self._open()
-            self.run("BEGIN IMMEDIATE")
+            self._refused = False
+        self.run("BEGIN IMMEDIATE")
 
     def afterwards(self, function: Callable[[], object]) -> None:
         """Call a function when the transaction has happened; never where it is taken back."""

@@ -28,20 +28,23 @@ def unusable(path: Path, cause: Exception) -> WorkspaceError:
     )
 
 
-def _kind(cause: Exception) -> int:
-    """The kind of SQLite's code, its lowest byte: https://www.sqlite.org/rescode.html"""
+def kind_of(cause: BaseException | None) -> int:
+    """The kind of SQLite's code, its lowest byte; 0 where there is none.
+
+    See https://www.sqlite.org/rescode.html
+    """
     return (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def _status(cause: Exception) -> int:
-    kind = _kind(cause)
+    kind = kind_of(cause)
     if kind == sqlite3.SQLITE_FULL or getattr(cause, "errno", None) in NO_SPACE:
         return 507
     return 500 if kind in _MISTAKES or isinstance(cause, sqlite3.ProgrammingError) else 503
 
 
 def _advice(cause: Exception) -> Message:
-    kind = _kind(cause)
+    kind = kind_of(cause)
     system = getattr(cause, "errno", None)
     if kind == sqlite3.SQLITE_FULL or system in NO_SPACE:
         return message("Free some space; what was saved before is there, and nothing of this is.")
