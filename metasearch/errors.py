@@ -278,6 +278,8 @@ class WorkspaceError(MetasearchError):
             500 where a statement of ours is wrong.
     """
 
+    status = 503
+
     def __init__(
         self, file: str, reason: str, *, advice: str | None = None, status: int = 503
     ) -> None:
