@@ -318,6 +318,9 @@ async def test_a_run_ends_where_no_more_may_be_stored(
 
     assert shown["status"] == "stopped"
     assert "may hold 7 records" in shown["error"]
+    page = "/projects/lakes/strategies/main"
+    async with ann.session.get(page, headers={"Accept": "text/html"}) as response:
+        assert "may hold 7 records" in await response.text()
     assert of_ann[0].workspace is not None
     with Database(of_ann[0].workspace) as db:
         assert 0 < db.value("SELECT count(*) FROM record") <= 7

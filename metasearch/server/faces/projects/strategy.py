@@ -159,7 +159,17 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         usual_records=PER_SOURCE,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
+        ended=await _ended(here, made.strategy),
     )
+
+
+async def _ended(here: Opened, shown: Strategy) -> str:
+    """Why the newest run did not come to its end, where this process has made it."""
+    newest = await here.workspace.read(_newest, here.project)
+    if newest is None or newest.strategy != shown.id:
+        return ""
+    job = here.service.jobs.numbered(here.project.id, newest.number)
+    return (job.reason if job is not None else None) or ""
 
 
 def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPage:
@@ -342,7 +352,7 @@ async def _imported(
             message("No file was chosen"),
             advice=message("Choose the file that the database has exported."),
         )
-    await check_records(here.request, here.project)
+    await check_records(here.request, here.project, 1, len(upload.content))
     done = await here.workspace.write(
         import_file,
         here.project,

@@ -103,7 +103,7 @@ async def imports(request: web.Request) -> web.Response:
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
-    await check_records(request, project)
+    await check_records(request, project, 1, len(content))
     made = await here.workspace.write(
         importing.import_file, project, strategy, content, name, by=here.by, **given
     )
