@@ -13,6 +13,7 @@ from aiohttp import ClientResponse
 
 from metasearch.server import workspace_service
 from metasearch.server.faces.workspace import files
+from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.site import SHARED
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
@@ -159,7 +160,6 @@ async def test_exports(
     owner, other = people("owner"), people("editor")
     path = f"/api/projects/{team.review.uid}/exports?format=ris"
     most = workspace_service.MOST_EXPORTS // 2
-    send_file = files.send_file
     sending = asyncio.Semaphore(0)
 
     async def never(*_: Any) -> Any:

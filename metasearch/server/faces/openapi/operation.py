@@ -56,8 +56,10 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     421: ("The request is for another host.", ()),
     422: ("No source can be asked for this query.", ("Server-Timing",)),
     429: (
-        "The client has made too many requests, a quota of the user is used up, or as many of the "
-        "user are under way as one user may have.",
+        (
+            "The client has made too many requests, a quota of the user is used up, or as many "
+            "of the user are under way as one user may have."
+        ),
         ("Retry-After", "RateLimit", "RateLimit-Policy"),
     ),
     500: ("An internal error; the log has the details under `search_id`.", ()),
