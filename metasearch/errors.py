@@ -10,8 +10,8 @@
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
     │   ├── FileFormatError      file
-    │   ├── CollectionError           file, reason
-    │   └── WorkspaceError            file, reason
+    │   └── CollectionError           file, reason
+    ├── WorkspaceError       file, reason: it cannot be used now              HTTP 503, 507, exit 2
     ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
     ├── FormatError          a file or body that a format cannot write or read
     ├── SourceError          one database: becomes a status, never ends a search
@@ -269,16 +269,27 @@ class CollectionError(UsageError):
         self.reason = reason
 
 
-class WorkspaceError(UsageError):
-    """A workspace file that cannot be opened, read or written."""
+class WorkspaceError(MetasearchError):
+    """A workspace file that cannot be opened, read or written now. It is no `UsageError`: nobody
+    who asks a server can mend it, and the path in its message is none of theirs.
 
-    def __init__(self, file: str, reason: str, *, advice: str | None = None) -> None:
+    Attributes:
+        status: 507 where the disk is full, 503 where the file cannot be used for another reason,
+            500 where a statement of ours is wrong.
+    """
+
+    status = 503
+
+    def __init__(
+        self, file: str, reason: str, *, advice: str | None = None, status: int = 503
+    ) -> None:
         super().__init__(
             message("{file}: {reason}", file=file, reason=reason),
             advice=advice,
         )
         self.file = file
         self.reason = reason
+        self.status = status
 
 
 class SpecError(MetasearchError):

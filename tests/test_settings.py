@@ -478,8 +478,8 @@ def test_quotas_of_users(tmp_path: Path) -> None:
     ("line", "problem"),
     [
         ("wishes = 3", "users.quotas.wishes: unknown key; allowed are exports,"),
-        ("searches = -1", "users.quotas.searches: must be 0 to 1000000000"),
-        ("searches = 1000000001", "users.quotas.searches: must be 0 to 1000000000"),
+        ("searches = -1", "users.quotas.searches: must be 0 to 1000000000000"),
+        ("searches = 1000000000001", "users.quotas.searches: must be 0 to 1000000000000"),
         ("searches = true", "users.quotas.searches: must be a whole number"),
         ("searches = 1.5", "users.quotas.searches: must be a whole number"),
         ("searches = 'many'", "users.quotas.searches: must be a whole number"),

@@ -9,15 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from metasearch.errors import MetasearchError
+from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
+from metasearch.server.limits.shares import OWNER, Shares
 from metasearch.server.problem import Problem
+from metasearch.server.storage import storage_problem
 
 #: What a job tells while it runs.
 T = TypeVar("T")
 
-#: Jobs of one process that run at once, and finished ones that are remembered.
-MOST_RUNNING, MOST_FINISHED = 8, 64
+#: Finished jobs of one process that are remembered.
+MOST_FINISHED = 64
 
 logger = logging.getLogger("metasearch.server")
 
@@ -30,8 +32,8 @@ class Job(Generic[T]):
         key: Whose it is: of each key one job runs at once.
         told: All that it has told, in order.
         number: The number of the run, once it is known.
-        error: Why it ended, where it did not come to its end: for a reader; None where it runs or
-            has ended well.
+        error: Why it ended, where it did not come to its end; None where it runs or has ended well.
+        reason: The same for a reader, without a path of the server.
         ended: Whether it has ended.
     """
 
@@ -39,6 +41,7 @@ class Job(Generic[T]):
     told: list[T] = field(default_factory=list)
     number: int | None = None
     error: MetasearchError | None = None
+    reason: str | None = None
     ended: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
@@ -94,13 +97,16 @@ class Job(Generic[T]):
     async def _done(self, work: Callable[[Job[T]], Awaitable[object]]) -> None:
         try:
             await work(self)
+        except WorkspaceError as exc:
+            self.error, self.reason = exc, storage_problem(exc).detail
         except MetasearchError as exc:
-            self.error = exc
+            self.error, self.reason = exc, exc.message
         except Exception:
             logger.exception("a run in the background failed")
-            self.error = MetasearchError(
-                message("An internal error occurred; the log of the server has the details.")
+            self.reason = message(
+                "An internal error occurred; the log of the server has the details."
             )
+            self.error = MetasearchError(self.reason)
 
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
@@ -108,17 +114,24 @@ class Job(Generic[T]):
 
 
 class Jobs(Generic[T]):
-    """The jobs of one process."""
+    """The jobs of one process.
 
-    def __init__(self) -> None:
+    Args:
+        shares: How many run at once.
+    """
+
+    def __init__(self, shares: Shares) -> None:
+        self._shares = shares
         self._running: dict[Hashable, Job[T]] = {}
         self._finished: list[Job[T]] = []
 
-    def begin(self, key: Hashable, work: Callable[[Job[T]], Awaitable[object]]) -> Job[T]:
-        """Have `work(job)` done, beside everything else.
+    def begin(
+        self, key: Hashable, work: Callable[[Job[T]], Awaitable[object]], user: str = OWNER
+    ) -> Job[T]:
+        """Have `work(job)` done, beside everything else, in the share of a user.
 
         Raises:
-            Problem: 409 where one of this key runs, 503 where too many run.
+            Problem: 409 where one of this key runs, and those of `Shares.take`.
         """
         if key in self._running:
             raise Problem(
@@ -126,16 +139,15 @@ class Jobs(Generic[T]):
                 "running",
                 message("A run of this project is under way. Wait for its end, or stop it."),
             )
-        if len(self._running) >= MOST_RUNNING:
-            raise Problem(
-                503,
-                "busy",
-                message("{most} runs are under way already.", most=MOST_RUNNING),
-                headers={"Retry-After": "30"},
-            )
+        give_back = self._shares.take(user)
+
+        def ended(job: Job[T]) -> None:
+            give_back()
+            self._ended(job)
+
         job: Job[T] = Job(key)
         self._running[key] = job
-        job.start(work, self._ended)
+        job.start(work, ended)
         return job
 
     def of(self, key: Hashable) -> Job[T] | None:

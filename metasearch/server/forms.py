@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 from urllib.parse import unquote, urlsplit
@@ -14,7 +15,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.message import message
 from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.problem import Problem
-from metasearch.server.received import FORM, pairs_of_form, whole_body
+from metasearch.server.received import FORM, pace, pairs_of_form, whole_body
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.visit import FORGED, TOKEN, visit_of
 
@@ -23,10 +24,8 @@ from metasearch.server.visit import FORGED, TOKEN, visit_of
 _WIDEST = 20
 #: Bytes of everything else in a form: ids, a way back, a token.
 _REST = 65_536
-#: Fields of a form with a file, bytes of each, and seconds that a form with a file may take.
-_MOST_PARTS, _LONGEST_PART, _UPLOAD_PATIENCE = 50, 200_000, 120.0
-#: Seconds that a form may take whose file is written to disk.
-_DISK_PATIENCE = 600.0
+#: Fields of a form with a file, and bytes of each.
+_MOST_PARTS, _LONGEST_PART = 50, 200_000
 #: Bytes of a file that are read at a time.
 _CHUNK = 65_536
 WITH_FILE = "multipart/form-data"
@@ -73,7 +72,8 @@ async def posted_with_file(
             it, so that nothing is kept of a form of another site.
 
     Raises:
-        Problem: As `posted`; 413 also where the file is too large, 507 where it cannot be written.
+        Problem: As `posted`; 413 also where the file is too large.
+        OSError: The file cannot be written.
     """
     if request.content_type != WITH_FILE:
         return await posted(request), Upload()
@@ -81,10 +81,8 @@ async def posted_with_file(
         raise Problem(403, "forged-form", FORGED)
     fields: MultiDict[str] = MultiDict()
     try:
-        async with asyncio.timeout(_UPLOAD_PATIENCE if disk is None else _DISK_PATIENCE):
-            upload = await _parts(request, fields, most, disk)
-    except TimeoutError:
-        raise Problem(408, None, message("The body of the request did not come in time.")) from None
+        async with pace(request.app[SHARED].options) as came:
+            upload = await _parts(request, fields, most, disk, came)
     except ValueError as exc:  # UnicodeDecodeError, and what aiohttp raises for a broken body
         raise Problem(
             400,
@@ -101,7 +99,11 @@ def _check_token(request: web.Request, fields: MultiMapping[str]) -> None:
 
 
 async def _parts(
-    request: web.Request, fields: MultiDict[str], most: int, disk: IO[bytes] | None
+    request: web.Request,
+    fields: MultiDict[str],
+    most: int,
+    disk: IO[bytes] | None,
+    came: Callable[[int], None],
 ) -> Upload:
     upload = Upload()
     parts = 0
@@ -110,41 +112,39 @@ async def _parts(
         if not isinstance(part, BodyPartReader) or parts > _MOST_PARTS:
             raise ValueError("too many parts, or parts of parts")
         if part.filename is None:
-            content = await _bounded(part, _LONGEST_PART)
+            content = await _bounded(part, _LONGEST_PART, came)
             fields.add(part.name or "", content.decode())
         elif disk is not None:
             _check_token(request, fields)
             if upload.name:
                 raise ValueError("two files")
             upload = Upload(part.filename[:255])
-            await _written(part, most, disk)
+            await _written(part, most, disk, came)
         elif part.filename or not upload.name:
-            upload = Upload(part.filename[:255], await _bounded(part, most))
+            upload = Upload(part.filename[:255], await _bounded(part, most, came))
     return upload
 
 
-async def _bounded(part: BodyPartReader, most: int) -> bytes:
+async def _bounded(part: BodyPartReader, most: int, came: Callable[[int], None]) -> bytes:
     content = bytearray()
     while chunk := await part.read_chunk(_CHUNK):
+        came(len(chunk))
         content += chunk
         if len(content) > most:
             raise _too_large(most)
     return bytes(content)
 
 
-async def _written(part: BodyPartReader, most: int, disk: IO[bytes]) -> None:
+async def _written(
+    part: BodyPartReader, most: int, disk: IO[bytes], came: Callable[[int], None]
+) -> None:
     size = 0
     while chunk := await part.read_chunk(_CHUNK):
+        came(len(chunk))
         size += len(chunk)
         if size > most:
             raise _too_large(most)
-        try:
-            await asyncio.to_thread(_keep, disk, chunk)
-        except OSError as exc:
-            reason = exc.strerror or str(exc)
-            raise Problem(
-                507, None, message("The file cannot be kept: {reason}", reason=reason)
-            ) from exc
+        await asyncio.to_thread(_keep, disk, chunk)
 
 
 def _keep(disk: IO[bytes], chunk: bytes) -> None:

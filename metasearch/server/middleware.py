@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from metasearch.errors import MetasearchError, UsageError
+from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.server.access import route
 from metasearch.server.api import form_again
@@ -22,6 +22,7 @@ from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
 from metasearch.server.route import Route, route_of
 from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.storage import is_storage, storage_problem
 from metasearch.server.stream import SEARCH_ID
 from metasearch.server.users.identity import identity_of
 from metasearch.server.users.preferred import keep_chosen
@@ -63,8 +64,12 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         allow = {"Allow": exc.headers["Allow"]} if "Allow" in exc.headers else None
         problem = Problem(exc.status, headers=allow)
+    except WorkspaceError as exc:
+        problem = fault(request) if exc.status == 500 else storage_problem(exc)
     except MetasearchError as exc:
         problem = Problem.of(exc) if exc.status < 500 else fault(request)
+    except OSError as exc:
+        problem = storage_problem(exc) if is_storage(exc) else fault(request)
     except Exception:
         problem = fault(request)
     return await _answer(request, problem)

@@ -5,6 +5,8 @@ POST.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import IO
 from urllib.parse import parse_qsl
 
@@ -24,7 +26,7 @@ _WIDEST = 12
 #: Bytes of everything else in a body.
 _REST = 16_384
 _MOST_FIELDS = 500
-#: Bytes a second that a large body has at least, on the whole.
+#: Bytes a second that a body has at least, on the whole, after `Options.head_timeout`.
 SLOWEST = 50_000
 _JSON_BODY = message("a JSON object of at most {number} members", number=_MOST_FIELDS)
 
@@ -81,18 +83,38 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
     """The body of a request, of at most so many bytes.
 
     Raises:
-        Problem: 408 where it does not come in time, 413 where it is too large.
+        Problem: 408 where it comes more slowly than `SLOWEST`, 413 where it is too large.
     """
     body = bytearray()
-    try:
-        async with asyncio.timeout(options.head_timeout):
-            async for chunk in request.content.iter_chunked(65_536):
-                body += chunk
-                if len(body) > most:
-                    raise _too_large(most)
-    except TimeoutError:
-        raise _too_slow() from None
+    async with pace(options) as came:
+        async for chunk in request.content.iter_chunked(65_536):
+            body += chunk
+            if len(body) > most:
+                raise _too_large(most)
+            came(len(chunk))
     return bytes(body)
+
+
+@asynccontextmanager
+async def pace(options: Options) -> AsyncIterator[Callable[[int], None]]:
+    """A block in which a body is read; it gets a function that is called with the bytes that have
+    come, which give the rest more time.
+
+    Raises:
+        Problem: 408 where the body comes more slowly than `SLOWEST`.
+    """
+    latest = asyncio.get_running_loop().time() + options.head_timeout
+    try:
+        async with asyncio.timeout_at(latest) as limit:
+
+            def came(bytes_: int) -> None:
+                nonlocal latest
+                latest += bytes_ / SLOWEST
+                limit.reschedule(latest)
+
+            yield came
+    except TimeoutError:
+        raise Problem(408, None, message("The body of the request did not come in time.")) from None
 
 
 async def body_into(request: web.Request, options: Options, most: int, file: IO[bytes]) -> None:
@@ -105,25 +127,18 @@ async def body_into(request: web.Request, options: Options, most: int, file: IO[
     """
     if (request.content_length or 0) > most:
         raise _too_large(most)
-    size, latest = 0, asyncio.get_running_loop().time() + options.head_timeout
-    try:
-        async with asyncio.timeout_at(latest) as limit:
-            async for chunk in request.content.iter_chunked(262_144):
-                size += len(chunk)
-                if size > most:
-                    raise _too_large(most)
-                await asyncio.to_thread(file.write, chunk)
-                limit.reschedule(latest + size / SLOWEST)
-    except TimeoutError:
-        raise _too_slow() from None
+    size = 0
+    async with pace(options) as came:
+        async for chunk in request.content.iter_chunked(262_144):
+            size += len(chunk)
+            if size > most:
+                raise _too_large(most)
+            await asyncio.to_thread(file.write, chunk)
+            came(len(chunk))
 
 
 def _too_large(most: int) -> Problem:
     return Problem(413, None, message("The body has more than {most} bytes.", most=f"{most:,}"))
-
-
-def _too_slow() -> Problem:
-    return Problem(408, None, message("The body of the request did not come in time."))
 
 
 def pairs_of_form(body: bytes) -> list[tuple[str, str]]:

@@ -7,9 +7,8 @@ others see its answers in the file.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,11 +16,13 @@ from typing import TYPE_CHECKING, Literal
 from metasearch.errors import WorkspaceError
 from metasearch.message import message
 from metasearch.server.background import Job, Jobs
+from metasearch.server.limits.shares import OWNER, Shares
 from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
+from metasearch.workspace.runs.limits import RunLimits
 from metasearch.workspace.runs.run import run_strategy
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
@@ -33,10 +34,15 @@ if TYPE_CHECKING:
 
 #: Archives that are received or written at once: each takes disk, and a thread.
 MOST_ARCHIVES = 2
-_RETRY_AFTER = 30
-#: Streams of the progress of runs that are sent at once, and to one client: each reads the file
+#: Exports that are written and sent at once: each takes disk and turns of the reader.
+MOST_EXPORTS = 8
+#: Files that are received and kept at once: each takes memory until its records are stored.
+MOST_UPLOADS = 8
+#: Runs that go on at once.
+MOST_RUNS = 8
+#: Streams of the progress of runs that are sent at once, and to one user: each reads the file
 #: twice a second.
-MOST_STREAMS, MOST_CLIENT_STREAMS = 64, 8
+MOST_STREAMS, MOST_USER_STREAMS = 64, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +72,21 @@ class WorkspaceService:
     Attributes:
         workspace: Its file: `await service.workspace.read(function, ...)`.
         jobs: The runs of this process, by the id of their project.
-        archives: Permits for archives that are written or read: each takes room on the disk.
+        archives: Permits for archives that are received or written.
+        exports: Permits for exports.
+        uploads: Permits for files that are received.
+        streams: Permits for streams of the progress of runs.
     """
 
     def __init__(self, path: Path, engine: Engine) -> None:
         self.workspace = Workspace(path)
         self.engine = engine
-        self.jobs: Jobs[SourceAnswer] = Jobs()
-        self._archives = 0
-        self._streams: Counter[str] = Counter()
+        runs_ = Shares(message("runs"), MOST_RUNS)
+        self.jobs: Jobs[SourceAnswer] = Jobs(runs_)
+        self.archives = Shares(message("archives that are received or written"), MOST_ARCHIVES)
+        self.exports = Shares(message("exports"), MOST_EXPORTS)
+        self.uploads = Shares(message("files that are received"), MOST_UPLOADS)
+        self.streams = Shares(message("runs that are followed"), MOST_STREAMS, MOST_USER_STREAMS)
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -82,6 +94,8 @@ class WorkspaceService:
         Raises:
             WorkspaceError: It cannot be used.
         """
+        with suppress(OSError):
+            tempfile.gettempdir()  # which is found by writing, and then known: also on a full disk
         await self.workspace.write(projects.every)
 
     async def close(self) -> None:
@@ -101,54 +115,6 @@ class WorkspaceService:
         """
         return await self.workspace.read(projects.find, name)
 
-    @asynccontextmanager
-    async def archive(self) -> AsyncIterator[None]:
-        """A block in which an archive is received or written.
-
-        Raises:
-            Problem: 503 where as many are as may be.
-        """
-        if self._archives >= MOST_ARCHIVES:
-            raise Problem(
-                503,
-                "busy",
-                message(
-                    "{most} archives are being written or received. Try again in a moment.",
-                    most=MOST_ARCHIVES,
-                ),
-                headers={"Retry-After": str(_RETRY_AFTER)},
-            )
-        self._archives += 1
-        try:
-            yield
-        finally:
-            self._archives -= 1
-
-    @contextmanager
-    def stream(self, client: str) -> Iterator[None]:
-        """A block in which a client follows a run.
-
-        Raises:
-            Problem: 503 where it, or all clients together, follow as many as may be.
-        """
-        if self._streams[client] >= MOST_CLIENT_STREAMS or self._streams.total() >= MOST_STREAMS:
-            raise Problem(
-                503,
-                "busy",
-                message(
-                    "Too many runs are being followed. Close another page, or reload this one now "
-                    "and then."
-                ),
-                headers={"Retry-After": str(_RETRY_AFTER)},
-            )
-        self._streams[client] += 1
-        try:
-            yield
-        finally:
-            self._streams[client] -= 1
-            if not self._streams[client]:
-                del self._streams[client]
-
     # ---------------------------------------------------------------- runs
 
     async def begin_run(
@@ -159,13 +125,25 @@ class WorkspaceService:
         asked: RunOptions,
         *,
         by: str = "",
+        user: str = OWNER,
+        limits: RunLimits | None = None,
     ) -> Run:
-        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it. `by` is who
-        asks for it.
+        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it.
+
+        Args:
+            project: The project.
+            strategy: One of its strategies.
+            mode: Whether records are fetched.
+            asked: What is asked for.
+            by: Who asks for it, for the row.
+            user: Whose share it takes from.
+            limits: What the user may still take; None for all.
 
         Raises:
             UsageError: A step, a source or a number cannot be used; nothing was asked.
-            Problem: 409 where a run of the project is under way, 503 where too many are.
+            QuotaExceeded: The user may not; nothing was asked.
+            Problem: 409 where a run of the project is under way, 429 where the user has as many as
+                one user may, 503 where too many are.
         """
 
         async def work(job: Job[SourceAnswer]) -> None:
@@ -184,6 +162,7 @@ class WorkspaceService:
                     by=by,
                     begun=begun,
                     progress=job.tell,
+                    limits=limits,
                 )
             else:
                 await run_strategy(
@@ -198,9 +177,10 @@ class WorkspaceService:
                     by=by,
                     begun=begun,
                     progress=job.tell,
+                    limits=limits,
                 )
 
-        job = self.jobs.begin(project.id, work)
+        job = self.jobs.begin(project.id, work, user)
         await job.known()
         if job.number is None:
             raise job.error or WorkspaceError(

@@ -8,18 +8,19 @@ from metasearch.settings.tables import SettingsTables
 from metasearch.toml_kinds import is_of, mismatch
 
 #: Quota -> how much, where the configuration says nothing else. Searches, runs of saved searches
-#: (`scheduled_runs`) and exports are counted a day, `sources` a search; saved searches and records
-#: are those that are there.
+#: (`scheduled_runs`) and exports are counted a day, `sources` a search; saved searches, records and
+#: bytes are those that are there.
 QUOTAS: Mapping[str, int] = {
     "searches": 1_000,
     "sources": 60,
     "saved_searches": 50,
     "scheduled_runs": 100,
     "stored_records": 200_000,
+    "stored_bytes": 5_000_000_000,
     "exports": 200,
 }
 #: The largest quota.
-LARGEST = 1_000_000_000
+LARGEST = 1_000_000_000_000
 
 
 def quotas(tables: SettingsTables) -> Mapping[str, int]:

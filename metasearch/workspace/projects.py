@@ -13,7 +13,7 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, versions
+from metasearch.workspace import log, recorded, versions
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
@@ -232,8 +232,9 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
 
 
 def delete(db: Database, project: Project) -> None:
-    """Remove a project with all that belongs to it."""
+    """Remove a project with all that belongs to it, recorded pages of its archive included."""
     with db.transaction():
+        db.afterwards(lambda: recorded.remove(recorded.folders_of(db.path, project.uid)))
         # Rows that others name are removed first: parents of steps, and records that supersede.
         db.run(
             "DELETE FROM step_parent WHERE step IN (SELECT step.id FROM step JOIN strategy"

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
@@ -38,14 +39,16 @@ def team(team_template: Team, tmp_path: Path) -> Team:
 
 @pytest.fixture
 async def serve_team(team: Team) -> AsyncIterator[Serving]:
-    """Starts a server of the team; gives those who ask it, by their names."""
+    """Starts a server of the team, also with other `Options`; gives those who ask it, by their
+    names.
+    """
     async with AsyncExitStack() as stack:
 
-        async def start(*, guests: bool = False) -> As:
+        async def start(*, guests: bool = False, **options: Any) -> As:
             settings = team.settings(guests=guests)
             app = make_app(
                 lambda: FakeEngine(settings=settings),  # type: ignore[arg-type,return-value]
-                options=Options(trusted_proxies=settings.server.trusted_proxies),
+                options=Options(trusted_proxies=settings.server.trusted_proxies, **options),
                 users=True,
             )
             client = await stack.enter_async_context(TestClient(TestServer(app)))

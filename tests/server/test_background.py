@@ -7,7 +7,9 @@ import asyncio
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.server.background import MOST_RUNNING, Job, Jobs
+from metasearch.message import message
+from metasearch.server.background import Job, Jobs
+from metasearch.server.limits.shares import Shares
 from metasearch.server.problem import Problem
 
 
@@ -21,7 +23,7 @@ async def test_what_a_job_tells_is_followed_from_any_place() -> None:
         await goes_on.wait()
         job.tell("b")
 
-    jobs: Jobs[str] = Jobs()
+    jobs: Jobs[str] = Jobs(Shares(message("runs"), 4))
     job = jobs.begin("p", work)
     early = asyncio.create_task(_all(job))
     await job.known()
@@ -45,20 +47,20 @@ async def test_an_error_ends_a_job_and_is_kept() -> None:
     async def broken(_: Job[str]) -> None:
         raise KeyError("secret")
 
-    jobs: Jobs[str] = Jobs()
+    jobs: Jobs[str] = Jobs(Shares(message("runs"), 4))
     first, second = jobs.begin("a", wrong), jobs.begin("b", broken)
     await first.known()
     await second.known()
 
-    assert (first.number, str(first.error)) == (None, "there is no such source")
-    assert "secret" not in str(second.error)
-    assert "internal error" in str(second.error)
+    assert (first.number, first.reason) == (None, "there is no such source")
+    assert "secret" not in str(second.reason)
+    assert "internal error" in str(second.reason)
 
 
 async def test_one_job_of_a_key_and_not_too_many() -> None:
     """409 and 503; both go once there is room."""
-    jobs: Jobs[str] = Jobs()
-    running = [jobs.begin(number, _forever) for number in range(MOST_RUNNING)]
+    jobs: Jobs[str] = Jobs(Shares(message("runs"), 4))
+    running = [jobs.begin(number, _forever) for number in range(4)]
 
     with pytest.raises(Problem) as same:
         jobs.begin(0, _forever)

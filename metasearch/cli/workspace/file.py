@@ -20,6 +20,7 @@ from metasearch.cli.workspace.options import in_workspace
         ("metasearch workspace where", "the file, and whether it exists"),
         ("metasearch workspace backup workspace-backup.sqlite3", "copy it while it is in use"),
         ("metasearch workspace check", "whether it is whole"),
+        ("metasearch workspace check --repair", "remove what belongs to no project, too"),
     ),
 )
 def workspace() -> None:
@@ -76,14 +77,22 @@ def backup(call: Call, /, *, file: Path) -> int:
 
 
 @workspace.command("check", short_help="Check whether the workspace is whole.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Remove what belongs to no project: remains of imports and deletions that were killed.",
+)
 @in_workspace
-def check(call: Call, /) -> int:
+def check(call: Call, /, *, repair: bool) -> int:
     """Read the whole file, and tell what is damaged or in danger. Exit code 3: something is
     damaged.
     """
+    from metasearch.workspace import remains
     from metasearch.workspace.store.checks import check as problems_of
 
     with call.open() as db:
+        for what in remains.remove(db).told() if repair else ():
+            call.tell(f"repaired: {what}")
         problems = problems_of(db)
     call.answer(
         [{"what": each.what, "advice": each.advice, "harmful": each.harmful} for each in problems],

@@ -6,15 +6,18 @@ holds for all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import web
 
 from metasearch.adapters.specs.ownspecs import names_of
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import QuotaExceeded
+from metasearch.record import Record
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.server.users.identity import identity_of
@@ -22,8 +25,11 @@ from metasearch.server.users.recent import RecentSearches
 
 if TYPE_CHECKING:
     from metasearch.workspace.projects import Project
+    from metasearch.workspace.runs.imports import Imported
     from metasearch.workspace.store.database import Database
+    from metasearch.workspace.strategies.strategies import Strategy
     from metasearch.workspace.users.quotas import Daily, Quotas
+    from metasearch.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -84,7 +90,14 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
     names = [str(name) for name in names_of(options.sources) or ()]
     asked = registry.expand(names) if names else registry.default()
     recent = shared.kept(_RECENT, RecentSearches)
-    search = uid, str(options.query), options.syntax, str(options.years), frozenset(asked)
+    search = (
+        uid,
+        str(options.query),
+        options.syntax,
+        str(options.years),
+        options.per_source,
+        frozenset(asked),
+    )
 
     def counted(db: Database) -> None:
         quotas.check_sources(db, uid, len(asked))
@@ -97,8 +110,10 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
         recent.remember(search)
 
 
-async def check_records(request: web.Request, project: Project, records: int = 1) -> None:
-    """Check that a project may have more records; they count for its owner.
+async def check_records(
+    request: web.Request, project: Project, records: int = 1, size: int = 0
+) -> None:
+    """Check that a project may have more records and bytes; they count for its owner.
 
     Raises:
         Problem: 429 where it may not.
@@ -106,7 +121,95 @@ async def check_records(request: web.Request, project: Project, records: int = 1
     uid = _uid(request)
     if uid:
         quotas = quotas_of(request)
-        await _checked(request, uid, lambda db: quotas.check_stored(db, project, records))
+        await _checked(request, uid, lambda db: quotas.check_stored(db, project, records, size))
+
+
+async def check_archive(request: web.Request, path: Path, largest: int | None = None) -> None:
+    """Check that the user may have a project of an archive, by the rows and bytes that it brings.
+
+    Raises:
+        UsageError: It is no archive, or none that may be read.
+        Problem: 429 where they may not.
+    """
+    from metasearch.workspace.archive import members
+
+    uid = _uid(request)
+    if uid:
+        quotas = quotas_of(request)
+        records, size = await asyncio.to_thread(members.brought, path, largest)
+        await _checked(request, uid, lambda db: quotas.check_owner(db, uid, records, size))
+
+
+async def import_file(
+    request: web.Request,
+    project: Project,
+    strategy: Strategy,
+    content: bytes,
+    name: str,
+    **how: Any,
+) -> Imported:
+    """Import a file as `imports.import_file` does, if the project may have its records.
+
+    Raises:
+        Problem: 429 where it may not.
+        UsageError: As there.
+    """
+    from metasearch.workspace.runs import imports
+
+    shared, uid = request.app[SHARED], _uid(request)
+    assert shared.workspace is not None
+    workspace = shared.workspace.workspace
+    check = quotas_of(request).check_new if uid else None
+    work = workspace.work(imports.import_file, project, strategy, content, name, check=check, **how)
+    try:
+        return await _held(workspace, work, uid, _client(request))
+    except QuotaExceeded as error:
+        raise Problem.of(error) from error
+
+
+class RunQuota:
+    """What the quotas of a user hold of a run; a `RunLimits`.
+
+    Args:
+        request: Of the user who begins it; it may be answered before the run ends.
+        project: Of the run.
+    """
+
+    def __init__(self, request: web.Request, project: Project) -> None:
+        shared = request.app[SHARED]
+        assert shared.workspace is not None
+        self._workspace = shared.workspace.workspace
+        self._quotas = quotas_of(request)
+        self._uid, self._client = _uid(request), _client(request)
+        self._project = project
+
+    async def begins(self, searches: int, sources: int) -> None:
+        """Count a run: each of its steps is a search of so many sources.
+
+        Raises:
+            QuotaExceeded: It may not be made; nothing is counted.
+        """
+
+        def counted(db: Database) -> None:
+            with db.transaction():
+                self._quotas.check_sources(db, self._uid, sources)
+                self._quotas.take(db, self._uid, "searches", searches)
+
+        await self._held(self._workspace.write(counted))
+
+    async def brings(self, records: Sequence[Record]) -> None:
+        """Check that records may be stored.
+
+        Raises:
+            QuotaExceeded: They would be too many.
+        """
+        await self._held(self._workspace.read(self._quotas.check_new, self._project, records))
+
+    async def _held(self, check: Coroutine[None, None, None]) -> None:
+        if self._uid:
+            await _held(self._workspace, check, self._uid, self._client)
+        else:
+            check.close()
 
 
 async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) -> T:
@@ -130,7 +233,7 @@ def quotas_of(request: web.Request) -> Quotas:
 
 
 async def _checked(request: web.Request, uid: str, check: Callable[[Database], None]) -> None:
-    """Do what counts; the first excess of a user, a kind and a day is told in the audit log.
+    """As `_held`, for a request.
 
     Raises:
         Problem: 429.
@@ -139,10 +242,23 @@ async def _checked(request: web.Request, uid: str, check: Callable[[Database], N
     assert shared.workspace is not None
     workspace = shared.workspace.workspace
     try:
-        await workspace.write(check)
+        await _held(workspace, workspace.write(check), uid, _client(request))
     except QuotaExceeded as error:
-        await workspace.write(partial(_told, uid=uid, error=error, client=_client(request)))
         raise Problem.of(error) from error
+
+
+async def _held(workspace: Workspace, work: Awaitable[T], uid: str, client: str) -> T:
+    """What comes of something that counts; its first excess of a user, a kind and a day is told in
+    the audit log.
+
+    Raises:
+        QuotaExceeded: It is too much.
+    """
+    try:
+        return await work
+    except QuotaExceeded as error:
+        await workspace.write(partial(_told, uid=uid, error=error, client=client))
+        raise
 
 
 def _told(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:

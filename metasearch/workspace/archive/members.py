@@ -77,6 +77,7 @@ class Archive:
 
     Attributes:
         manifest: As JSON.
+        bytes: Of all members, unpacked.
         rows: Table -> how many rows the manifest says it has.
         pages: Recorded files, by name.
     """
@@ -87,6 +88,7 @@ class Archive:
         _check_names(file, largest)
         self.manifest = self._manifest()
         self._members = {member.name: member for member in self._described()}
+        self.bytes = sum(info.file_size for info in file.infolist())
         self.rows = {
             table: self._members[name].rows or 0
             for name, table in _TABLES.items()
@@ -205,13 +207,25 @@ class Archive:
             raise wrong(member.name, message("it is not what the manifest says: it was changed"))
 
 
+def brought(path: Path, largest: int | None = None) -> tuple[int, int]:
+    """(records, bytes of all members unpacked) of an archive, by its manifest, which the rest is
+    compared with when it is read.
+
+    Raises:
+        UsageError: It is no archive, or none that may be read.
+    """
+    with opened(path, largest, digested=False) as archive:
+        return archive.rows.get("record", 0), archive.bytes
+
+
 @contextmanager
-def opened(path: Path, largest: int | None = None) -> Iterator[Archive]:
+def opened(path: Path, largest: int | None = None, *, digested: bool = True) -> Iterator[Archive]:
     """An archive on disk, with its names, sizes and manifest checked.
 
     Args:
         path: Of the archive.
         largest: Bytes that its members may have together; None takes `MOST_BYTES`.
+        digested: Whether its SHA-256 is computed, which reads all of it.
 
     Raises:
         UsageError: It is no archive, or none that may be read.
@@ -228,7 +242,7 @@ def opened(path: Path, largest: int | None = None) -> Iterator[Archive]:
         if size > MOST_PACKED:
             raise wrong(path.name, message("it is larger than {most} bytes", most=MOST_PACKED))
         file.seek(0)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest() if digested else ""
         file.seek(0)
         try:
             archive = zipfile.ZipFile(file)

@@ -73,7 +73,7 @@ TABLES: tuple[Table, ...] = (
     Table("change", _OF_PROJECT),
 )
 #: Made of the tables above: the index of words by the import, the others by the next addition of
-#: records, which finds no row in works_made (works/adding.py).
+#: records, which finds no row in works_made (works/adding.py). Triggers count what is stored.
 DERIVED = frozenset(
     {
         "work_words",
@@ -82,6 +82,7 @@ DERIVED = frozenset(
         "record_sketch",
         "journal_title",
         "works_made",
+        "stored",
     }
 )
 #: Of the workspace and its users, who are others elsewhere. Votes, lines of the log, and the stages

@@ -9,9 +9,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from metasearch.engine.asking import SourceAnswer as Said
-from metasearch.errors import MetasearchError, RateLimited
+from metasearch.errors import MetasearchError, QuotaExceeded, RateLimited
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
+from metasearch.workspace.runs.keys import named
+from metasearch.workspace.runs.limits import RunLimits
 from metasearch.workspace.runs.prepared import Prepared, Question
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.runs.storing import Stored, going_on
@@ -39,6 +41,7 @@ class CarryingOut:
         again: Whether a step is asked about once more after a pause; else the pause holds for the
             next step.
         progress: Is called with each answer that is stored.
+        limits: What is asked before an answer is stored; where it refuses, the run ends.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class CarryingOut:
         at_once: int = 1,
         again: bool = False,
         progress: Callable[[SourceAnswer], None] | None = None,
+        limits: RunLimits | None = None,
     ) -> None:
         self._workspace = workspace
         self._project = project
@@ -60,6 +64,9 @@ class CarryingOut:
         self._ask = ask
         self._at_once = at_once
         self._again = again
+        self._limits = limits
+        self._full = False
+        self._storing = asyncio.Lock()
         self._stored = Stored(workspace, project, run, prepared.asked, progress)
         self._sources = asyncio.Semaphore(SOURCES_AT_ONCE)
         self._failures: list[MetasearchError] = []
@@ -92,11 +99,16 @@ class CarryingOut:
     async def _steps(self, source: str, waiting: Iterator[Question]) -> None:
         broken = self._prepared.asked.broken.get(source)
         for question in waiting:
+            if self._full:
+                return
             try:
                 if broken is not None:
                     await self._stored.failure(question, source, broken)
                 else:
                     await self._step(question, source)
+            except QuotaExceeded as error:
+                self._full = True
+                self._failures.insert(0, error)
             except MetasearchError as error:
                 self._failures.append(error)
 
@@ -106,7 +118,12 @@ class CarryingOut:
         if pause is not None and self._again:
             await asyncio.sleep(pause)
             said, pause = await self._ask(question, source), None
-        await self._stored.answer(question, said)
+        if self._limits is None or not said.records:
+            await self._stored.answer(question, said)
+        else:
+            async with self._storing:  # the next answer is measured by what this one has added
+                await self._limits.brings([named(record) for record in said.records])
+                await self._stored.answer(question, said)
         if pause is not None:
             await asyncio.sleep(pause)
 

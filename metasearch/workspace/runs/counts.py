@@ -10,6 +10,7 @@ from metasearch.engine.options import MAX_TIMEOUT, MIN_SECONDS, check
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
+from metasearch.workspace.runs.limits import RunLimits
 from metasearch.workspace.runs.prepared import Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
@@ -34,6 +35,7 @@ async def count_strategy(
     by: str = "",
     begun: Callable[[Run], None] | None = None,
     progress: Callable[[SourceAnswer], None] | None = None,
+    limits: RunLimits | None = None,
 ) -> Run:
     """Ask sources how many hits they have for steps: at most one request a step and source, which
     is not sent again where it fails. What the page cache has is not asked for.
@@ -51,10 +53,12 @@ async def count_strategy(
         by: Who asks.
         begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
+        limits: What holds of it for whom it is made; None for nothing.
 
     Raises:
         UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
             asked.
+        QuotaExceeded: The limits refuse it; what was kept before is there.
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
@@ -69,6 +73,9 @@ async def count_strategy(
         timeout=timeout or TIMEOUT,
         cache=cache,
     )
+
+    if limits is not None:
+        await limits.begins(len(asking.questions), len(asking.asked.sources))
 
     async def ask(question: Question, source: str) -> Said:
         return await asking.asking[question.digest].count(source)

@@ -76,7 +76,7 @@ def import_file(
     step: int | None = None,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-    check: Callable[[Database, Project, int], None] | None = None,
+    check: Callable[[Database, Project, Sequence[Record]], None] | None = None,
     by: str = "",
 ) -> Imported:
     """Keep the records of a file as those of a step of its own: all of them, or nothing. It takes
@@ -102,8 +102,7 @@ def import_file(
             takes that of the same file and source.
         format: One of `metasearch.formats.READABLE`; detected if None.
         encoding: As Python calls it; detected if None.
-        check: Is called with the number of records before one is kept; raises where there are too
-            many.
+        check: Is called with the records before one is kept; raises where they are too many.
         by: Who imports it.
 
     Raises:
@@ -134,7 +133,7 @@ def import_file(
         "by_hand": note or None,
     }
     if check is not None:
-        check(db, project, len(records))
+        check(db, project, records)
     recover(db, project)
     options: dict[str, Any] = {
         "sources": [source],

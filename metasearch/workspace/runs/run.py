@@ -19,6 +19,7 @@ from metasearch.engine.options import MAX_TIMEOUT, MIN_SECONDS, check
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
+from metasearch.workspace.runs.limits import RunLimits
 from metasearch.workspace.runs.prepared import Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.store.database import Database
@@ -48,6 +49,7 @@ async def run_strategy(
     record: Path | None = None,
     begun: Callable[[Run], None] | None = None,
     progress: Callable[[SourceAnswer], None] | None = None,
+    limits: RunLimits | None = None,
 ) -> Run:
     """Fetch the records of steps from sources, and add them to the works of the project.
 
@@ -66,10 +68,12 @@ async def run_strategy(
         record: Folder to keep every page in, for `replay.replay_run`.
         begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
+        limits: What holds of it for whom it is made; None for nothing.
 
     Raises:
         UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
             asked.
+        QuotaExceeded: The limits refuse it; what was kept before is there.
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("per_source", per_source, 1, MOST_RECORDS)
@@ -88,6 +92,9 @@ async def run_strategy(
         record=record,
     )
 
+    if limits is not None:
+        await limits.begins(len(asking.questions), len(asking.asked.sources))
+
     async def ask(question: Question, source: str) -> Said:
         return await asking.asking[question.digest].records(source, most)
 
@@ -99,7 +106,9 @@ async def run_strategy(
     )
     if begun is not None:
         begun(run)
-    carrier = CarryingOut(workspace, project, run, asking, ask, again=True, progress=progress)
+    carrier = CarryingOut(
+        workspace, project, run, asking, ask, again=True, progress=progress, limits=limits
+    )
     return await carrier.done()
 
 

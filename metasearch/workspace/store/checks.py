@@ -12,7 +12,9 @@ from pathlib import Path
 
 from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message, message_n, message_template
+from metasearch.workspace import remains
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.failures import kind_of
 
 #: Problems of one kind that SQLite names; the rest is not looked for.
 _MOST = 10
@@ -23,6 +25,8 @@ _REPORT = message_template(
 _BACKUP = message_template(
     "Go back to a backup; or save what can be read by `metasearch project export`."
 )
+
+_REPAIR = message_template("Remove it: metasearch workspace check --repair")
 
 #: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS`
 #: are no damage.
@@ -160,11 +164,18 @@ def check(db: Database) -> list[Problem]:
             if not broken:
                 broken = [*_rows(db), *_users(db), *_digests(db)]
         except WorkspaceError as exc:
-            if _kind(exc) != sqlite3.SQLITE_CORRUPT:
+            if kind_of(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
                 raise
             what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
             broken = [Problem(what, message(_BACKUP))]
-    return [*broken, *_words(db, whole=not broken), *_place(db)]
+    left = [] if broken else _remains(db)
+    return [*broken, *_words(db, whole=not broken), *left, *_place(db)]
+
+
+def _remains(db: Database) -> Iterator[Problem]:
+    """Whether something belongs to no project."""
+    for what in remains.find(db).told():
+        yield Problem(what, message(_REPAIR), harmful=False)
 
 
 def _file(db: Database) -> Iterator[Problem]:
@@ -176,7 +187,8 @@ def _file(db: Database) -> Iterator[Problem]:
         what = message(
             "a row of {table} names one of {other} that is gone", table=row[0], other=row[2]
         )
-        yield Problem(what, message(_BACKUP))
+        advice = _REPAIR if row[2] == "project" else _BACKUP
+        yield Problem(what, message(advice))
 
 
 def _rows(db: Database) -> Iterator[Problem]:
@@ -231,15 +243,10 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
         with db.transaction():
             db.run("INSERT INTO work_words (work_words, rank) VALUES ('integrity-check', 1)")
     except WorkspaceError as exc:
-        if _kind(exc) == sqlite3.SQLITE_CORRUPT:
+        if kind_of(exc.__cause__) == sqlite3.SQLITE_CORRUPT:
             yield Problem(message("words of works are not found"), message(_REPORT))
-        elif _kind(exc) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
+        elif kind_of(exc.__cause__) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
-
-
-def _kind(exc: WorkspaceError) -> int:
-    """What SQLite says, without the details: https://www.sqlite.org/rescode.html"""
-    return int(getattr(exc.__cause__, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _place(db: Database) -> Iterator[Problem]:

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from metasearch.errors import UsageError, WorkspaceError
+from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.opening import NoRegularFile
-from metasearch.workspace.store.failures import unusable
+from metasearch.workspace.store.failures import kind_of, unusable
 from metasearch.workspace.store.migrating import check, migrate
 
 T = TypeVar("T")
@@ -66,15 +66,25 @@ class Database:
     ) -> None:
         self.path = path
         self._ending = ending
+        self._read_only = read_only
+        self._refused = False
         self._inside = 0
         self._reads = False
+        self._afterwards: list[Callable[[], object]] = []
         try:
             _prepare(path, make=not read_only)
+        except (OSError, ValueError) as exc:
+            raise unusable(path, exc) from exc
+        self._open(read_only=read_only)
+
+    def _open(self, *, read_only: bool = False) -> None:
+        path = self.path
+        try:
             address = f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}"
             self._db = sqlite3.connect(
                 address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-        except (OSError, ValueError, sqlite3.Error) as exc:
+        except (ValueError, sqlite3.Error) as exc:
             raise unusable(path, exc) from exc
         self._db.row_factory = sqlite3.Row
         try:
@@ -154,10 +164,12 @@ class Database:
         except _WRONG as exc:
             raise self._told(exc) from exc
 
-    def _told(self, exc: Exception) -> UsageError:
+    def _told(self, exc: Exception) -> MetasearchError:
         """What has gone wrong with a statement, as an error with advice."""
         # No context manager: thousands of short statements would spend more on it than on SQLite.
         if isinstance(exc, sqlite3.Error):
+            is_read_only = kind_of(exc) == sqlite3.SQLITE_READONLY
+            self._refused |= is_read_only and not self._read_only
             return unusable(self.path, exc)
         return UsageError(
             message("a text or a number cannot be saved: {reason}", reason=str(exc)),
@@ -177,9 +189,11 @@ class Database:
         else:
             self._begin()
         self._inside += 1
+        planned = len(self._afterwards)
         try:
             yield
             self.run(f"RELEASE {point}" if point else "COMMIT")
+            done, self._afterwards = self._afterwards, self._afterwards if point else []
         except BaseException:
             # After a full disk SQLite has taken all of it back already.
             if self._db.in_transaction:
@@ -187,9 +201,17 @@ class Database:
                     self._db.execute(f"ROLLBACK TO {point}" if point else "ROLLBACK")
                     if point:
                         self._db.execute(f"RELEASE {point}")
+            del self._afterwards[planned:]
             raise
         finally:
             self._inside -= 1
+        if not point:
+            for function in done:
+                function()
+
+    def afterwards(self, function: Callable[[], object]) -> None:
+        """Call a function when the transaction has happened; never where it is taken back."""
+        self._afterwards.append(function)
 
     def _begin(self) -> None:
         """Begin a transaction that writes, as soon as no other one does.
@@ -197,6 +219,12 @@ class Database:
         Raises:
             WorkspaceError: Others write all the time, or the file cannot be used.
         """
+        if self._refused:
+            # A file that could not be written when it was opened is only read until it is opened
+            # anew.
+            self._db.close()
+            self._open()
+            self._refused = False
         pause = _ASKS_AGAIN if self._ending is None else _LETS_OTHERS
         end = time.monotonic() + PATIENCE
         try:

@@ -11,10 +11,11 @@ from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message
 
 #: Errors of the system that mean that no more fits on the disk, or into a file of this process.
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: Kinds of SQLite's errors that a sound program does not meet with a sound file.
 _MISTAKES = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH})
-_NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+#: Errors of the system that mean that a file or a drive cannot be written.
+NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def unusable(path: Path, cause: Exception) -> WorkspaceError:
@@ -23,20 +24,37 @@ def unusable(path: Path, cause: Exception) -> WorkspaceError:
         str(path),
         message("the workspace cannot be used: {reason}", reason=opening.why(cause)),
         advice=_advice(cause),
+        status=_status(cause),
     )
 
 
+def kind_of(cause: BaseException | None) -> int:
+    """The kind of SQLite's code, its lowest byte; 0 where there is none.
+
+    See https://www.sqlite.org/rescode.html
+    """
+    return (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def _status(cause: Exception) -> int:
+    kind = kind_of(cause)
+    if kind == sqlite3.SQLITE_FULL or getattr(cause, "errno", None) in NO_SPACE:
+        return 507
+    return 500 if kind in _MISTAKES or isinstance(cause, sqlite3.ProgrammingError) else 503
+
+
 def _advice(cause: Exception) -> Message:
-    # The lowest byte of SQLite's code is its kind: https://www.sqlite.org/rescode.html
-    kind = (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
+    kind = kind_of(cause)
     system = getattr(cause, "errno", None)
-    if kind == sqlite3.SQLITE_FULL or system in _NO_SPACE:
+    if kind == sqlite3.SQLITE_FULL or system in NO_SPACE:
         return message("Free some space; what was saved before is there, and nothing of this is.")
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return message("Another process is writing to it; try again when it has finished.")
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return message("Run `metasearch workspace check`, or go back to a backup.")
-    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or system in _NO_RIGHT:
+        return message(
+            "Go back to a backup, or save what can be read by `metasearch project export`."
+        )
+    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or system in NO_RIGHT:
         return message(
             "It cannot be written: check who owns the file and its folder, and whether the drive "
             "is read-only."
@@ -53,7 +71,7 @@ def _advice(cause: Exception) -> Message:
         )
     if kind in _MISTAKES or isinstance(cause, sqlite3.ProgrammingError):
         return message(
-            "Run `metasearch workspace check`; if it finds nothing, this is a mistake of "
-            "metasearch: please report it. Nothing was changed."
+            "Nothing was changed. If `metasearch workspace check` finds no damage, this is a "
+            "mistake of metasearch: please report it."
         )
     return message("Check that the file exists, who owns it, and the free space.")

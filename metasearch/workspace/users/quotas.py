@@ -1,23 +1,29 @@
 """Quotas: how much of the server one user may take.
 
-What is counted a day is kept in the table `usage`; of what is there, the rows are counted. Nothing
-is counted for the command line and for guests who are not logged in: limits of clients hold those.
+What is counted a day is kept in the table `usage`; what projects hold is counted by triggers, in
+the table `stored`. Nothing is counted for the command line and for guests who are not logged in:
+limits of clients hold those.
+
+Bytes are those of records, reports and lines of the log as they are kept, and of recorded pages.
+The works that are made of the records, and the index, take about as much again as the records.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import orjson
 
 from metasearch.errors import QuotaExceeded
 from metasearch.message import message, message_template
+from metasearch.record import Record
 from metasearch.settings.quotas import QUOTAS
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.works.records import count_new
 
 #: Quotas that are counted a day, UTC.
 Daily = Literal["searches", "scheduled_runs", "exports"]
@@ -38,16 +44,28 @@ _TOLD: Mapping[str, str] = {
     "stored_records": message_template(
         "The projects of {owner} may hold {limit} records, and these would be more"
     ),
+    "stored_bytes": message_template(
+        "The projects of {owner} may take {limit} bytes, and these would be more"
+    ),
     "exports": message_template("You may make {limit} exports a day, and have made them"),
 }
+_LESS = message_template(
+    "Fetch fewer records, or delete a project that is no longer needed; an administrator can allow "
+    "more."
+)
 _ADVICE: Mapping[str, str] = {
     "sources": message_template("Name fewer sources."),
     "saved_searches": message_template("Remove one that you no longer need."),
-    "stored_records": message_template(
-        "Fetch fewer records, or delete a project that is no longer needed; an administrator can "
-        "allow more."
-    ),
+    "stored_records": _LESS,
+    "stored_bytes": _LESS,
 }
+
+
+class Stored(NamedTuple):
+    """What projects hold."""
+
+    records: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,30 +141,53 @@ class Quotas:
             there = db.value("SELECT count(*) FROM saved_search WHERE owner = ?", uid)
             self._check(db, uid, "saved_searches", there + 1)
 
-    def check_stored(self, db: Database, project: Project, records: int) -> None:
-        """Check that a project may have so many more records. They count for its owner, whoever
-        adds them; of several owners for the first. A project without an owner has no limit.
+    def check_stored(self, db: Database, project: Project, records: int, size: int = 0) -> None:
+        """Check that a project may have so many more records and bytes. They count for its owner,
+        whoever adds them; of several owners for the first. A project without an owner has no limit.
 
         Raises:
-            QuotaExceeded: The owner's projects would hold too many.
+            QuotaExceeded: The owner's projects would hold too much.
         """
-        owner = _owner(db, project.id)
-        if owner:
-            there = self.stored(db, owner)
-            self._check(db, owner, "stored_records", there + records)
+        self.check_owner(db, _owner(db, project.id), records, size)
 
-    def stored(self, db: Database, uid: str) -> int:
-        """Records of the projects that count for a user."""
-        return int(
-            db.value(
-                "SELECT count(*) FROM record WHERE project IN (SELECT project FROM member"
-                " WHERE role = 'owner' AND user = (SELECT id FROM user WHERE uid = ?)"
-                " AND NOT EXISTS (SELECT 1 FROM member AS first WHERE first.role = 'owner'"
-                " AND first.project = member.project"
-                " AND (first.added, first.user) < (member.added, member.user)))",
-                uid,
-            )
+    def check_new(self, db: Database, project: Project, records: Sequence[Record]) -> None:
+        """Check that a project may have these records, too; those that it has as they are count
+        once.
+
+        Raises:
+            QuotaExceeded: The owner's projects would hold too much.
+        """
+        try:
+            self.check_stored(db, project, len(records))
+        except QuotaExceeded:
+            # Which of them are new is asked only where it matters: it takes a while.
+            self.check_stored(db, project, count_new(db, project.id, records))
+
+    def check_owner(self, db: Database, uid: str, records: int, size: int) -> None:
+        """Check that the projects of a user may hold so many more records and bytes; of the project
+        of an archive that the user brings, before it is there.
+
+        Raises:
+            QuotaExceeded: They would hold too much.
+        """
+        if uid:
+            held = self.stored(db, uid)
+            self._check(db, uid, "stored_records", held.records + records)
+            self._check(db, uid, "stored_bytes", held.bytes + size)
+
+    def stored(self, db: Database, uid: str) -> Stored:
+        """What the projects hold that count for a user."""
+        row = db.one(
+            "SELECT ifnull(sum(records), 0), ifnull(sum(bytes + pages), 0) FROM stored"
+            " WHERE project IN (SELECT project FROM member"
+            " WHERE role = 'owner' AND user = (SELECT id FROM user WHERE uid = ?)"
+            " AND NOT EXISTS (SELECT 1 FROM member AS first WHERE first.role = 'owner'"
+            " AND first.project = member.project"
+            " AND (first.added, first.user) < (member.added, member.user)))",
+            uid,
         )
+        assert row is not None
+        return Stored(*row)
 
     def _check(self, db: Database, uid: str, kind: str, amount: int) -> None:
         limit = self.limits(db, uid)[kind] if uid else amount

@@ -143,6 +143,19 @@ def _keep(db: Database, project: int, answer: int, one: Packed, added: str, kept
     return number
 
 
+def count_new(db: Database, project: int, records: Iterable[Record]) -> int:
+    """How many rows the records would add at most; `named` ones."""
+    sought = "SELECT 1 FROM record WHERE project = ? AND key = ? AND digest = ?"
+    count = 0
+    for record in records:
+        try:
+            known = db.one(sought, project, record.key, _digest(record_json.packed(record)))
+        except ValueError:  # it cannot be kept
+            continue
+        count += known is None
+    return count
+
+
 def _beside(db: Database, project: int, answer: int, one: Packed, added: str, kept: Kept) -> int:
     """A record whose key another one of the same answer has: it is named after its content, too."""
     record = replace(one.record, source_id=f"{one.record.source_id}@{one.digest[:_DIGITS]}")

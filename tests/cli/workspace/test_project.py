@@ -198,6 +198,24 @@ def test_the_workspace_is_shown_copied_and_checked(
     assert answered("workspace", "check") == []
 
 
+def test_remains_are_told_and_removed(run: Run, answered: Json, file: Path) -> None:
+    """A check finds what a killed import has left, and removes it only where that is asked for."""
+    run("project", "new", "a")
+    folder = file.with_name(f"{file.stem}-recorded") / "zzzzzzzzzzzz"
+    folder.mkdir(parents=True)
+
+    found = answered("workspace", "check")
+    assert folder.is_dir()
+    repaired = run("workspace", "check", "--repair")
+
+    assert str(folder) in found[0]["what"]
+    assert "--repair" in found[0]["advice"]
+    assert str(folder) in repaired.err
+    assert repaired.code == 0
+    assert answered("workspace", "check") == []
+    assert not folder.exists()
+
+
 def test_a_damaged_workspace_is_told(run: Run, file: Path) -> None:
     """The check exits 3 or 2, and no command shows a traceback."""
     run("project", "new", "a")

@@ -251,6 +251,30 @@ def test_a_file_of_an_earlier_release_gets_the_new_tables(file: Path, later: Cal
         assert db.value("SELECT owner FROM project WHERE name = 'a'") == "x;y"
 
 
+def test_what_an_earlier_release_has_stored_is_counted(file: Path, monkeypatch: pytest.MonkeyPatch):
+    """For the quotas of owners, when the file gets the tables of this one."""
+    with monkeypatch.context() as earlier:
+        first = migrations()[:2]
+        earlier.setattr(migrating, "migrations", lambda: first)
+        with Database(file) as db, db.transaction():
+            db.run(
+                "INSERT INTO project (uid, name, kind, title, created) VALUES"
+                " ('u', 'a', 'review', 'A', '2026'), ('v', 'b', 'review', 'B', '2026')"
+            )
+            db.run(
+                "INSERT INTO record (project, source, key, digest, body, added)"
+                " VALUES (1, 's', 's:1', 'd', x'010203', '2026')"
+            )
+            db.run(
+                "INSERT INTO change (project, at, action, object, before, after)"
+                " VALUES (1, '2026', 'note', 'project', '\"ü\"', 'null')"
+            )
+
+    with Database(file) as db:
+        rows = [tuple(row) for row in db.all("SELECT * FROM stored ORDER BY project")]
+        assert rows == [(1, 1, 3 + 4 + 4, 0), (2, 0, 0, 0)]
+
+
 def test_projects_made_before_there_were_users_belong_to_everybody(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ):

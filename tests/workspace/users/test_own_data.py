@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from metasearch.errors import UsageError
+from metasearch.errors import UsageError, WorkspaceError
 from metasearch.workspace import log, projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.checks import check
@@ -259,5 +259,5 @@ def test_lines_of_the_audit_log_stay_as_they_are(db: Database) -> None:
 
     assert len(line.object) == len(line.detail["agent"]) == 300
     assert len(line.detail["list"]) == 30
-    with pytest.raises(UsageError, match="append-only"):
+    with pytest.raises(WorkspaceError, match="append-only"):
         db.run("UPDATE audit SET actor = 'b'")

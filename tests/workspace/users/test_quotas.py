@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from metasearch.errors import QuotaExceeded
+from metasearch.record import Record
 from metasearch.settings.quotas import QUOTAS
-from metasearch.workspace import projects
+from metasearch.workspace import projects, recorded
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members
 from metasearch.workspace.users.quotas import DAILY, Quotas
 from tests.workspace.filled import Filled
 from tests.workspace.users.conftest import People
+from tests.workspace.works.held import Held
 
 
 def test_the_own_number_of_a_user_counts_before_the_configured_one(
@@ -140,13 +143,44 @@ def test_records_count_for_the_first_owner_of_their_project(
     members.add(db, other, people.anna, "editor")
     quotas = Quotas({"stored_records": 4})
 
-    assert quotas.stored(db, people.anna.uid) == 2
-    assert quotas.stored(db, people.ben.uid) == 4
+    assert quotas.stored(db, people.anna.uid).records == 2
+    assert quotas.stored(db, people.ben.uid).records == 4
     quotas.check_stored(db, own, 2)
     with pytest.raises(QuotaExceeded, match="projects of Anna Berg"):
         quotas.check_stored(db, own, 3)
     with pytest.raises(QuotaExceeded, match="projects of ben"):
         quotas.check_stored(db, shared, 1)
+
+
+def test_records_that_are_there_as_they_are_need_no_room(db: Database, people: People) -> None:
+    """Those that say otherwise do: each version is kept."""
+    made = Held(db)
+    same = [Record(source="a", source_id=f"{n}", title=f"Title {n}") for n in range(2)]
+    made.add(*same)
+    members.add(db, made.project, people.anna, "owner")
+    quotas = Quotas({"stored_records": 2})
+
+    quotas.check_new(db, made.project, same)
+    with pytest.raises(QuotaExceeded):
+        quotas.check_new(db, made.project, [*same, replace(same[0], title="Another title")])
+
+
+def test_bytes_are_those_of_records_reports_log_and_pages(
+    db: Database, people: People, filled: Callable[[str], Project]
+) -> None:
+    """A quota of them holds for what is brought, together with what is there."""
+    project = filled("own")
+    members.add(db, project, people.anna, "owner")
+    bodies = db.value("SELECT sum(length(body)) FROM record")
+    log = db.value("SELECT sum(length(before) + length(after)) FROM change")
+    recorded.set_pages(db, project.id, 1_000)
+
+    held = Quotas().stored(db, people.anna.uid)
+
+    assert (held.records, held.bytes) == (2, bodies + log + 1_000)
+    Quotas({"stored_bytes": held.bytes + 5}).check_owner(db, people.anna.uid, 0, 5)
+    with pytest.raises(QuotaExceeded, match="bytes"):
+        Quotas({"stored_bytes": held.bytes + 5}).check_owner(db, people.anna.uid, 0, 6)
 
 
 def test_a_project_without_an_owner_has_no_limit(
@@ -167,4 +201,4 @@ def test_a_deleted_project_holds_nothing(
     members.add(db, project, people.anna, "owner")
     projects.delete(db, project)
 
-    assert Quotas().stored(db, people.anna.uid) == 0
+    assert Quotas().stored(db, people.anna.uid) == (0, 0)

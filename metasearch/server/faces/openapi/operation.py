@@ -56,14 +56,21 @@ ERRORS: Mapping[int, tuple[str, tuple[str, ...]]] = {
     421: ("The request is for another host.", ()),
     422: ("No source can be asked for this query.", ("Server-Timing",)),
     429: (
-        "The client has made too many requests.",
+        (
+            "The client has made too many requests, a quota of the user is used up, or as many "
+            "of the user are under way as one user may have."
+        ),
         ("Retry-After", "RateLimit", "RateLimit-Policy"),
     ),
     500: ("An internal error; the log has the details under `search_id`.", ()),
     501: ("What this needs is not installed on the server.", ()),
     502: ("No source answered.", ("Server-Timing",)),
-    503: ("Too many searches are running, or no source can be used.", ("Retry-After",)),
+    503: (
+        "Too much is under way at the server, no source can be used, or its data cannot.",
+        ("Retry-After",),
+    ),
     504: ("All sources were too slow.", ("Server-Timing",)),
+    507: ("The disk of the server is full; nothing of this was saved.", ("Retry-After",)),
 }
 #: Of every operation that is counted and needs a key; of every one that computes; of a search.
 GUARDED = (401, 429)

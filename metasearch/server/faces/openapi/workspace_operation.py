@@ -24,7 +24,7 @@ TAG = "Workspace"
 #: What stands in the examples; made by the first of them.
 PROJECT, STRATEGY = "gambling", "main"
 #: Errors of what reads, and of what changes.
-READ = (*BRIEF, 403, 404, 421)
+READ = (*BRIEF, 403, 404, 421, 507)
 CHANGED = (*READ, 400, 408, 413, 415)
 OF_PROJECT = parameter("project", text(), "Its uid or its name.", place="path")
 OF_STRATEGY = parameter("strategy", text(), "Its name.", place="path")

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from aiohttp import web
 
 from metasearch.server.faces.projects.opened import file_name, opened
+from metasearch.server.limits.permits import in_share
 from metasearch.server.users.quota import take_export
 from metasearch.workspace.archive.writing import Exported, export_project
 from metasearch.workspace.projects import Project
@@ -20,11 +21,12 @@ from metasearch.workspace.store.database import Database
 _CHUNK = 1 << 18
 
 
+@in_share("archives", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The archive. It is written to disk first, so that a part of one is never sent as a whole.
 
     Raises:
-        Problem: 404 where there is no such project, 503 where too many archives are being written.
+        Problem: 404 where there is no such project, and those of `Shares.take`.
         UsageError: It cannot be written.
     """
     here = await opened(request)
@@ -39,16 +41,15 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if request.method == "HEAD":
         return web.Response(headers=response.headers)
     await take_export(request, here.project, "archive")
-    async with here.service.archive():
-        with tempfile.TemporaryFile() as file:
-            # In a thread and a connection of its own: who reads a page does not wait for it.
-            written = await asyncio.to_thread(_write, here.workspace.path, here.project, file)
-            response.content_length = written.bytes
-            file.seek(0)
-            await response.prepare(request)
-            while part := await asyncio.to_thread(file.read, _CHUNK):
-                await response.write(part)
-            await response.write_eof()
+    with tempfile.TemporaryFile() as file:
+        # In a thread and a connection of its own: who reads a page does not wait for it.
+        written = await asyncio.to_thread(_write, here.workspace.path, here.project, file)
+        response.content_length = written.bytes
+        file.seek(0)
+        await response.prepare(request)
+        while part := await asyncio.to_thread(file.read, _CHUNK):
+            await response.write(part)
+        await response.write_eof()
     return response
 
 

@@ -12,6 +12,7 @@ from metasearch.errors import FormatError
 from metasearch.message import message
 from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
+from metasearch.server.limits.permits import in_share
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import take_export
@@ -20,6 +21,7 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.works.exporting import EXPORTS, export, file_of
 
 
+@in_share("exports", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The file; its parts are read and sent one after the other.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import cast
 
@@ -13,26 +12,31 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.projects.opened import Render, after_form, served
 from metasearch.server.forms import WITH_FILE, chosen, posted, posted_with_file
+from metasearch.server.limits.permits import in_share
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.listing import projects_page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.site import SHARED
 from metasearch.server.users.making import Maker, maker_of
+from metasearch.server.users.quota import check_archive
 from metasearch.server.visit import visit_of
 from metasearch.workspace.projects import KINDS, Kind, Project
+from metasearch.workspace.recorded import count_pages
+from metasearch.workspace.remains import arriving
 from metasearch.workspace.workspace import Workspace
 
 #: Bytes of an archive that a browser sends, and of it unpacked; the command line takes larger ones.
 MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
 
 
+@in_share("archives", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The list, or a new project from its form or from an archive.
 
     Raises:
-        Problem: 404 where there is no workspace, 503 where too many archives are being received,
-            and those of `posted_with_file`.
+        Problem: 404 where there is no workspace, and those of `Shares.take` and
+            `posted_with_file`.
     """
     service, visit = served(request), visit_of(request)
     workspace, maker = service.workspace, maker_of(request)
@@ -45,8 +49,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if request.method != "POST":
         return page_response(request, await render(Said()))
     if request.content_type == WITH_FILE:
-        async with service.archive():
-            return await _archive(request, workspace, render)
+        return await _archive(request, workspace, render)
     fields = await posted(request)
 
     async def action() -> str:
@@ -60,7 +63,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 async def _archive(request: web.Request, workspace: Workspace, render: Render) -> web.Response:
     """The answer to the form with an archive."""
-    with tempfile.NamedTemporaryFile(prefix="metasearch-", suffix=".zip") as file:  # mode 0600
+    with arriving() as file:
         fields, upload = await posted_with_file(request, MOST_BYTES, disk=file)
         file.flush()
 
@@ -70,12 +73,14 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
                     message("No file was chosen"),
                     advice=message("Choose the archive of a project."),
                 )
+            await check_archive(request, Path(file.name), MOST_UNPACKED)
             made = await workspace.write(
                 maker_of(request).imported,
                 Path(file.name),
                 only(fields, "name").strip() or None,
                 MOST_UNPACKED,
             )
+            await count_pages(workspace, made.project.id, made.project.uid)
             wanted = only(fields, "name").strip() or made.name
             done = "imported" if made.project.name == wanted else "named"
             return visit_of(request).site.path(f"/projects/{made.project.uid}", done=done)

@@ -137,7 +137,7 @@ async def after_form(
         address = await action()
     except UsageError as error:
         page = await render(Said(error, fields, fields.get("do", "")))
-        return page_response(request, page, error.status)
+        return page_response(request, page, error.status, Problem.of(error).headers)
     return see_other(request, address)
 
 

@@ -16,6 +16,7 @@ from aiohttp import web
 
 from metasearch.server.faces.projects.opened import Opened, opened, strategy_path
 from metasearch.server.faces.projects.strategy import named, page_of
+from metasearch.server.limits.permits import in_share
 from metasearch.server.pages.projects.strategy import steps_html, view_of
 from metasearch.server.stream import head, send
 
@@ -23,18 +24,18 @@ from metasearch.server.stream import head, send
 EVERY = 0.5
 
 
+@in_share("streams", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The states of the table, from now to the end of the run.
 
     Raises:
-        Problem: 404 where there is no such project or strategy, 503 where too many are followed.
+        Problem: 404 where there is no such project or strategy, and those of `Shares.take`.
     """
     here = await opened(request)
     shown = await named(here)
     if request.method == "HEAD":
         return head("sse")
-    with here.service.stream(here.shared.clients.of(request).name):
-        return await send(request, _states(here, shown.name))
+    return await send(request, _states(here, shown.name))
 
 
 async def _has_left(here: Opened) -> bool:

@@ -14,6 +14,7 @@ from metasearch.server.faces.projects.opened import (
     strategy_path,
 )
 from metasearch.server.forms import Upload, posted_with_file
+from metasearch.server.limits.permits import in_share
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.strategies import StrategyLine, strategies_page
@@ -29,6 +30,7 @@ from metasearch.workspace.strategies.search_file import FileIn
 MOST_BYTES = 5_000_000
 
 
+@in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The list, or a new strategy from its form or from a search file.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from aiohttp import web
 from multidict import MultiMapping
@@ -23,6 +23,7 @@ from metasearch.server.faces.projects.opened import (
     with_parameters,
 )
 from metasearch.server.forms import Upload, posted_with_file
+from metasearch.server.limits.permits import in_share, user_of
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.projects.said import Said
@@ -39,11 +40,10 @@ from metasearch.server.pages.source_groups import grouped
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import view
-from metasearch.server.users.quota import check_records
+from metasearch.server.users.quota import RunQuota, check_records, import_file
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import figures, known, runs, validation
-from metasearch.workspace.runs.imports import import_file
 from metasearch.workspace.runs.run import PER_SOURCE
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
@@ -59,6 +59,7 @@ _LONGEST_TEXT = 20_000
 _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 
 
+@in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The page, or what one of its forms says.
 
@@ -157,7 +158,17 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         usual_records=PER_SOURCE,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
+        ended=await _ended(here, made.strategy),
     )
+
+
+async def _ended(here: Opened, shown: Strategy) -> str:
+    """Why the newest run did not come to its end, where this process has made it."""
+    newest = await here.workspace.read(_newest, here.project)
+    if newest is None or newest.strategy != shown.id:
+        return ""
+    job = here.service.jobs.numbered(here.project.id, newest.number)
+    return (job.reason if job is not None else None) or ""
 
 
 def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPage:
@@ -238,9 +249,7 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 by=here.by,
             )
             if what == "add-count":
-                await here.service.begin_run(
-                    here.project, shown, "counts", RunOptions(steps=(added.number,)), by=here.by
-                )
+                await _begun(here, shown, "counts", RunOptions(steps=(added.number,)))
             return with_parameters(base, {"done": "added"}, "add")
         case "edit":
             await _edited(here, shown, fields)
@@ -251,19 +260,11 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
-            if what == "run":
-                await check_records(here.request, here.project)
             asked = RunOptions(
                 steps=numbers(only(fields, "steps")),
                 per_source=_number(only(fields, "per").strip()) if what == "run" else None,
             )
-            await here.service.begin_run(
-                here.project,
-                shown,
-                "records" if what == "run" else "counts",
-                asked,
-                by=here.by,
-            )
+            await _begun(here, shown, "records" if what == "run" else "counts", asked)
             return f"{base}#run"
         case "stop":
             here.needs("run")
@@ -296,6 +297,22 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             )
             return with_parameters(base, {"done": "pasted"}, "steps")
     raise unknown_form()
+
+
+async def _begun(
+    here: Opened, shown: Strategy, mode: Literal["records", "counts"], asked: RunOptions
+) -> None:
+    if mode == "records":
+        await check_records(here.request, here.project)
+    await here.service.begin_run(
+        here.project,
+        shown,
+        mode,
+        asked,
+        by=here.by,
+        user=user_of(here.request),
+        limits=RunQuota(here.request, here.project),
+    )
 
 
 async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> None:
@@ -334,9 +351,8 @@ async def _imported(
             message("No file was chosen"),
             advice=message("Choose the file that the database has exported."),
         )
-    await check_records(here.request, here.project)
-    done = await here.workspace.work(
-        import_file,
+    done = await import_file(
+        here.request,
         here.project,
         shown,
         upload.content,

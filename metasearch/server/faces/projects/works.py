@@ -20,6 +20,7 @@ from metasearch.server.faces.projects.opened import (
     version_of,
 )
 from metasearch.server.forms import Upload, local_address, posted_with_file
+from metasearch.server.limits.permits import in_share
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.works import (
@@ -66,6 +67,7 @@ _OF_WORKS = frozenset({decisions.MARK, decisions.TAG, decisions.NOTE, pins.PIN, 
 _MOST_JOINED = 50
 
 
+@in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The list, or what one of its forms says.
 

@@ -13,6 +13,7 @@ from aiohttp import web
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.saved.runs import RunsNow
+from metasearch.server.limits.permits import user_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of, workspace_of
 from metasearch.server.users import quota
@@ -154,12 +155,17 @@ class Mine:
 
         Raises:
             UsageError: It is being run.
-            Problem: 503 where too many are, 429 where the runs of the user of today are used up.
+            Problem: 429 where the runs of the user of today are used up, and those of
+                `Shares.take`.
         """
         runs = self.shared.kept("saved", RunsNow)
         hours = self.shared.engine.settings.alerts.hours
         await runs.begin(
-            self.service, one, hours, lambda: quota.take(self.request, "scheduled_runs")
+            self.service,
+            one,
+            hours,
+            lambda: quota.take(self.request, "scheduled_runs"),
+            user_of(self.request),
         )
 
     async def mails(self) -> MailState:

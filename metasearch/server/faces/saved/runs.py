@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from metasearch.errors import MetasearchError
 from metasearch.message import message
-from metasearch.server.problem import Problem
+from metasearch.server.limits.shares import Shares
 from metasearch.server.workspace_service import WorkspaceService
 from metasearch.workspace.saved import due
 from metasearch.workspace.saved.running import run_saved
@@ -20,7 +20,6 @@ log = logging.getLogger("metasearch.saved")
 
 #: Runs at once, in a process: each is a search of two minutes at most.
 MOST = 4
-_RETRY_AFTER = 30
 
 
 class RunsNow:
@@ -28,7 +27,7 @@ class RunsNow:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
-        self._claiming = 0
+        self._shares = Shares(message("saved searches that are run"), MOST)
 
     async def begin(
         self,
@@ -36,6 +35,7 @@ class RunsNow:
         saved: SavedSearch,
         hours: Hours,
         admit: Callable[[], Awaitable[None]],
+        user: str,
     ) -> None:
         """Begin a run.
 
@@ -44,20 +44,14 @@ class RunsNow:
             saved: What is run.
             hours: In which planned runs begin.
             admit: Counts the run, or raises what says that there may be none.
+            user: Whose share it takes from.
 
         Raises:
             UsageError: It is being run, or was removed.
-            Problem: 503 where too many are being run.
+            Problem: Those of `Shares.take`.
         """
-        if len(self._tasks) + self._claiming >= MOST:
-            raise Problem(
-                503,
-                "busy",
-                message("Too many saved searches are being run. Try again in a moment."),
-                headers={"Retry-After": str(_RETRY_AFTER)},
-            )
+        give_back = self._shares.take(user)
         holder = leases.new_holder()
-        self._claiming += 1
         try:
             claimed = await service.workspace.write(due.take, saved, holder)
             try:
@@ -65,13 +59,15 @@ class RunsNow:
             except BaseException:
                 await service.workspace.write(leases.release, due.lease_of(saved), holder)
                 raise
-        finally:
-            self._claiming -= 1
+        except BaseException:
+            give_back()
+            raise
         task = asyncio.create_task(
             _run(service, claimed, holder, hours), name=f"saved search {saved.uid}"
         )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: give_back())
 
     async def close(self) -> None:
         """End the runs; what they have not told is told by the next ones."""

@@ -15,6 +15,7 @@ from multidict import MultiMapping
 from metasearch.formats.csv.write import guarded
 from metasearch.message import message
 from metasearch.server.faces.users.opened import Here, opened
+from metasearch.server.limits.permits import permit
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.accounts.admin import AuditView, audit_page
 from metasearch.server.problem import Problem
@@ -94,7 +95,7 @@ async def file(request: web.Request) -> web.StreamResponse:
 
     Raises:
         Problem: 400 for a wrong parameter, 406 for another format, 429 where the quota of exports
-            is used up, and those of `opened`.
+            is used up, and those of `opened` and `Shares.take`.
     """
     here = opened(request, "administer")
     return await send(here)
@@ -107,7 +108,13 @@ async def send(here: Here) -> web.StreamResponse:
     if name not in FORMATS:
         offered = [(each, media_type) for each, (media_type, _) in FORMATS.items()]
         raise Problem.unacceptable(message("There is no such format."), offered)
-    await take(request, "exports")
+    with permit(request, "exports"):
+        await take(request, "exports")
+        return await _sent(here, name)
+
+
+async def _sent(here: Here, name: str) -> web.StreamResponse:
+    request = here.request
     wanted = await here.workspace.read(wanted_of, request.query)
     await here.workspace.write(_noted, here, name)
     response = web.StreamResponse(

@@ -12,6 +12,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.users.opened import Here
 from metasearch.server.faces.workspace.sending import send_file
+from metasearch.server.limits.permits import permit
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.site import users_of
@@ -125,11 +126,11 @@ async def own_data_file(here: Here) -> web.StreamResponse:
     """What the server keeps about the user, as a JSON file.
 
     Raises:
-        Problem: 429 where the quota of exports is used up.
+        Problem: 429 where the quota of exports is used up, and those of `Shares.take`.
     """
-    await take(here.request, "exports")
     user = await here.user()
-    with tempfile.TemporaryFile(prefix="metasearch-") as file:
+    with permit(here.request, "exports"), tempfile.TemporaryFile(prefix="metasearch-") as file:
+        await take(here.request, "exports")
         await here.workspace.read(own_data.export, user, file)
         await here.workspace.write(_exported, user, here.client)
         return await send_file(here.request, file, "application/json", "metasearch-account.json")

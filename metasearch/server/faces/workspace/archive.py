@@ -7,20 +7,22 @@ from pathlib import Path
 
 from aiohttp import web
 
-from metasearch import opening
 from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
+from metasearch.server.limits.permits import in_share
 from metasearch.server.problem import Problem
 from metasearch.server.received import body_into
 from metasearch.server.site import site_of
 from metasearch.server.users.making import maker_of
-from metasearch.server.users.quota import take_export
+from metasearch.server.users.quota import check_archive, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.archive.members import MOST_PACKED
 from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.projects import LONGEST_NAME
+from metasearch.workspace.recorded import count_pages
+from metasearch.workspace.remains import arriving
 from metasearch.workspace.screening import sight
 
 #: What an archive is. A form of another site can send no body of this type, as none of JSON.
@@ -33,61 +35,50 @@ IMPORT: Members = {
         most=LONGEST_NAME,
     )
 }
-#: Seconds after which a client may ask again.
-_LATER = "30"
 
 
+@in_share("archives", "GET")
 async def archive(request: web.Request) -> web.StreamResponse:
     """`/api/projects/UID/archive`: everything of the project.
 
     Raises:
-        Problem: 404 where there is no such project, 503 where there is no room for the file.
+        Problem: 404 where there is no such project, 429 where the user may export no more, and
+            those of `Shares.take`.
+        OSError: There is no room for the file.
     """
     here = opened(request)
     project = await project_of(request, here)
     await here.workspace.read(sight.check_archive, project, here.by)
     await take_export(request, project, "archive")
-    async with here.service.archive():
-        with tempfile.TemporaryFile() as file:
-            try:
-                made = await here.workspace.read(export_project, project, file)
-            except OSError as exc:
-                raise _unwritable(exc) from exc
-            lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
-            return await send_file(request, file, ZIP, "project.zip", lacking)
+    with tempfile.TemporaryFile() as file:
+        made = await here.workspace.read(export_project, project, file)
+        lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
+        return await send_file(request, file, ZIP, "project.zip", lacking)
 
 
+@in_share("archives", "POST")
 async def import_(request: web.Request) -> web.Response:
     """`/api/projects/import`: a project of an archive, the whole of it or nothing.
 
     Raises:
         Problem: 400 where it is no archive, 408 where it does not come, 413 where it is too large,
-            415 for another type, 503 where there is no room for the file.
+            415 for another type, 429 where the projects of the user may hold no more, and those of
+            `Shares.take`.
+        OSError: There is no room for the file.
     """
     here = opened(request)
     if request.content_type != ZIP:
         raise Problem(415, None, message("An archive is posted as {type}.", type=ZIP))
     asked = parameters_of(request.query, IMPORT)
-    async with here.service.archive():
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / "archive.zip"
-            try:
-                with path.open("wb") as file:
-                    await body_into(request, here.shared.options, MOST_PACKED, file)
-            except OSError as exc:
-                raise _unwritable(exc) from exc
-            made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
+    with arriving() as file:
+        await body_into(request, here.shared.options, MOST_PACKED, file)
+        file.flush()
+        path = Path(file.name)
+        await check_archive(request, path)
+        made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
+        await count_pages(here.workspace, made.project.id, made.project.uid)
     return answer(
         objects.imported_project(made),
         status=201,
         location=site_of(request).path(f"/api/projects/{made.project.uid}"),
-    )
-
-
-def _unwritable(exc: OSError) -> Problem:
-    return Problem(
-        503,
-        None,
-        message("The server cannot write the archive: {reason}", reason=opening.why(exc)),
-        headers={"Retry-After": _LATER},
     )

@@ -18,7 +18,8 @@ from metasearch.server.faces.workspace.members import Member, Members, body_of, 
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.faces.workspace.works import CHOOSE, LIST, query_of
-from metasearch.server.users.quota import check_records, take_export
+from metasearch.server.limits.permits import in_share
+from metasearch.server.users.quota import import_file, take_export
 from metasearch.workspace import objects
 from metasearch.workspace.projects import LONGEST_NAME, Project
 from metasearch.workspace.runs import imports as importing
@@ -90,6 +91,7 @@ EXPORT_NAMED: Members = {
 }
 
 
+@in_share("uploads", "POST")
 async def imports(request: web.Request) -> web.Response:
     """`/api/projects/UID/imports`: the file of a search by hand, as a step.
 
@@ -101,10 +103,7 @@ async def imports(request: web.Request) -> web.Response:
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
     strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
-    await check_records(request, project)
-    made = await here.workspace.work(
-        importing.import_file, project, strategy, content, name, by=here.by, **given
-    )
+    made = await import_file(request, project, strategy, content, name, by=here.by, **given)
     return answer(
         {
             "step": objects.step(made.step),
@@ -139,6 +138,7 @@ def content_of(given: dict[str, object]) -> bytes:
         raise UsageError(message("the file is no base64: {reason}", reason=exc)) from exc
 
 
+@in_share("uploads", "POST")
 async def decisions(request: web.Request) -> web.Response:
     """`/api/projects/UID/decisions/import`: decisions that were made in another program.
 
@@ -153,6 +153,7 @@ async def decisions(request: web.Request) -> web.Response:
     return answer(asdict(made))
 
 
+@in_share("exports", "GET", "POST")
 async def exports(request: web.Request) -> web.StreamResponse:
     """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST.
 

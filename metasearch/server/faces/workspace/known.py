@@ -15,6 +15,7 @@ from metasearch.server.faces.workspace.files import FILE, LARGEST, content_of
 from metasearch.server.faces.workspace.members import Member, Members, body_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.strategies import strategy_of
+from metasearch.server.limits.permits import in_share
 from metasearch.workspace import objects
 from metasearch.workspace.runs import known as known_works
 from metasearch.workspace.runs import validation
@@ -47,6 +48,7 @@ REMOVE: Members = {
 }
 
 
+@in_share("uploads", "POST")
 async def known(request: web.Request) -> web.Response:
     """`/api/projects/UID/known`: the known works, or new ones.
 

@@ -14,9 +14,10 @@ from metasearch.server.faces.workspace.opened import (
     opened,
     project_of,
 )
+from metasearch.server.limits.permits import user_of
 from metasearch.server.site import site_of
 from metasearch.server.users.people import names
-from metasearch.server.users.quota import check_records
+from metasearch.server.users.quota import RunQuota, check_records
 from metasearch.server.workspace_service import RunOptions
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
@@ -62,7 +63,8 @@ async def runs_(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for a run that cannot be, 409 where one is
-            under way.
+            under way, 429 where a quota or the share of the user is used up, 503 where too many
+            runs are under way.
     """
     here = opened(request)
     project = await project_of(request, here)
@@ -76,7 +78,15 @@ async def runs_(request: web.Request) -> web.Response:
     mode = given.pop("mode", "records")
     if mode == "records":
         await check_records(request, project)
-    begun = await here.service.begin_run(project, strategy, mode, RunOptions(**given), by=here.by)
+    begun = await here.service.begin_run(
+        project,
+        strategy,
+        mode,
+        RunOptions(**given),
+        by=here.by,
+        user=user_of(request),
+        limits=RunQuota(request, project),
+    )
     location = f"/api/projects/{project.uid}/runs/{begun.number}"
     return answer(
         objects.run(begun, strategy.name), status=202, location=site_of(request).path(location)
@@ -93,7 +103,7 @@ async def run(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
     job = here.service.jobs.numbered(project.id, shown.number)
-    error = None if job is None or job.error is None else str(job.error)
+    error = None if job is None else job.reason
     async with here.shared.admission.brief():
         made = await here.workspace.read(_one, project, shown) | {"error": error}
     people = await names(request, here.workspace, [shown.by])

@@ -12,6 +12,7 @@ from metasearch.server.faces.workspace.files import FILE, content_of
 from metasearch.server.faces.workspace.members import JSON, Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.strategies import strategy_of
+from metasearch.server.limits.permits import in_share
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import LONGEST_NAME
@@ -85,6 +86,7 @@ async def written(request: web.Request) -> web.Response:
         return answer(await here.workspace.read(_written, shown, asked["syntax"]))
 
 
+@in_share("uploads", "POST")
 async def read_file(request: web.Request) -> web.Response:
     """`/api/projects/UID/search-files`: a strategy of each search of a JSON search file, all or
     none.

@@ -61,5 +61,7 @@ def _used(db: Database, quotas: Quotas, user: User, kind: str) -> int | None:
         case "saved_searches":
             return int(db.value("SELECT count(*) FROM saved_search WHERE owner = ?", user.uid) or 0)
         case "stored_records":
-            return quotas.stored(db, user.uid)
+            return quotas.stored(db, user.uid).records
+        case "stored_bytes":
+            return quotas.stored(db, user.uid).bytes
     return None

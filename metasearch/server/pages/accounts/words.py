@@ -56,5 +56,6 @@ QUOTA_WORDS: Mapping[str, str] = {
     "saved_searches": N_("Saved searches"),
     "scheduled_runs": N_("Runs of saved searches a day"),
     "stored_records": N_("Records kept in own projects"),
+    "stored_bytes": N_("Bytes kept in own projects"),
     "exports": N_("Exports a day"),
 }

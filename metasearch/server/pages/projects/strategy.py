@@ -362,6 +362,7 @@ class StrategyPage:
         written: The strategy in another syntax; None where none is asked for.
         last_number: The largest number that a step ever had.
         can_edit: Whether steps have links to their forms.
+        ended: Why the newest run did not come to its end; "" where it did, or that is not known.
     """
 
     strategy: Strategy
@@ -381,6 +382,7 @@ class StrategyPage:
     usual_records: int = 500
     today: str = ""
     can_edit: bool = True
+    ended: str = ""
 
 
 #: What two people may have changed at once -> what it is called.
@@ -459,6 +461,7 @@ def strategy_page(
         written=shown.written,
         usual_records=shown.usual_records,
         today=shown.today,
+        ended=shown.ended,
         syntaxes=SYNTAX_WORDS,
         said=said,
         clash=clash_of(

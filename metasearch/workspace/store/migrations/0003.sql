@@ -15,3 +15,44 @@ CREATE INDEX entering_replaces ON entering (replaces) WHERE replaces IS NOT NULL
 
 -- Grows with each change of the pins, so that works that were made meanwhile are not written.
 ALTER TABLE works_made ADD COLUMN pins INTEGER NOT NULL DEFAULT 0;
+
+-- ------------------------------------------------ what projects take, for the quotas of their owners
+
+-- Counted by triggers, so that whatever adds a row is counted, and no quota reads all records.
+CREATE TABLE stored (
+    project INTEGER PRIMARY KEY REFERENCES project ON DELETE CASCADE,
+    records INTEGER NOT NULL DEFAULT 0,  -- rows, versions included
+    bytes INTEGER NOT NULL DEFAULT 0,    -- of records, reports and lines of the log
+    pages INTEGER NOT NULL DEFAULT 0     -- bytes of recorded pages beside the workspace
+) STRICT;
+
+INSERT INTO stored (project, records, bytes)
+    SELECT id,
+        (SELECT count(*) FROM record WHERE project = project.id),
+        (SELECT ifnull(sum(length(body)), 0) FROM record WHERE project = project.id)
+        + (SELECT ifnull(sum(length(CAST(document AS BLOB))), 0) FROM report WHERE project = project.id)
+        + (SELECT ifnull(sum(length(CAST(before AS BLOB)) + length(CAST(after AS BLOB))), 0)
+            FROM change WHERE project = project.id)
+    FROM project;
+
+CREATE TRIGGER stored_project AFTER INSERT ON project
+BEGIN INSERT OR IGNORE INTO stored (project) VALUES (NEW.id); END;
+
+CREATE TRIGGER stored_record AFTER INSERT ON record
+BEGIN UPDATE stored SET records = records + 1, bytes = bytes + length(NEW.body)
+    WHERE project = NEW.project; END;
+CREATE TRIGGER stored_record_gone AFTER DELETE ON record
+BEGIN UPDATE stored SET records = records - 1, bytes = bytes - length(OLD.body)
+    WHERE project = OLD.project; END;
+CREATE TRIGGER stored_report AFTER INSERT ON report
+BEGIN UPDATE stored SET bytes = bytes + length(CAST(NEW.document AS BLOB))
+    WHERE project = NEW.project; END;
+CREATE TRIGGER stored_report_gone AFTER DELETE ON report
+BEGIN UPDATE stored SET bytes = bytes - length(CAST(OLD.document AS BLOB))
+    WHERE project = OLD.project; END;
+CREATE TRIGGER stored_change AFTER INSERT ON change
+BEGIN UPDATE stored SET bytes = bytes + length(CAST(NEW.before AS BLOB)) + length(CAST(NEW.after AS BLOB))
+    WHERE project = NEW.project; END;
+CREATE TRIGGER stored_change_gone AFTER DELETE ON change
+BEGIN UPDATE stored SET bytes = bytes - length(CAST(OLD.before AS BLOB)) - length(CAST(OLD.after AS BLOB))
+    WHERE project = OLD.project; END;

@@ -148,16 +148,16 @@ async def test_so_many_archives_at_a_time(review: Api, monkeypatch: pytest.Monke
 
 
 async def test_a_full_disk_is_told(review: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    """503 with the reason, and nothing is imported."""
+    """507 with a sentence, and nothing is imported."""
     content = await taken(review)
 
     async def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(archive, "body_into", full)
-    problem = await brought(review, content, 503)
+    problem = await brought(review, content, 507)
 
-    assert "no space is left on the disk" in problem["detail"]
+    assert "The disk of the server is full" in problem["detail"]
     assert len((await review.get())["projects"]) == 1
 
 

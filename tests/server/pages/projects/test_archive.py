@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse, FormData
 from aiohttp.test_utils import TestClient
 
-from metasearch.server import workspace_service
+from metasearch.server.site import SHARED
 from metasearch.workspace import projects
 from metasearch.workspace.store.database import Database
 from tests.server.fake import FakeEngine
@@ -146,12 +146,13 @@ async def test_a_full_disk_is_told(client, workspace, monkeypatch):
     response = await brought(client, content)
 
     assert response.status == 507
-    assert "No space left on device" in await response.text()
+    assert "The disk of the server is full" in await response.text()
+    assert int(response.headers["Retry-After"]) > 0
 
 
-async def test_only_so_many_archives_are_handled_at_once(client, workspace, monkeypatch):
+async def test_only_so_many_archives_are_handled_at_once(client, workspace):
     """Others are told to come again."""
-    monkeypatch.setattr(workspace_service, "MOST_ARCHIVES", 0)
+    client.app[SHARED].workspace.archives.most = 0
 
     response = await client.get(f"/projects/{workspace.review.uid}/archive", headers=HTML)
 

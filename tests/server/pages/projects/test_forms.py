@@ -9,7 +9,8 @@ import pytest
 from aiohttp import FormData
 from aiohttp.test_utils import TestClient
 
-from metasearch.server import forms, workspace_service
+from metasearch.server import forms
+from metasearch.server.site import SHARED
 from metasearch.settings import Settings
 from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
@@ -122,16 +123,16 @@ async def test_a_number_leads_to_what_the_database_was_asked(client, workspace):
     assert "https://1.example.org/?q=2" in asked
 
 
-async def test_only_so_many_runs_are_followed_at_once(client, workspace, monkeypatch):
-    """By one client; a stream that has ended is not counted any more."""
+async def test_only_so_many_runs_are_followed_at_once(client, workspace):
+    """A stream that has ended is not counted any more."""
     progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
-    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 1)
+    client.app[SHARED].workspace.streams.most = 1
 
     for _ in range(3):
         followed = await client.get(progress, headers=HTML)
         assert followed.status == 200
         assert "event: done" in await followed.text()
-    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 0)
+    client.app[SHARED].workspace.streams.most = 0
     refused = await client.get(progress, headers=HTML)
     assert refused.status == 503
     assert int(refused.headers["Retry-After"]) > 0
@@ -139,9 +140,9 @@ async def test_only_so_many_runs_are_followed_at_once(client, workspace, monkeyp
 
 async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypatch):
     """Its stream ends, although the run goes on, so that it may follow another one."""
-    monkeypatch.setattr(workspace_service, "MOST_CLIENT_STREAMS", 1)
     monkeypatch.setattr("metasearch.server.faces.projects.progress.EVERY", 0.01)
     client = await serve(FakeEngine(settings=workspace.settings), ping=0.01)
+    client.app[SHARED].workspace.streams.most = 1
     with Database(workspace.path) as db:
         runs.begin(db, workspace.review, workspace.strategy, "records")
     progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
