@@ -36,7 +36,8 @@ class Queue {
   /** @param heard What is done with each answer: `kept(entry)`, `unkept(entry, answer)`,
    * `changed()`. */
   constructor(token, { address, who, stage, votes }, heard) {
-    this.form = { address, token, stage };
+    this.address = address;
+    this.form = { token, who, stage, do: "decide" };
     this.votes = Boolean(votes);
     this.heard = heard;
     this.state = ""; // "lost" without a connection, "refused" where a reader must do something
@@ -128,32 +129,27 @@ class Queue {
   }
 
   async #post(batch) {
-    const { address, token, stage } = this.form;
-    const body = new URLSearchParams({ token, stage, do: "decide" });
+    const body = new URLSearchParams(this.form);
     for (const { work, verdict, reason, version, vote } of batch) {
       body.append("decision", JSON.stringify({ work, verdict, reason, version, vote }));
     }
     const headers = { Accept: "application/json" };
     const signal = AbortSignal.timeout(PATIENCE);
+    let response, answer;
     try {
       const how = { method: "POST", body, headers, redirect: "manual", signal };
-      const response = await fetch(address, how);
-      if (response.ok) return this.#settle((await response.json()).decisions);
-      await this.#failed(response, batch);
+      response = await fetch(this.address, how);
+      answer = response.type === "opaqueredirect" ? {} : await response.json();
     } catch {
-      this.#later("lost"); // also where an answer ended before its end
+      return this.#later("lost"); // also where the answer broke off
     }
-  }
-
-  async #failed(response, batch) {
+    const { status } = response;
     const after = Number(response.headers.get("Retry-After")) * 1000;
-    if (response.status === 400 || response.status === 413) {
-      this.#single = true; // one of them cannot be read: the others are not to wait for it
-      if (batch.length > 1) return;
-      const { detail, title } = await response.json();
-      this.#settle([{ work: batch[0].work, status: response.status, text: detail ?? title }]);
-    } else if (response.status === 429 || response.status >= 500) this.#later("lost", after);
-    else this.#later("refused");
+    if (response.ok) this.#settle(answer.decisions);
+    else if (status === 429 || status >= 500) this.#later("lost", after);
+    else if (status !== 400 && status !== 413) this.#later("refused");
+    else if (batch.length > 1) this.#single = true; // one cannot be read: the others do not wait
+    else this.#settle([{ work: batch[0].work, status, text: answer.detail ?? answer.title }]);
   }
 
   #settle(answers) {

@@ -18,6 +18,7 @@ from metasearch.server.faces.projects.opened import Opened
 from metasearch.server.faces.workspace.members import VERSION, Member, Members, checked
 from metasearch.server.pages.projects.words import DECISION_WORDS
 from metasearch.server.problem import Problem
+from metasearch.server.received import only
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import teams
 from metasearch.workspace.store.database import Database
@@ -44,8 +45,12 @@ async def decide(here: Opened, stage: Stage, fields: MultiMapping[str]) -> web.R
     `version` that stands now, or 409 or 400 with a `text` that says why it was not kept.
 
     Raises:
-        Problem: 400 for a form that no page of ours sends; nothing of it is kept.
+        Problem: 400 for a form that no page of ours sends, 403 for one of somebody else's page;
+            nothing of it is kept.
     """
+    # Behind a proxy that names the user, another one may have logged in since the page was made.
+    if only(fields, "who") != here.by:
+        raise Problem(403, None, message("The page was made for somebody else. Load it again."))
     given = [_read(text) for text in fields.getall("decision", [])]
     if not 1 <= len(given) <= MOST:
         reason = message("must be one of {values}", values=f"1-{MOST}")
