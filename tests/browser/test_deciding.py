@@ -158,17 +158,24 @@ CASES = [(0, None), (100, None), (400, None), (100, (15, 40))]
 IDS = ["0 ms", "100 ms", "400 ms", "100 ms, offline for 25 keys"]
 
 
-@pytest.mark.parametrize(("latency", "cuts"), CASES, ids=IDS)
-async def test_sixty_keys_on_the_list(window, screened: Screened, latency, cuts):
+@pytest.mark.parametrize(
+    ("query", "latency", "cuts"),
+    [*(("", *case) for case in CASES), ("?verdict=undecided&sort=title", 100, None)],
+    ids=[*IDS, "100 ms, works that leave the list"],
+)
+async def test_sixty_keys_on_the_list(window, screened: Screened, query, latency, cuts):
     """At six a second, over the end of the page: sixty works, in the order of the log."""
-    page = await window(f"{screened.address}/works", extra_http_headers={HEADER: "owner"})
+    with Database(screened.path) as db:
+        sort: Any = "title" if query else "added"
+        uids = listing.uids(db, screened.project, WorksQuery(sort=sort))
+    page = await window(f"{screened.address}/works{query}", extra_http_headers={HEADER: "owner"})
     network = await Network.of(page, latency)
     await page.keyboard.press("j")
     await until(page, "document.querySelector('.is-current') !== null")
 
     pressed = await decides(page, network, cuts)
 
-    assert len({work for work, _ in pressed}) == KEYS
+    assert [work for work, _ in pressed] == uids[:KEYS]
     assert screened.decided() == pressed
     assert screened.standing() == dict(pressed)
     shown = await page.evaluate(

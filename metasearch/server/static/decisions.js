@@ -492,9 +492,11 @@ function decides(place) {
   });
   document.addEventListener("submit", (event) => {
     const { target, submitter } = event;
-    const logsOut = target.getAttribute("action").endsWith("/logout");
     leave(event, () => target.requestSubmit(submitter));
-    if (logsOut && !event.defaultPrevented) queue.forget();
+    if (event.defaultPrevented || !queue.size) return;
+    if (!target.getAttribute("action").endsWith("/logout")) return;
+    if (confirm(words.forget)) queue.forget();
+    else event.preventDefault();
   });
   // A form is about some works; the fields of the others, of which there may be many, stay here.
   byId("marks")?.addEventListener("formdata", ({ formData }) => {
@@ -508,10 +510,12 @@ function decides(place) {
   addEventListener("pageshow", ({ persisted }) => persisted && queue.load());
   addEventListener("online", () => works.fetch());
 
-  // What was decided before a reload is not decided again.
-  for (const [work, { verdict, reason }] of queue.works) {
+  // What was decided before a reload is shown, and can be taken back.
+  for (const [work, { verdict, reason, was }] of queue.works) {
     const item = works.of(work);
-    if (item) shows(place, item, verdict, reason);
+    if (!item) continue;
+    shows(place, item, verdict, reason);
+    done.push({ item, before: was });
   }
   if (works.oneByOne) works.begin(queue.works);
   return { works, mark, undo };
