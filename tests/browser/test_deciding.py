@@ -389,3 +389,21 @@ async def test_buttons_are_as_keys(window, screened: Screened):
         await page.click("button[value=tag]")
     assert screened.decided() == [(work, "close") for work in works[:3]]
     assert await page.locator(".tag").count() == 1
+
+
+async def test_works_that_others_have_finished_are_passed_over(window, screened: Screened):
+    """Of those that were fetched before; the one on the screen stays, and its vote is refused."""
+    with Database(screened.path) as db:
+        both = [screened.made.uids[name] for name in ("owner", "editor")]
+        teams.begin(db, screened.project, "title", both, needed=1)
+        uids = listing.uids(db, screened.project, WorksQuery())
+    page = await window(f"{screened.address}/screening", extra_http_headers={HEADER: "owner"})
+    with Database(screened.path) as db:
+        decisions.mark(db, screened.project, uids[1:3], "excluded", by=screened.made.uids["editor"])
+    assert await presses(page, "i") == uids[:1]
+    await until(page, "document.querySelector('[data-fresh]').innerText.startsWith('1 work')")
+    assert await presses(page, "i") == uids[1:2]
+    await page.locator("#unsent li").wait_for()
+    assert "all the votes" in await page.inner_text("#unsent")
+    assert await page.evaluate(CURRENT) == uids[3]
+    assert screened.standing(both[0]) == {uids[0]: "relevant"}

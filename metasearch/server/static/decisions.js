@@ -403,11 +403,12 @@ function decides(place) {
     }
     const text = parts.join(" ");
     const line = byId("unkept").content.firstElementChild.cloneNode(true);
-    line.querySelector("span").textContent = text;
-    line.querySelector("a").textContent = entry.title;
+    const link = document.createElement("a");
+    line.querySelector("span").append(`${text} `, link);
+    link.textContent = entry.title;
     const again = new URLSearchParams({ stage: words.stage, work: entry.work });
-    if (works.oneByOne) line.querySelector("a").href = `?${again}`;
-    else if (item) line.querySelector("a").href = `#w-${entry.work}`;
+    if (works.oneByOne) link.href = `?${again}`;
+    else if (item) link.href = `#w-${entry.work}`;
     line.querySelector("button").addEventListener("click", () => {
       line.remove();
       strip.hidden = told.hidden && !strip.querySelector("li");
