@@ -401,10 +401,10 @@ function decides(place) {
       const stands = [answer.words, answer.reason].filter(Boolean).join(words.comma);
       parts.push(words.stands.replace("{verdict}", stands));
     }
-    const text = parts.join(" ");
+    const text = parts.join("\n");
     const line = byId("unkept").content.firstElementChild.cloneNode(true);
     const link = document.createElement("a");
-    line.querySelector("span").append(`${text} `, link);
+    line.querySelector("span").append(`${text}\n`, link);
     link.textContent = entry.title;
     const again = new URLSearchParams({ stage: words.stage, work: entry.work });
     if (works.oneByOne) link.href = `?${again}`;

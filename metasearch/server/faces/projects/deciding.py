@@ -82,14 +82,14 @@ async def _answer(here: Opened, stage: Stage, given: dict[str, Any]) -> dict[str
         if error.status not in (400, 409):
             raise
         said = here.visit.language.said
-        answer = {"work": given["work"], "status": error.status, "text": said(error.message)}
+        text = "\n".join(said(each) for each in (error.message, error.advice) if each)
+        answer = {"work": given["work"], "status": error.status, "text": text}
         if isinstance(error, Conflict):
             theirs = error.theirs or {}
             words = DECISION_WORDS[theirs["verdict"]]
             answer |= {"version": error.version, **theirs}
             answer["words"] = here.visit.language.gettext(words)
-        elif error.advice:
-            answer["text"] += f" {said(error.advice)}"
+            answer["text"] = said(message("Something else was decided on this work meanwhile."))
         return answer
     return {"work": given["work"], "status": 200, "version": version}
 
