@@ -22,7 +22,7 @@ from metasearch.workspace.runs.validation import Validated, Validation
 from metasearch.workspace.strategies.step import Step
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.works.listing import WorksPage
-from metasearch.workspace.works.works import Finding, Stage, Work
+from metasearch.workspace.works.works import Decision, Finding, Stage, Work
 
 if TYPE_CHECKING:  # a command loads what it needs of them
     from metasearch.workspace.archive.reading import ImportedProject
@@ -318,7 +318,7 @@ def work_line(shown: Work) -> Object:
         "open_access": shown.open_access,
         "retracted": shown.retracted,
         "sources": list(shown.sources),
-        "decisions": {stage: asdict(decision) for stage, decision in shown.decisions.items()},
+        "decisions": {stage: _decision(made) for stage, made in shown.decisions.items()},
         "tags": list(shown.tags),
         "note": shown.note,
         "note_version": shown.note_version,
@@ -326,8 +326,12 @@ def work_line(shown: Work) -> Object:
         "added": shown.added,
     }
     if shown.votes:
-        made["votes"] = {stage: asdict(vote) for stage, vote in shown.votes.items()}
+        made["votes"] = {stage: _decision(vote) for stage, vote in shown.votes.items()}
     return made
+
+
+def _decision(made: Decision) -> Object:
+    return asdict(made) | {"version": made.version}
 
 
 def work(shown: Work, findings: Sequence[Finding]) -> Object:

@@ -39,9 +39,9 @@ async def project(made: Team) -> AsyncIterator[str]:
 
 
 async def presses(page: Any, key: str) -> None:
-    """Presses a key that decides, and waits for the page that follows."""
-    async with page.expect_event("load"):
-        await page.keyboard.press(key)
+    """Presses a key that decides, and waits until it is kept."""
+    await page.keyboard.press(key)
+    await until(page, "Object.keys(sessionStorage).length", 0)
 
 
 def current() -> str:

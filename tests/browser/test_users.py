@@ -15,6 +15,7 @@ from metasearch.workspace import projects
 from metasearch.workspace.runs.imports import import_file
 from metasearch.workspace.strategies import strategies
 from tests.browser.test_workspace import made, sends
+from tests.browser.waiting import until
 from tests.server.pages.projects.filled import RIS
 from tests.server.users.served import PASSWORD, Served, serving
 
@@ -79,9 +80,42 @@ async def votes(page: Any, project: str, *verdicts: str) -> list[str]:
     for verdict in verdicts:
         button = page.locator(f"button[name=mark][value^='{verdict}:']")
         seen.append(str(await button.get_attribute("value")).partition(":")[2])
-        async with page.expect_event("load"):
-            await button.click()
+        await button.click()
+    await until(page, "Object.keys(sessionStorage).length", 0)
     return seen
+
+
+async def test_what_was_not_sent_is_gone_after_the_logout(window, served: Served) -> None:
+    """The page asks first; and without a session nothing more is sent."""
+    served.user("ann", shown="Ann")
+    server = served.base.rstrip("/")
+    page = await window(f"{server}/login")
+    await logs_in(page, "ann")
+    project = await made(page, server, "review")
+    imported(served)
+    await page.goto(f"{project}/works")
+    sent = []
+
+    async def refuses(route: Any) -> None:
+        if route.request.method == "POST":
+            sent.append(route.request)
+            await route.abort()
+        else:
+            await route.continue_()
+
+    await page.route("**/works", refuses)
+    await page.locator("button[name=mark]").first.click()
+    await page.locator("#unsent").wait_for()
+    asked = []
+
+    async def agrees(dialog: Any) -> None:
+        asked.append(dialog.type)
+        await dialog.accept()
+
+    page.on("dialog", agrees)
+    await sends(page, "form[action$='/logout'] button")
+    assert (asked, bool(sent)) == (["confirm"], True)
+    assert await page.evaluate("Object.keys(sessionStorage).length") == 0
 
 
 async def test_from_the_first_account_to_the_report(window, served: Served) -> None:

@@ -95,6 +95,7 @@ async def test_the_journey_of_a_reviewer(window, server, tmp_path):
     await until(page, "document.querySelectorAll('.decided.is-relevant').length", 1)
     await until(page, "[...document.querySelectorAll('li[data-work]')].indexOf("
                       "document.activeElement.closest('li'))", 1)  # fmt: skip
+    await until(page, "Object.keys(sessionStorage).length", 0)
     await page.fill("#reason", "not about harms")
     await page.locator("li[data-work] input[name=id]").nth(2).check()
     await sends(page, "button[name=all][value=excluded]")
@@ -157,6 +158,7 @@ async def test_the_journey_of_a_novelty_search(window, server, tmp_path):
     await page.keyboard.press("j")
     await page.keyboard.press("c")
     await until(page, "document.querySelectorAll('.decided.is-close').length", 1)
+    await until(page, "Object.keys(sessionStorage).length", 0)
 
     await page.goto(f"{project}/reports/chaxin")
     await page.fill("[name='a:novelty.title_zh']", "沉水植物恢复技术")

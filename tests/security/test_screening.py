@@ -167,7 +167,7 @@ async def test_the_owner_makes_a_team_and_two_screen_by_pages_alone(team: Team, 
     assert begun.status == 303
     for name, letter in (("screener", "relevant"), ("cat", "excluded")):
         shown = await people(name).page(page)
-        buttons = shown.xpath("//button[@name='mark']/@value")
+        buttons = shown.xpath("//ol//button[@name='mark']/@value")
         (mark,) = [value for value in buttons if value.startswith(letter)]
         voted = await people(name).form(page, {"stage": "title", "mark": mark, "reason": "rats"})
         assert voted.status == 303, await voted.text()

@@ -1,4 +1,4 @@
-"""The few files that pages need, read once: a style sheet, two scripts and the icons."""
+"""The few files that pages need, read once: a style sheet, the scripts and the icons."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ ASSETS = {
         "style.css",
         "results.js",
         "workspace.js",
+        "decisions.js",
         "favicon.ico",
         "icon.svg",
         "icon.png",

@@ -1,6 +1,5 @@
 // Additions to the pages of a project, which work without them: the numbers of a run as they come,
-// how a query is read while it is typed, and single-letter keys for decisions. The server makes
-// every piece of HTML.
+// and how a query is read while it is typed. The server makes every piece of HTML.
 
 const byId = (id) => document.getElementById(id);
 const PATIENCE = 600; // milliseconds without a key after which a query is read
@@ -84,80 +83,6 @@ function check(form) {
   byId("syntax").addEventListener("change", read);
 }
 
-// --------------------------------------------------------------------------- decisions
-
-const VERDICTS = { i: "relevant", c: "close", n: "unavailable", e: "excluded", 0: "" };
-const CURRENT = "metasearch-current-work";
-
-function keys(fold) {
-  const items = [...document.querySelectorAll("li[data-work]")];
-  const toggle = fold.querySelector("[data-do=keys]");
-  const press = (button) => button && button.click();
-  let current = null;
-  fold.hidden = false;
-
-  function go(item) {
-    if (!item) return;
-    current?.classList.remove("is-current");
-    current = item;
-    item.classList.add("is-current");
-    item.querySelector("article").focus({ preventScroll: true });
-    const reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    item.scrollIntoView({ block: "nearest", behavior: reduced ? "instant" : "smooth" });
-  }
-
-  function mark(verdict) {
-    if (!current) return;
-    const next = items[items.indexOf(current) + 1] ?? current;
-    sessionStorage.setItem(CURRENT, JSON.stringify([next.dataset.work, current.dataset.work]));
-    const value = `${verdict}:${current.dataset.work}`;
-    press([...current.querySelectorAll("button[name=mark]")].find((one) => one.value === value));
-  }
-
-  toggle.addEventListener("click", () => {
-    const on = toggle.getAttribute("aria-pressed") !== "true";
-    toggle.setAttribute("aria-pressed", String(on));
-    localStorage.setItem("metasearch-keys", on ? "on" : "off");
-  });
-  if (localStorage.getItem("metasearch-keys") === "off") toggle.setAttribute("aria-pressed", "false");
-
-  document.addEventListener("keydown", (event) => {
-    const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (target.closest("input:not([type=checkbox]), textarea, select")) return;
-    if (toggle.getAttribute("aria-pressed") !== "true") return;
-    const place = current ? items.indexOf(current) : -1;
-    const name = key.toLowerCase();
-    if (name === "j") go(items[place + 1] ?? current);
-    else if (name === "k") go(items[Math.max(0, place - 1)]);
-    else if (name === "u") press(document.querySelector("[data-key=u]"));
-    else if (name === "x" && current) press(current.querySelector("input[type=checkbox]"));
-    else if (name in VERDICTS) mark(VERDICTS[name]);
-    else return;
-    event.preventDefault();
-  });
-
-  // Where one work is shown after another, it is the one that keys are for.
-  if (fold.dataset.keys === "one" && items[0]) {
-    current = items[0];
-    current.classList.add("is-current");
-  }
-
-  // After a decision the page is loaded again: on to the next work, unless it has left the list.
-  const kept = JSON.parse(sessionStorage.getItem(CURRENT) ?? "null");
-  sessionStorage.removeItem(CURRENT);
-  if (!kept) return;
-  const [next, last] = kept;
-  const item = byId(`w-${next}`) ?? byId(`w-${last}`);
-  if (!item) return;
-  current = item; // a key that comes at once is for this one
-  item.classList.add("is-current");
-  const resume = () => setTimeout(() => current === item && go(item));
-  // The place in the address takes the focus when the page has been loaded.
-  if (document.readyState === "complete") resume();
-  else addEventListener("load", resume);
-}
-
 // --------------------------------------------------------------------------- an address to copy
 
 /** Shows the buttons that copy the field before them, where the browser lets a page copy. */
@@ -179,5 +104,3 @@ const run = byId("run");
 if (run && !run.hidden) follow(run);
 const add = byId("add");
 if (add) check(add);
-const legend = document.querySelector("[data-keys]");
-if (legend) keys(legend);

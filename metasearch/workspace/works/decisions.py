@@ -8,24 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, versions
+from metasearch.workspace import log
+from metasearch.workspace import versions as versions_
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import teams, votes
 from metasearch.workspace.screening.votes import Kept
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
+from metasearch.workspace.works.names import rows_named
 from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
 from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
-from metasearch.workspace.works.works import STAGES, VERDICTS, Stage, Verdict, rows_of
+from metasearch.workspace.works.works import (
+    STAGES,
+    VERDICTS,
+    Stage,
+    Verdict,
+    decision_version,
+    rows_of,
+)
 
 #: Works of one call; characters of a tag; tags of one call.
 MOST_WORKS, LONGEST_TAG, MOST_TAGS = 200_000, 100, 50
 #: Actions of the log.
 MARK, TAG, NOTE = "mark works", "tag works", "note works"
+#: What stands for no verdict where there must be a word.
+UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,7 @@ def mark(
     *,
     stage: Stage = "title",
     reason: str = "",
+    versions: Mapping[str, int] | None = None,
     by: str = "",
 ) -> Changed:
     """Decide on works: for the project or, where a team screens the stage and `by` is one of its
@@ -63,9 +75,13 @@ def mark(
         verdict: None for undecided again. "unavailable" belongs to the stage of the whole text.
         stage: "title" or "fulltext".
         reason: Why; the reasons for which works are excluded are counted by reports.
+        versions: Name of a work -> `decision_version` of what was shown to who decides. Works that
+            are not named in it are decided on in any case.
         by: Who decides.
 
     Raises:
+        Conflict: Something else was decided on a work since; nothing was changed. What is sent
+            again after a lost answer is no conflict: it stands already.
         UsageError: A value cannot be used, a name is that of no work, or a work takes no vote or no
             decision (`votes.closed`).
     """
@@ -73,7 +89,40 @@ def mark(
     value = None if verdict is None else (verdict, _line(reason))
     with db.transaction():
         ids = _ids(db, project, uids)
+        _check_versions(db, project, versions or {}, value, stage, by)
         return mark_each(db, project, dict.fromkeys(ids, value), stage=stage, action=MARK, by=by)
+
+
+def _check_versions(
+    db: Database,
+    project: Project,
+    versions: Mapping[str, int],
+    value: tuple[str, str] | None,
+    stage: Stage,
+    by: str,
+) -> None:
+    rows = rows_named(db, project.id, list(versions)) if versions else {}
+    there = standing(db, rows.values(), stage, teams.voter(db, project, stage, by))
+    for name, row in rows.items():
+        uid, kept = there[row]
+        stands = None if kept is None else (kept[0], kept[1])
+        versions_.check(
+            versions[name],
+            decision_version(kept),
+            message("Something else was decided on {uid} since it was shown to you", uid=uid),
+            _verdict_members(value) if value != stands else {},
+            _verdict_members(stands),
+        )
+
+
+def verdict_of(word: str) -> Verdict | None:
+    """A verdict that was sent as a word; `check_verdict` checks it."""
+    return None if word in ("", UNDECIDED) else cast("Verdict", word)
+
+
+def _verdict_members(value: tuple[str, str] | None) -> dict[str, str]:
+    verdict, reason = value or (UNDECIDED, "")
+    return {"verdict": verdict, "reason": reason}
 
 
 def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
@@ -340,7 +389,7 @@ def set_note(
             there, standing = noted(db, [row]).get(row, ("", 0))
             if there == text:
                 return Changed(0, 1, None)  # that of the project, as they were shown it
-        versions.check(
+        versions_.check(
             version,
             standing,
             message("The note was changed since you opened it"),

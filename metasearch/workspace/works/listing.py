@@ -18,8 +18,8 @@ __all__ = [
     "WorksFacet",
     "WorksPage",
     "WorksQuery",
+    "ahead",
     "count",
-    "first",
     "page",
     "rows",
     "uids",
@@ -125,17 +125,23 @@ def count(db: Database, project: Project, query: WorksQuery) -> int:
     return counting.counted(db, _where(project, conditions(db, project, query)))
 
 
-def first(db: Database, project: Project, query: WorksQuery) -> int | None:
-    """The row of the first work that a query asks for; None where there is none.
+def ahead(db: Database, project: Project, query: WorksQuery, after: int | None = None) -> list[int]:
+    """The rows of the next works of a list that begins with the newest, `count` at most: those
+    after a row, which may have left the list.
 
     Raises:
         UsageError: The query cannot be one.
     """
     chosen = _where(project, conditions(db, project, query))
-    found = db.one(
-        f"SELECT id FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]} LIMIT 1", *chosen.values
+    found = db.all(
+        f"SELECT id FROM {chosen.rows} AND (? IS NULL OR work.id < ?)"
+        f" ORDER BY {_ORDERS['added']} LIMIT ?",
+        *chosen.values,
+        after,
+        after,
+        query.count,
     )
-    return None if found is None else found[0]
+    return [row[0] for row in found]
 
 
 def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Literal, NamedTuple, get_args
 
 from metasearch.errors import UsageError
@@ -40,6 +41,20 @@ class Decision:
     reason: str
     by: str
     at: str
+
+    @property
+    def version(self) -> int:
+        """As `decision_version`."""
+        return decision_version((self.verdict, self.reason, self.at))
+
+
+def decision_version(kept: Sequence[str] | None) -> int:
+    """What names just this decision (verdict, reason, time), so that a later one overwrites nothing
+    that was not seen; 0 for none. It is made of nothing else: it tells of no other vote.
+    """
+    if kept is None:
+        return 0
+    return int.from_bytes(sha256("\0".join(kept).encode()).digest()[:6]) or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

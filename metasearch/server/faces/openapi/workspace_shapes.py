@@ -342,6 +342,7 @@ SCHEMAS: Mapping[str, Schema] = {
         explained(
             {"verdict": one_of(VERDICTS), "reason": text(), "by": text(), "at": text()}, Decision
         )
+        | {"version": whole(description="Names just this decision; 0 stands for none.")}
     ),
     "ChangedWorks": thing(
         explained({"works": whole(), "unchanged": whole(), "change": nullable(whole())}, Changed),

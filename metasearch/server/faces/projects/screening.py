@@ -12,7 +12,14 @@ from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.faces.projects.opened import Opened, after_form, opened, unknown_form
+from metasearch.server.faces.projects.deciding import OUT
+from metasearch.server.faces.projects.opened import (
+    Opened,
+    after_form,
+    opened,
+    unknown_form,
+    version_of,
+)
 from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.said import Said
@@ -42,8 +49,8 @@ if TYPE_CHECKING:
 
 #: One's own lines of the log among which a vote to undo is looked for.
 _CHANGES = 20
-#: Verdicts for which a reason is kept.
-_OUT = ("excluded", "unavailable")
+#: Works of a page to vote on; of one that the script asks for, which begins after a work.
+_AHEAD, _MORE = 10, 30
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
@@ -56,11 +63,12 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
     async def render(said: Said) -> str:
         stage = _stage(said.fields if request.method == "POST" else request.query)
+        uid = only(request.query, "work") or only(said.fields, "mark").partition(":")[2]
         return screening_page(
             here.visit,
             here.project,
             stage,
-            await _shown(here, stage, only(request.query, "work")),
+            await _shown(here, stage, uid, only(request.query, "after")),
             said,
             reason=only(request.query, "reason")[:LONGEST_REASON],
             done=only(request.query, "done"),
@@ -80,7 +88,7 @@ def _stage(parameters: MultiMapping[str]) -> Stage:
 # --------------------------------------------------------------------------- showing
 
 
-async def _shown(here: Opened, stage: Stage, uid: str) -> ScreeningShown:
+async def _shown(here: Opened, stage: Stage, uid: str, after: str) -> ScreeningShown:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     with_users = identity_of(here.request) is not None
     async with here.shared.admission.brief():
@@ -88,13 +96,13 @@ async def _shown(here: Opened, stage: Stage, uid: str) -> ScreeningShown:
             _read,
             here.project,
             stage,
-            uid,
+            (uid, after),
             here.by,
             owner=here.visit.can("resolve"),
             with_people=with_users and here.visit.can("members"),
             with_agreement=only(here.request.query, "agreement") == "yes",
         )
-    records = shown.work.hit.records if shown.work else ()
+    records = (record for work in shown.works for record in work.hit.records)
     sources = {record.source for record in records} & {*here.shared.engine.registry.names()}
     return replace(shown, labels={**labels(here.shared.engine, sources), **of_answers})
 
@@ -103,7 +111,7 @@ def _read(
     db: Database,
     project: Project,
     stage: Stage,
-    uid: str,
+    asked: tuple[str, str],
     by: str,
     *,
     owner: bool,
@@ -120,7 +128,7 @@ def _read(
         uids |= {*each.team.screeners, *(one.by for one in each.screeners)}
     shown = ScreeningShown(
         progress=stages,
-        work=_work(db, project, stage, uid, by) if votes else None,
+        works=_works(db, project, stage, *asked, by) if votes else (),
         voter=votes,
         undo=_undo(db, project, by) if votes else None,
         conflicts=found,
@@ -134,14 +142,17 @@ def _read(
     return shown, source_labels(db, project)
 
 
-def _work(db: Database, project: Project, stage: Stage, uid: str, by: str) -> Work | None:
-    """The work that is named, else the first one that waits for a vote of somebody."""
-    row = rows_named(db, project.id, [uid]).get(uid) if uid else None
-    if row is not None:
-        return works.read(db, [row], by)[0]
-    query = WorksQuery(verdict="undecided", stage=stage, voter=by)
-    row = listing.first(db, project, query)
-    return None if row is None else works.read(db, [row], by)[0]
+def _works(
+    db: Database, project: Project, stage: Stage, uid: str, after: str, by: str
+) -> list[Work]:
+    """The work that is named, if one is; then those that wait for a vote of somebody: the first
+    ones, or the next ones after a work.
+    """
+    rows = rows_named(db, project.id, [name for name in (uid, after) if name])
+    query = WorksQuery(verdict="undecided", stage=stage, voter=by, count=_MORE if after else _AHEAD)
+    waiting = listing.ahead(db, project, query, rows.get(after))
+    first = [rows[uid]] if uid in rows else []
+    return works.read(db, [*first, *(row for row in waiting if row not in first)], by)
 
 
 def _undo(db: Database, project: Project, by: str) -> int | None:
@@ -206,7 +217,11 @@ async def _done(here: Opened, fields: MultiMapping[str]) -> str:
     # A form of this page is for who may screen; the route has seen to that.
     if marked := only(fields, "mark"):
         verdict, _, uid = marked.partition(":")
-        await here.workspace.write(_voted, here.project, stage, uid, verdict, reason, here.by)
+        version = version_of(fields, f"decided-{uid}")
+        versions = {} if version is None else {uid: version}
+        await here.workspace.write(
+            _voted, here.project, stage, uid, verdict, reason, versions, here.by
+        )
         return _at(here, stage, done="voted", reason=reason)
     if uid := only(fields, "save"):
         note = only(fields, "note").strip()
@@ -229,7 +244,14 @@ async def _done(here: Opened, fields: MultiMapping[str]) -> str:
 
 
 def _voted(
-    db: Database, project: Project, stage: Stage, uid: str, verdict: str, reason: str, by: str
+    db: Database,
+    project: Project,
+    stage: Stage,
+    uid: str,
+    verdict: str,
+    reason: str,
+    versions: Mapping[str, int],
+    by: str,
 ) -> None:
     """A vote; on this page nothing else is decided, also where the team was changed meanwhile."""
     with db.transaction():
@@ -242,9 +264,10 @@ def _voted(
             db,
             project,
             [uid],
-            cast("Verdict | None", verdict or None),
+            decisions.verdict_of(verdict),
             stage=stage,
-            reason=reason if verdict in _OUT else "",
+            reason=reason if verdict in OUT else "",
+            versions=versions,
             by=by,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from aiohttp import web
@@ -12,6 +11,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message, message_n
+from metasearch.server.faces.projects.deciding import OUT, decide
 from metasearch.server.faces.projects.opened import (
     Opened,
     after_form,
@@ -46,7 +46,7 @@ from metasearch.workspace.works.importing import import_decisions
 from metasearch.workspace.works.reasons import reasons
 from metasearch.workspace.works.said import LONGEST_REASON
 from metasearch.workspace.works.undo import is_own, undo, undoable
-from metasearch.workspace.works.works import STAGES, Finding, Stage, Verdict
+from metasearch.workspace.works.works import STAGES, Finding, Stage
 
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
 MOST_BYTES, _MOST_TAGS, _CHANGES = 50_000_000, 50, 20
@@ -88,7 +88,13 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if request.method != "POST":
         return page_response(request, await render(Said()))
     fields, upload = await posted_with_file(request, MOST_BYTES)
+    if only(fields, "do") == "decide":
+        return await decide(here, _stage(fields), fields)
     return await after_form(request, fields, lambda: _done(here, fields, upload), render)
+
+
+def _stage(fields: MultiMapping[str]) -> Stage:
+    return next((each for each in STAGES if each == only(fields, "stage")), "title")
 
 
 def _listed(fields: MultiMapping[str]) -> MultiDict[str]:
@@ -241,8 +247,13 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
 async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
     """Does what a form says; the address that shows it."""
     back = local_address(only(fields, "back"), here.visit.site) or here.path("/works")
-    stage: Stage = next((each for each in STAGES if each == only(fields, "stage")), "title")
+    stage = _stage(fields)
     reason = only(fields, "reason").strip()
+    versions = {
+        uid: version
+        for uid in [*fields.getall("id", []), only(fields, "mark").partition(":")[2]]
+        if (version := version_of(fields, f"decided-{uid}")) is not None
+    }
     ticked = fields.getall("id", [])
     match only(fields, "do"):
         case "undo":
@@ -260,7 +271,7 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
             raise unknown_form()
     if marked := only(fields, "mark"):
         verdict, _, uid = marked.partition(":")
-        return await _marked(here, back, [uid], verdict, stage, reason)
+        return await _marked(here, back, [uid], verdict, stage, reason, versions)
     if uid := only(fields, "save"):
         had = _tags(only(fields, f"had-{uid}")) if f"had-{uid}" in fields else None
         await here.workspace.write(
@@ -298,22 +309,30 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
             )
             return _back(back, done="tagged")
         case verdict if "all" in fields:
-            return await _marked(here, back, _checked(ticked), verdict, stage, reason)
+            return await _marked(here, back, _checked(ticked), verdict, stage, reason, versions)
     raise unknown_form()
 
 
 async def _marked(
-    here: Opened, back: str, uids: list[str], verdict: str, stage: Stage, reason: str
+    here: Opened,
+    back: str,
+    uids: list[str],
+    verdict: str,
+    stage: Stage,
+    reason: str,
+    versions: Mapping[str, int],
 ) -> str:
-    """Decides on works; the reason is that of an exclusion."""
-    is_out = verdict in ("excluded", "unavailable")
+    """Decides on works; the reason is that of an exclusion. Of several works all are decided on, or
+    none.
+    """
     await here.workspace.write(
         decisions.mark,
         here.project,
         uids,
-        cast("Verdict | None", verdict or None),
+        decisions.verdict_of(verdict),
         stage=stage,
-        reason=reason if is_out else "",
+        reason=reason if verdict in OUT else "",
+        versions={uid: versions[uid] for uid in uids if uid in versions},
         by=here.by,
     )
     return _back(back, done="marked", works=str(len(uids)), reason=reason)

@@ -7,9 +7,11 @@ from typing import Any
 
 from aiohttp import web
 
+from metasearch.message import message
 from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.problem import Problem
 from metasearch.server.users.identity import check
 from metasearch.server.users.people import names
 from metasearch.workspace import objects
@@ -27,7 +29,6 @@ from metasearch.workspace.works.names import LONGEST
 from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
 from metasearch.workspace.works.works import STAGES, VERDICTS
 
-_UNDECIDED = "undecided"
 #: Which works a change is about.
 WORKS: Members = {
     "works": Member(
@@ -47,12 +48,19 @@ DECIDE: Members = {
     "verdict": Member(
         help="`undecided` takes a decision back.",
         required=True,
-        choices=(*VERDICTS, _UNDECIDED),
+        choices=(*VERDICTS, decisions.UNDECIDED),
         example="excluded",
     ),
     "stage": Member(help="By title and abstract, or by the whole text.", choices=STAGES),
     "reason": Member(
         help="Why; reports count reasons.", most=LONGEST_REASON, example="wrong population"
+    ),
+    "version": replace(
+        VERSION,
+        help="Of one work: the `version` of the decision, or of your vote, that you were shown; 0 "
+        "for none. If something else was decided since, the answer is 409 with `yours` and "
+        "`theirs`; what stands already is no conflict, so that a lost answer can be asked for "
+        "again. Without it the decision is kept in any case.",
     ),
 }
 TAG: Members = {
@@ -90,6 +98,7 @@ async def decide(request: web.Request) -> web.Response:
 
     Raises:
         Problem: 404 where there is no such project, 400 for what cannot be decided.
+        Conflict: 409 where something else was decided since the version that is sent.
     """
     here, project, given = await _given(request, DECIDE)
     return answer(asdict(await here.workspace.write(_marked, project, given, here.by)))
@@ -183,10 +192,13 @@ async def _given(request: web.Request, members: Members) -> tuple[Here, Project,
 def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
     with db.transaction():
         uids = chosen(db, project, given, by)
-        verdict = given.pop("verdict")
-        return decisions.mark(
-            db, project, uids, None if verdict == _UNDECIDED else verdict, by=by, **given
-        )
+        verdict = decisions.verdict_of(given.pop("verdict"))
+        version = given.pop("version", None)
+        if version is not None and len(uids) != 1:
+            reason = message("is that of one work, not of {count}", count=len(uids))
+            raise Problem.bad_parameters([{"parameter": "version", "reason": reason}])
+        versions = {} if version is None else {uids[0]: version}
+        return decisions.mark(db, project, uids, verdict, versions=versions, by=by, **given)
 
 
 def _tagged(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:

@@ -12,7 +12,7 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.frame import frame
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.words import DECISION_WORDS, STAGE_WORDS, VERDICTS_OF, called
-from metasearch.server.pages.projects.works import Choice
+from metasearch.server.pages.projects.works import Choice, decision_clash
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
 from metasearch.workspace.projects import Project
@@ -47,7 +47,7 @@ class ScreeningShown:
 
     Attributes:
         progress: Stage -> how far it is, as far as the reader may see it.
-        work: The work to vote on; None where there is none.
+        works: To vote on: the first one is shown, the others follow it.
         voter: Whether the reader screens the stage.
         undo: Number of the newest vote of the reader that can be undone; None for none.
         conflicts: The first ones of the stage, and how many there are.
@@ -60,7 +60,7 @@ class ScreeningShown:
     """
 
     progress: Mapping[Stage, Progress]
-    work: Work | None
+    works: Sequence[Work]
     voter: bool
     undo: int | None
     conflicts: Conflicts
@@ -128,6 +128,7 @@ def screening_page(
         current="/projects",
         frame=made,
         base=base,
+        marks=f"{made.base}/works",
         stage=stage,
         stages=[
             Choice(words, f"{base}?{urlencode({'stage': name})}", name == stage)
@@ -136,9 +137,13 @@ def screening_page(
         progress=progress,
         going=progress is not None and progress.team.ended is None,
         voter=shown.voter,
-        work=shown.work,
-        hit=shown.work and hit_view(shown.work.hit, shown.labels, visit.site.base),
-        vote=shown.work.votes.get(stage) if shown.work else None,
+        works=[
+            (work, hit_view(work.hit, shown.labels, visit.site.base), work.votes.get(stage))
+            for work in shown.works
+        ],
+        following=f"{base}?{urlencode({'stage': stage, 'after': shown.works[-1].uid})}"
+        if shown.works
+        else "",
         verdicts=_buttons(stage),
         keys={"relevant": "I", "close": "C", "excluded": "E", "unavailable": "N", "": "0"},
         undo=shown.undo,
@@ -158,6 +163,13 @@ def screening_page(
         reason=reason,
         most_needed=MOST_NEEDED,
         said=said,
+        clash=decision_clash(
+            said,
+            visit.language,
+            base,
+            f"{base}?{urlencode({'stage': stage})}",
+            said.typed("mark").partition(":")[2],
+        ),
         done=DONE_WORDS.get(done, ""),
     )
 

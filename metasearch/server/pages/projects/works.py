@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from metasearch.formats.text import line
@@ -28,7 +28,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.works.filters import WorksQuery
 from metasearch.workspace.works.listing import WorksPage
 from metasearch.workspace.works.pins import ProjectPin
-from metasearch.workspace.works.works import Finding, Work
+from metasearch.workspace.works.works import Decision, Finding, Stage, Work
 
 #: Works of a page.
 PAGE = 20
@@ -89,12 +89,15 @@ _AROUND = 2
 
 @dataclass(frozen=True, slots=True)
 class DecisionView:
-    """A decision; `stage` and `words` are to be translated."""
+    """A decision; `stage` and `words` are to be translated. `stands`: a decision of who looks would
+    replace it.
+    """
 
     stage: str
     verdict: str
     words: str
     reason: str
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,9 @@ class WorkView:
     Attributes:
         place: In the list, from 1.
         votes: Of who looks, where a team screens a stage.
-        verdict: In the stage of the page, of who looks, else of the project; "" for none.
+        verdict, reason, version: What a decision of who looks would replace in the stage of the
+            page: their own vote where they screen it, else what the project has decided; "" and 0
+            for none.
         records: What it was merged from.
         pins: Those of its records.
     """
@@ -148,6 +153,8 @@ class WorkView:
     decisions: Sequence[DecisionView]
     votes: Sequence[DecisionView]
     verdict: str
+    reason: str
+    version: int
     tags: Sequence[str]
     note: str
     note_version: int
@@ -306,6 +313,10 @@ def works_page(
         project_total=shown.total,
         decided=shown.decided,
         start=query.start,
+        following=address(start=query.start + PAGE)
+        if query.start + PAGE < shown.page.total
+        else "",
+        votes=shown.votes,
         works=[_work(visit, work, place, query.stage, shown) for place, work in _placed(shown)],
         verdicts=_verdicts(query.stage),
         reasons=shown.reasons,
@@ -321,7 +332,12 @@ def works_page(
 
 
 def _clash(visit: Visit, said: Said, base: str, here: str) -> Clash | None:
-    """Of a note: it is the only text of this page that has a version."""
+    """Of a note, or of a decision; where several works were decided on, each is looked at again."""
+    if mark := said.typed("mark"):
+        return decision_clash(said, visit.language, base, here, mark.partition(":")[2])
+    if "all" in said.fields:
+        found = decision_clash(said, visit.language, base, here, "")
+        return found and replace(found, fields=[])
     uid = said.typed("save")
     fields = [f"{name}-{uid}" for name in ("note", "tags", "had")]
     return clash_of(
@@ -332,6 +348,22 @@ def _clash(visit: Visit, said: Said, base: str, here: str) -> Clash | None:
         leave=here,
         sent=("back", "stage", "save", *fields),
         version=f"version-{uid}",
+    )
+
+
+def decision_clash(said: Said, language: Language, base: str, here: str, uid: str) -> Clash | None:
+    """What to show where something else was decided on a work since its page was made."""
+    return clash_of(
+        said,
+        language,
+        {"verdict": N_("Decision"), "reason": N_("Reason to exclude")},
+        base,
+        leave=here,
+        sent=("back", "stage", "mark", "reason"),
+        version=f"decided-{uid}",
+        words=lambda name, value: (
+            language.gettext(DECISION_WORDS.get(value, value)) if name == "verdict" else value
+        ),
     )
 
 
@@ -377,32 +409,30 @@ def _undo(change: Change | None) -> Mapping[str, object] | None:
     return {"id": change.id, "action": ACTION_WORDS.get(change.action, change.action)}
 
 
-def _work(visit: Visit, work: Work, place: int, stage: str, shown: WorksShown) -> WorkView:
+def _decided(made: Mapping[Stage, Decision], stage: str, *, stands: bool) -> list[DecisionView]:
+    return [
+        DecisionView(
+            STAGE_WORDS[name],
+            kept.verdict,
+            DECISION_WORDS[kept.verdict],
+            line(kept.reason),
+            stands and name == stage,
+        )
+        for name, kept in sorted(made.items(), reverse=True)
+    ]
+
+
+def _work(visit: Visit, work: Work, place: int, stage: Stage, shown: WorksShown) -> WorkView:
+    stands = (work.votes if shown.votes else work.decisions).get(stage)
     return WorkView(
         uid=work.uid,
         place=place,
         view=hit_view(work.hit, shown.labels, visit.site.base, described=False),
-        decisions=[
-            DecisionView(
-                STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
-            )
-            for name, kept in sorted(work.decisions.items(), reverse=True)
-        ],
-        votes=[
-            DecisionView(
-                STAGE_WORDS[name], kept.verdict, DECISION_WORDS[kept.verdict], line(kept.reason)
-            )
-            for name, kept in sorted(work.votes.items(), reverse=True)
-        ],
-        verdict=next(
-            (
-                kept[name].verdict
-                for kept in (work.votes, work.decisions)
-                for name in kept
-                if name == stage
-            ),
-            "",
-        ),
+        decisions=_decided(work.decisions, stage, stands=not shown.votes),
+        votes=_decided(work.votes, stage, stands=shown.votes),
+        verdict=stands.verdict if stands else "",
+        reason=stands.reason if stands else "",
+        version=stands.version if stands else 0,
         tags=work.tags,
         note=line(work.note),
         note_version=work.note_version,

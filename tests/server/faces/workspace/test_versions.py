@@ -98,3 +98,31 @@ async def test_notes_have_versions(api: Api):
     (now,) = (await api.get("/lakes/works"))["works"]
     assert now["note_version"] == first["change"]
     await api.post("/lakes/notes", work=work["uid"], text="two", version=first["change"])
+
+
+async def test_decisions_have_versions(api: Api):
+    """The work tells that of its decision; one that stands already is no conflict."""
+    await api.post("", 201, name="lakes")
+    ris = "TY  - JOUR\nTI  - Lakes {0}\nER  - \n".format
+    await api.post("/lakes/strategies", 201, name="main")
+    await api.post(
+        "/lakes/imports",
+        201,
+        name="1.ris",
+        text=ris(1) + ris(22),
+        source="CNKI",
+        searched="2026-05-03",
+    )
+    uids = [work["uid"] for work in (await api.get("/lakes/works"))["works"]]
+    given = {"works": uids[:1], "verdict": "excluded", "reason": "mice", "version": 0}
+    first = await api.post("/lakes/decisions", **given)
+    again = await api.post("/lakes/decisions", **given)
+    assert (first["works"], again["works"], again["change"]) == (1, 0, None)
+
+    refused = await api.post("/lakes/decisions", 409, **given | {"verdict": "relevant"})
+
+    work = await api.get(f"/lakes/works/{uids[0]}")
+    assert refused["theirs"]["version"] == work["decisions"]["title"]["version"] != 0
+    assert refused["theirs"]["verdict"] == "excluded"
+    both = await api.post("/lakes/decisions", 400, **given | {"works": uids})
+    assert both["errors"][0]["parameter"] == "version"
