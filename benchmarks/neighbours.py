@@ -120,6 +120,8 @@ def prepared(folder: Path) -> Files:
     if not base.exists():
         with Database(base) as db:
             made(db, MADE)
+            for column in ("strategy SET created", "step SET edited", "run SET started"):
+                db.run(f"UPDATE {column} = '2026-05-03'")
     files = Files(folder)
     if not files.workspace.exists():
         copy = folder / "library.sqlite3"
@@ -312,7 +314,10 @@ async def beside(
     server: Beating, there: Mapping[str, str], work: Callable[[Heavy], Awaitable[object]]
 ) -> tuple[float, Neighbour, dict[str, list[float]]]:
     """Seconds of the work, the neighbour beside it, and what took how long before."""
-    async with of_user(server.base, there["heavy"]) as one, of_user(server.base, there["neighbour"]) as two:
+    async with (
+        of_user(server.base, there["heavy"]) as one,
+        of_user(server.base, there["neighbour"]) as two,
+    ):
         neighbour = Neighbour(two, server.base, there["small"], there["work"])
         for _ in range(2):
             await neighbour.round()

@@ -1,14 +1,15 @@
 """`Workspace`: a workspace file for a program with an event loop.
 
 What is written runs in one thread, and what is only read in another, so that a list is there while
-five thousand records are added; who asks is looked up in a third. The loop waits for none of them.
+five thousand records are added; who asks is looked up in a third. What takes long has threads and
+connections of its own, and writes in portions. The loop waits for none of them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,9 @@ from metasearch.workspace.store.database import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: What takes long at once; more of it waits.
+MOST_LONG = 4
 
 
 class _Thread:
@@ -31,10 +35,13 @@ class _Thread:
         self._closed = False
 
     async def call(self, function: Callable[[Database], T]) -> T:
+        return await asyncio.wrap_future(self.submit(function))
+
+    def submit(self, function: Callable[[Database], T]) -> Future[T]:
+        """Hand a function in, from any thread."""
         if self._closed:
             raise RuntimeError(f"the workspace {self._path} is closed")
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._called, function)
+        return self._pool.submit(self._called, function)
 
     def _called(self, function: Callable[[Database], T]) -> T:
         if self._database is None:
@@ -72,6 +79,7 @@ class Workspace:
         self._writer = _Thread(path, "workspace-write", only_read=False)
         self._reader = _Thread(path, "workspace-read", only_read=True)
         self._looker = _Thread(path, "workspace-look", only_read=True)
+        self._long = ThreadPoolExecutor(MOST_LONG, thread_name_prefix="workspace-long")
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,8 +120,38 @@ class Workspace:
         """
         return await self._looker.call(partial(_with, function, args, kwargs))
 
+    async def long(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that takes long, such as an export, with a connection of its own, which
+        only reads; what it writes it writes by `portion`. At most `MOST_LONG` go on at once.
+
+        While it reads in a `snapshot`, the log of SQLite grows by what others write.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+        """
+
+        def called() -> T:
+            with Database(self.path, read_only=True) as db:
+                return function(db, *args, **kwargs)
+
+        return await asyncio.get_running_loop().run_in_executor(self._long, called)
+
+    def portion(self, function: Callable[[Database], T], /) -> T:
+        """Call a function where changes are made, and wait for it: for the thread of `long`, which
+        so takes its turn among all who write.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+            RuntimeError: The workspace is being closed.
+        """
+        return self._writer.submit(function).result()
+
     async def close(self) -> None:
-        """Wait for what is being done, and close the file. A second call does nothing."""
+        """Wait for what is being done, and close the file; what is done in portions ends before the
+        next one. A second call does nothing.
+        """
         try:
             await self._writer.close()
         finally:
@@ -121,6 +159,7 @@ class Workspace:
                 await self._reader.close()
             finally:
                 await self._looker.close()
+                await asyncio.to_thread(self._long.shutdown, cancel_futures=True)
 
 
 def _with(

@@ -1,8 +1,9 @@
-"""Reads an archive into a workspace: all of it in one transaction, or nothing.
+"""Reads an archive into a workspace: all of it, or nothing.
 
-Rows get new numbers behind those that are there; what names a row is moved by the same distance, so
-that nothing has to be remembered of 100,000 records. Uids are kept unless another project of the
-workspace has them; the old ones are then further names of the works.
+It is read and checked in a file of its own, which then is brought to the workspace (arriving.py):
+others write meanwhile. Rows get new numbers behind those that are there; what names a row is moved
+by the same distance, so that nothing has to be remembered of 100,000 records. Uids are kept unless
+another project of the workspace has them; the old ones are then further names of the works.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import re
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.workspace import details, log, other_sources, projects
 from metasearch.workspace.archive import members, values
+from metasearch.workspace.archive.arriving import Place, Taken, place
 from metasearch.workspace.archive.format import (
     PAGE,
     renumbered_numbers,
@@ -36,6 +39,7 @@ from metasearch.workspace.projects import Project, check_name
 from metasearch.workspace.reports import finished
 from metasearch.workspace.runs import figures, runs
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import Writer, writer_of
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.strategies import steps, strategies
 
@@ -70,16 +74,21 @@ def import_project(
     name: str | None = None,
     largest: int | None = None,
     by: str = "",
+    write: Writer | None = None,
+    last: Callable[[Database, Project], None] = lambda _db, _project: None,
 ) -> ImportedProject:
     """Read an archive.
 
     Args:
-        db: The workspace.
+        db: The workspace, which is only read.
         path: The archive.
         name: For the project; None takes that of the archive, with "-2" behind it where a project
             has it already.
         largest: Bytes that it may have when it is unpacked; None takes those of any archive.
         by: Who imports it.
+        write: Changes the workspace; None takes `db` itself.
+        last: Called in the last transaction, with the project: what it does happens with all the
+            rest or not at all.
 
     Raises:
         UsageError: It is no archive of this or an earlier release, it was changed, or the name
@@ -100,14 +109,40 @@ def import_project(
                 ),
                 advice=message("Use the newer release of metasearch that has written it."),
             )
-        reading = _Reading(db, archive, name)
+        if archive.rows.get("project") != 1:
+            raise wrong(table_member("project"), message("an archive holds one project"))
+        if name is not None:
+            _check_free(db, name)
+        write = write or writer_of(db)
+        while True:
+            # Whoever imports the same archive at once may be faster with its uids.
+            with suppress(Taken), place(db.path, write, archive.rows) as here:
+                return _imported(db, archive, here, name, by, last)
+
+
+def _imported(
+    db: Database,
+    archive: Archive,
+    here: Place,
+    name: str | None,
+    by: str,
+    last: Callable[[Database, Project], None],
+) -> ImportedProject:
+    with Database(here.folder / "stage") as stage:
+        # It is made anew whenever it is needed: nothing of it has to outlast a loss of power.
+        stage.run("PRAGMA journal_mode = OFF")
+        stage.run("PRAGMA synchronous = OFF")
+        reading = _Reading(stage, db, archive, here.base, here.project)
         try:
-            with db.transaction():
-                imported = reading.imported(by)
+            with stage.transaction():
+                reading.read()
+            here.bring(stage)
+            row = stage.one("SELECT * FROM project")
+            assert row is not None
+            return here.write(partial(reading.show, dict(row), here, name, by, last))
         except BaseException:
             reading.forget_pages()
             raise
-    return imported
 
 
 @dataclass(slots=True)
@@ -115,39 +150,57 @@ class _Reading:
     """An archive that is being read."""
 
     db: Database
+    workspace: Database
     archive: Archive
-    name: str | None
     #: Table -> what is added to the numbers of its rows.
-    base: dict[str, int] = field(default_factory=dict)
-    project: int = 0
+    base: Mapping[str, int]
+    project: int
     uid: str = ""
     old_name: str = ""
-    new_name: str = ""
     #: Uid of the archive -> that of the workspace, where it is another one.
     uids: dict[str, str] = field(default_factory=dict)
     folder: Path | None = None
 
-    def imported(self, by: str) -> ImportedProject:
+    def read(self) -> None:
         """Read all tables and pages, inside a transaction."""
-        if self.archive.rows.get("project") != 1:
-            raise wrong(table_member("project"), message("an archive holds one project"))
         # A row may name a later one of its table; at the end all are there.
         self.db.run("PRAGMA defer_foreign_keys = ON")
         for table in TABLES:
-            shape = columns(self.db, table)
-            if shape.numbered:
-                highest = f"SELECT max(id) FROM {table.name}"  # noqa: S608, own names
-                self.base[table.name] = self.db.value(highest) or 0
-            self._table(table, shape)
-        self._index()
+            self._table(table, columns(self.db, table))
+        self._names()
         self._pages()
-        project = self._read_through()
-        what = {
-            "archive": self.archive.digest,
-            "name": self.old_name,
-            "tool": str(self.archive.manifest.get("tool", ""))[:100],
-        }
-        log.write(self.db, project.id, "import project", "project", None, what, by=by)
+        self._read_through()
+
+    def show(
+        self,
+        row: Mapping[str, Any],
+        here: Place,
+        name: str | None,
+        by: str,
+        last: Callable[[Database, Project], None],
+        db: Database,
+    ) -> ImportedProject:
+        """Show the project, whose rows are all there, to everybody: the last transaction."""
+        with db.transaction():
+            if name is not None:
+                _check_free(db, name)
+            here.clear(db)
+            db.run(
+                "UPDATE project SET uid = ?, name = ?, kind = ?, title = ?, details = ?,"
+                " created = ?, archived = ?, hidden = '' WHERE id = ?",
+                uid() if _is_taken(db, row["uid"]) else row["uid"],
+                projects.free_name(db, self.old_name) if name is None else name,
+                *(row[key] for key in ("kind", "title", "details", "created", "archived")),
+                self.project,
+            )
+            project = projects.by_id(db, self.project)
+            what = {
+                "archive": self.archive.digest,
+                "name": self.old_name,
+                "tool": str(self.archive.manifest.get("tool", ""))[:100],
+            }
+            log.write(db, project.id, "import project", "project", None, what, by=by)
+            last(db, project)
         return ImportedProject(
             project=project,
             rows=self.archive.rows,
@@ -230,38 +283,15 @@ class _Reading:
                 self._change(row)
 
     def _project(self, row: dict[str, Any], at: str) -> None:
-        self.project = row["id"]
         self.old_name = _name(row, at)
         title, answers = str(row["title"]), str(row.get("details", ""))
         if not title.isprintable() or not 0 < len(title) <= projects.LONGEST_TITLE:
             raise wrong(f"{at}, title", message("it cannot be a title"))
         if len(answers) > projects.LONGEST_DETAILS:
             raise wrong(f"{at}, details", message("it is too long"))
-        # No uid is the name of another project: `projects.find` would take the one for the other.
-        taken = "SELECT 1 FROM project WHERE uid = ? OR name = ?"
-        if self.db.one(taken, row["uid"], row["uid"]) is not None:
+        if _is_taken(self.workspace, row["uid"]):
             row["uid"] = uid()
         self.uid = row["uid"]
-        row["name"] = self.new_name = self._free_name()
-
-    def _free_name(self) -> str:
-        rows = self.db.all("SELECT name, uid FROM project")
-        taken = {text for row in rows for text in row}
-        if len(rows) >= projects.MOST_PROJECTS:
-            raise UsageError(
-                message(
-                    "A workspace holds at most {most} projects", most=f"{projects.MOST_PROJECTS:,}"
-                ),
-                advice=message("Export and delete one first."),
-            )
-        if self.name is not None:
-            if self.name in taken:
-                raise UsageError(
-                    message("There is a project {name} already", name=repr(self.name)),
-                    advice=message("Choose another name."),
-                )
-            return self.name
-        return projects.free_name(self.db, self.old_name)
 
     def _run(self, row: dict[str, Any], at: str) -> None:
         """A run that had not ended ended with the export; its pages get their place here."""
@@ -278,7 +308,7 @@ class _Reading:
     def _folder(self) -> Path:
         """A new folder beside the workspace, for recorded pages."""
         if self.folder is None:
-            beside = self.db.path.absolute()
+            beside = self.workspace.path.absolute()
             place = beside.with_name(f"{beside.stem}-recorded") / self.uid
             if place.exists():
                 place = place.with_name(f"{self.uid}-{secrets.token_hex(4)}")
@@ -289,7 +319,7 @@ class _Reading:
         """The uid of a work: its own, unless another work of the workspace has or had it."""
         if old in self.uids:
             return self.uids[old]
-        taken = self.db.one(
+        taken = self.workspace.one(
             "SELECT 1 FROM work WHERE uid = ? UNION ALL SELECT 1 FROM joined_work WHERE uid = ?",
             old,
             old,
@@ -311,13 +341,8 @@ class _Reading:
             return None
         return row + self.base.get(table, 0)
 
-    def _index(self) -> None:
-        """Make what is made of other rows: the index of words, and the new names of works."""
-        self.db.run(
-            "INSERT INTO work_words (rowid, words) SELECT work, words FROM work_body"
-            " WHERE work > ?",
-            self.base["work"],
-        )
+    def _names(self) -> None:
+        """Make what is made of other rows: the new names of works."""
         self.db.run(
             "INSERT OR IGNORE INTO alias (project, name, work)"
             " SELECT project, uid, id FROM work WHERE project = ?"
@@ -343,7 +368,7 @@ class _Reading:
                 advice=message("Check who owns the folder, and the free space."),
             ) from exc
 
-    def _read_through(self) -> Project:
+    def _read_through(self) -> None:
         """Read what was imported as the program will read it."""
         try:
             project = projects.find(self.db, self.uid)
@@ -365,7 +390,21 @@ class _Reading:
             raise wrong("tables", exc.args[0]) from exc
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as exc:
             raise wrong("tables", message("a value is not as metasearch writes it")) from exc
-        return project
+
+
+def _is_taken(db: Database, uid_: str) -> bool:
+    """Whether a project of the workspace has a uid. No uid is the name of another project:
+    `projects.find` would take the one for the other.
+    """
+    return db.one("SELECT 1 FROM project WHERE uid = ? OR name = ?", uid_, uid_) is not None
+
+
+def _check_free(db: Database, name: str) -> None:
+    if _is_taken(db, name):
+        raise UsageError(
+            message("There is a project {name} already", name=repr(name)),
+            advice=message("Choose another name."),
+        )
 
 
 def _name(row: Mapping[str, Any], at: str) -> str:

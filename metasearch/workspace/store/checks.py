@@ -56,7 +56,10 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         _REPORT,
     ),
     (
-        "project WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)",
+        (
+            "project WHERE hidden = ''"
+            " AND NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)"
+        ),
         message_template("{count} projects have no log"),
         _BACKUP,
     ),
@@ -64,6 +67,11 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         "change WHERE undoes >= id OR NOT json_valid(before) OR NOT json_valid(after)",
         message_template("{count} lines of logs cannot be read"),
         _BACKUP,
+    ),
+    (
+        "project WHERE hidden <> ''",
+        message_template("{count} projects are being imported or deleted, or an end was lacking"),
+        message_template("What is left of one whose program has died goes with the next import."),
     ),
     (
         "project WHERE NOT json_valid(details)",
@@ -119,7 +127,9 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 #: Beginnings of those rows that are dangers, and no damage.
-_DANGERS = ("run ", "link ", "project WHERE EXISTS")
+_DANGERS = ("run ", "link ", "project WHERE EXISTS", "project WHERE hidden <>")
+#: Of a project that comes or goes some rows are there, and others are not.
+_THERE = " AND project NOT IN (SELECT id FROM project WHERE hidden <> '')"
 
 _REPORTS = (
     "SELECT report.kind, report.number, document, digest, name"
@@ -181,7 +191,8 @@ def _file(db: Database) -> Iterator[Problem]:
 
 def _rows(db: Database) -> Iterator[Problem]:
     for where, what, advice in _ROWS:
-        count = db.value(f"SELECT count(*) FROM {where}")  # noqa: S608, own words
+        there = _THERE if where.startswith(("record ", "work ")) else ""
+        count = db.value(f"SELECT count(*) FROM {where}{there}")  # noqa: S608, own words
         if count:
             harmful = not where.startswith(_DANGERS)
             yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)

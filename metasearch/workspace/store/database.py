@@ -171,6 +171,18 @@ class Database:
             self._inside -= 1
 
     @contextmanager
+    def beside(self, path: Path, name: str) -> Iterator[None]:
+        """Inside, statements read the tables of another file as `name.table`. No transaction is
+        open when it begins or ends.
+        """
+        self.run(f"ATTACH ? AS {name}", f"{path.absolute().as_uri()}?mode=ro")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self._db.execute(f"DETACH {name}")
+
+    @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All that is read inside is of one moment, whatever others write meanwhile; nothing is
         written. Inside a transaction it changes nothing.

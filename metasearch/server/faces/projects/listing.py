@@ -70,11 +70,12 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
                     message("No file was chosen"),
                     advice=message("Choose the archive of a project."),
                 )
-            made = await workspace.write(
+            made = await workspace.long(
                 maker_of(request).imported,
                 Path(file.name),
                 only(fields, "name").strip() or None,
                 MOST_UNPACKED,
+                write=workspace.portion,
             )
             wanted = only(fields, "name").strip() or made.name
             done = "imported" if made.project.name == wanted else "named"

@@ -50,7 +50,7 @@ async def archive(request: web.Request) -> web.StreamResponse:
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
             try:
-                made = await here.workspace.read(export_project, project, file)
+                made = await here.workspace.long(export_project, project, file)
             except OSError as exc:
                 raise _unwritable(exc) from exc
             lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
@@ -76,7 +76,12 @@ async def import_(request: web.Request) -> web.Response:
                     await body_into(request, here.shared.options, MOST_PACKED, file)
             except OSError as exc:
                 raise _unwritable(exc) from exc
-            made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
+            made = await here.workspace.long(
+                maker_of(request).imported,
+                path,
+                asked.get("name"),
+                write=here.workspace.portion,
+            )
     return answer(
         objects.imported_project(made),
         status=201,
