@@ -1,5 +1,5 @@
-"""What one user's heavy work costs another: search, login, page and tag beside imports, archives and
-exports, against the same on the same server while nothing else goes on.
+"""What one user's heavy work costs another: search, login, page and tag beside imports, archives
+and exports, against the same on the same server while nothing else goes on.
 
 Both users come by real sockets to one process of the server; `tasks.py bench users` measures it.
 """
@@ -44,7 +44,7 @@ MADE, LIBRARY, IMPORTED = 5_000, 30_000, 30_000
 QUIET, PAUSE, PART = 8, 0.1, 1 << 18
 PASSWORD = "correct horse battery staple"
 LOGINS = 50
-#: Table -> what a copy of its rows has otherwise; ":d" is the distance, ":n" the number of the copy.
+#: Table -> what a copy of its rows has otherwise; ":d": the distance, ":n": number of the copy.
 COPIED: Mapping[str, Mapping[str, str]] = {
     "record": {"id": "id + :d", "key": "key || '-' || :n", "superseded": "superseded + :d"},
     "finding": {"record": "record + :d"},

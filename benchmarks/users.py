@@ -11,8 +11,8 @@ begins runs of counts, and some follow them. Between two clicks each user thinks
 seconds, half as long at least and one and a half times as long at most. The server is one process.
 
 Then one user does what is heavy, and a neighbour searches, logs in, looks at a page and tags:
-benchmarks/neighbours.py. `--archive` is the size in MiB of the archive, unpacked; 1500 is what goals
-are promised for. With `--folder` its files are made there once.
+benchmarks/neighbours.py. `--archive` is the size in MiB of the archive, unpacked; the goals hold
+for 1500, too. With `--folder` its files are made there once.
 
 Exits 1 where anything that was saved is not there at the end, or a goal is not met.
 """

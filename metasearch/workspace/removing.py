@@ -171,12 +171,8 @@ def _rows(project: int, table: str, key: str, most: int, db: Database) -> int:
     chosen = f"SELECT {key} FROM {table} WHERE project = ? {order} LIMIT ?"  # noqa: S608
     with db.transaction():
         if table == "work":
-            db.run(
-                "DELETE FROM work_words WHERE rowid IN (SELECT work FROM work_body"
-                f" WHERE work IN ({chosen}))",
-                project,
-                most,
-            )
+            words = f"SELECT work FROM work_body WHERE work IN ({chosen})"  # noqa: S608
+            db.run(f"DELETE FROM work_words WHERE rowid IN ({words})", project, most)  # noqa: S608
         delete = f"DELETE FROM {table} WHERE ({key}) IN ({chosen})"  # noqa: S608, own names
         return _count(db, delete, project, most)
 

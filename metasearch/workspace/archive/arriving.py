@@ -46,6 +46,15 @@ _BEHIND: Mapping[str, str] = {
     " VALUES ({report}, {project}, '', '', '', '', '', '')",
     "change": "(id, project, at, action, object) VALUES ({change}, {project}, '', '', '')",
 }
+_WORDS = (
+    "INSERT INTO main.work_words (rowid, words) SELECT work, words FROM arriving.work_body"
+    " WHERE {some}"
+)
+_SUPERSEDED = (
+    "UPDATE main.record SET superseded ="
+    " (SELECT superseded FROM arriving.record AS own WHERE own.id = record.id)"
+    " WHERE id IN (SELECT id FROM arriving.record WHERE {some})"
+)
 
 
 class Taken(Exception):
@@ -90,7 +99,7 @@ class Place:
 
     def clear(self, db: Database) -> None:
         """Remove the rows that stand behind the others, in the last transaction."""
-        for table in reversed(_BEHIND):
+        for table in reversed(tuple(_BEHIND)):
             db.run(f"DELETE FROM {table} WHERE id = ?", self.behind[table])  # noqa: S608
 
 
@@ -142,7 +151,7 @@ def _reserve(
             highest = f"SELECT max(id) FROM {table}"  # noqa: S608, own names
             base[table] = db.value(highest) or 0
             behind[table] = base[table] + rows.get(table, 0) + 1
-            db.run(f"INSERT INTO {table} {row.format(**behind, uid=name)}")  # noqa: S608, own names
+            db.run(f"INSERT INTO {table} {row.format(**behind, uid=name)}")
         return base, behind
 
 
@@ -172,7 +181,7 @@ class _Step:
     ) -> Callable[[Database], int]:
         """What brings the next rows; `after` holds the key of the last one."""
         keys, marks = ", ".join(self.key), ", ".join("?" * len(self.key))
-        some, values = f"TRUE{self.only}", ()
+        some, values = f"TRUE{self.only}", tuple[object, ...]()
         if after[0] is not None:
             some, values = f"({keys}) > ({marks}){self.only}", after[0]
         count, size, last = 0, 0, None
@@ -212,20 +221,10 @@ def _steps(stage: Database) -> Iterator[_Step]:
         # A record may be superseded by one that comes later.
         values = ["NULL" if one == "superseded" else f'"{one}"' for one in names]
         into, listed = ", ".join(f'"{one}"' for one in names), ", ".join(values)
-        brought = [
-            f"INSERT INTO main.{name} ({into}) SELECT {listed} FROM arriving.{name}"  # noqa: S608
-            " WHERE {some}"
-        ]
+        chosen = f"{listed} FROM arriving.{name} WHERE {{some}}"
+        statements = [f"INSERT INTO main.{name} ({into}) SELECT {chosen}"]
         if name == "work_body":
-            brought.append(
-                "INSERT INTO main.work_words (rowid, words) SELECT work, words"
-                " FROM arriving.work_body WHERE {some}"
-            )
-        yield _Step(name, key, size, tuple(brought))
+            statements.append(_WORDS)
+        yield _Step(name, key, size, tuple(statements))
         if name == "record":
-            superseded = (
-                "UPDATE main.record SET superseded = (SELECT superseded FROM arriving.record AS own"
-                " WHERE own.id = record.id)"
-                " WHERE id IN (SELECT id FROM arriving.record WHERE {some})"
-            )
-            yield _Step(name, key, "0", (superseded,), " AND superseded IS NOT NULL")
+            yield _Step(name, key, "0", (_SUPERSEDED,), " AND superseded IS NOT NULL")

@@ -35,8 +35,8 @@ def in_portions(write: Writer, portion: Callable[[int], Callable[[Database], int
 
     Args:
         write: Each portion is one call of it.
-        portion: Prepares, outside the writer, the next portion of at most so many rows: what returns
-            how many it has done in one transaction; 0 ends the work.
+        portion: Prepares, outside the writer, the next portion of at most so many rows: a function
+            that does them in one transaction and returns how many they were; 0 ends the work.
     """
     rows = FIRST
     while True:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from pathlib import Path
-from typing import BinaryIO
 
 from aiohttp import web
 
 from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.users.quota import take_export
-from metasearch.workspace.archive.writing import Exported, export_project
-from metasearch.workspace.projects import Project
+from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.screening import sight
-from metasearch.workspace.store.database import Database
 
 #: Bytes that are sent at a time.
 _CHUNK = 1 << 18
@@ -41,8 +37,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     await take_export(request, here.project, "archive")
     async with here.service.archive():
         with tempfile.TemporaryFile() as file:
-            # In a thread and a connection of its own: who reads a page does not wait for it.
-            written = await asyncio.to_thread(_write, here.workspace.path, here.project, file)
+            written = await here.workspace.long(export_project, here.project, file)
             response.content_length = written.bytes
             file.seek(0)
             await response.prepare(request)
@@ -50,8 +45,3 @@ async def answer(request: web.Request) -> web.StreamResponse:
                 await response.write(part)
             await response.write_eof()
     return response
-
-
-def _write(path: Path, project: Project, file: BinaryIO) -> Exported:
-    with Database(path, read_only=True) as db:
-        return export_project(db, project, file)

@@ -174,11 +174,11 @@ async def exports(request: web.Request) -> web.StreamResponse:
     about = file_of(name)
     await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
-        await here.workspace.read(_written, project, chosen, name, given, file)
+        await here.workspace.long(exported, project, chosen, name, given, file)
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 
-def _written(
+def exported(
     db: Database,
     project: Project,
     chosen: WorksQuery | tuple[str, ...],
@@ -186,6 +186,7 @@ def _written(
     how: dict[str, Any],
     file: IO[bytes],
 ) -> None:
+    """Write works to a file, as they are at one moment."""
     with db.snapshot():
         for part in export(db, project, chosen, name, **how):
             file.write(part)
