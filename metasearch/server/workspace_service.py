@@ -7,6 +7,8 @@ others see its answers in the file.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -20,6 +22,7 @@ from metasearch.server.background import Job, Jobs
 from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
 from metasearch.workspace.runs.run import run_strategy
@@ -30,6 +33,8 @@ from metasearch.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
 
+
+logger = logging.getLogger("metasearch.server")
 
 #: Archives that are received or written at once: each takes disk, and a thread.
 MOST_ARCHIVES = 2
@@ -75,6 +80,7 @@ class WorkspaceService:
         self.jobs: Jobs[SourceAnswer] = Jobs()
         self._archives = 0
         self._streams: Counter[str] = Counter()
+        self._cleaning: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -83,11 +89,21 @@ class WorkspaceService:
             WorkspaceError: It cannot be used.
         """
         await self.workspace.write(projects.every)
+        self._cleaning = asyncio.ensure_future(self._clean())
+
+    async def _clean(self) -> None:
+        """Remove what a process left that died while it imported or deleted a project."""
+        try:
+            await self.workspace.long(remove_hidden, self.workspace.portion)
+        except (WorkspaceError, RuntimeError) as error:  # also where the server ends meanwhile
+            logger.warning("what is left of deleted projects is removed the next time: %s", error)
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
         await self.jobs.close()
         await self.workspace.close()
+        if self._cleaning is not None:
+            await self._cleaning
 
     async def projects(self) -> list[Project]:
         """All projects, the newest first."""

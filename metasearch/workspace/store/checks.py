@@ -133,7 +133,7 @@ _THERE = " AND project NOT IN (SELECT id FROM project WHERE hidden <> '')"
 
 _REPORTS = (
     "SELECT report.kind, report.number, document, digest, name"
-    " FROM report JOIN project ON project.id = report.project"
+    " FROM report JOIN project ON project.id = report.project WHERE hidden = ''"
 )
 
 #: File systems of network drives, as Linux names them.
@@ -214,7 +214,7 @@ def _digests(db: Database) -> Iterator[Problem]:
     """Whether records and frozen reports are what they were when they were saved."""
     changed = sum(
         hashlib.sha256(row["body"]).hexdigest() != row["digest"]
-        for row in db.rows("SELECT body, digest FROM record")
+        for row in db.rows(f"SELECT body, digest FROM record WHERE TRUE{_THERE}")
     )
     if changed:
         what = message_n(

@@ -14,9 +14,10 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
-from metasearch.workspace import projects
+from metasearch.workspace import removing
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import writer_of
 from metasearch.workspace.store.times import now
 from metasearch.workspace.users import accounts, audit, failures, members, objects
 from metasearch.workspace.users.accounts import User
@@ -133,13 +134,16 @@ def delete(
             if hand_to is not None:
                 members.set_role(db, project, hand_to, "owner", by=by, client=client)
             else:
-                projects.delete(db, project)
+                removing.hide(db, project.id)
                 audit.write(db, by, "delete", f"project:{project.uid}", client=client)
         db.run("DELETE FROM saved_search WHERE owner = ?", user.uid)
         db.run("DELETE FROM screener WHERE by = ?", user.uid)
         failures.forgive(db, user.name)
         accounts.remove(db, user)
         audit.write(db, by, "delete", f"user:{user.uid}", client=client)
+    if hand_to is None:
+        for project in alone:
+            removing.remove(project.id, writer_of(db))
     return alone
 
 
