@@ -7,7 +7,7 @@ one another are listed. All that is changed is one change of the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.dedup import Fingerprint
@@ -18,6 +18,7 @@ from metasearch.record import Record
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import teams, votes
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import Writer, writer_of
 from metasearch.workspace.works import decisions
 from metasearch.workspace.works.decided_lines import MOST_BYTES, Line, read_lines
 from metasearch.workspace.works.names import works_named
@@ -77,12 +78,13 @@ def import_decisions(
     reason: str = "",
     encoding: str | None = None,
     by: str = "",
+    write: Writer | None = None,
 ) -> ImportedDecisions:
     """Import decisions by what names the works: `metasearch_id`, the identifier "metasearch:UID",
     the ID of RIS, a DOI or PubMed number, else title, first author and year.
 
     Args:
-        db: The workspace.
+        db: The workspace, which is only read.
         project: Whose works.
         content: CSV or TSV with a heading (ASReview, Rayyan, Covidence, EPPI-Reviewer, our own), or
             any file of references.
@@ -93,6 +95,7 @@ def import_decisions(
         reason: For `verdict`.
         encoding: As Python calls it; detected if None.
         by: Who decided; of a screener of a team the decisions are votes.
+        write: Changes the workspace, once the file is read; None takes `db` itself.
 
     Raises:
         FileFormatError: The file cannot be read, or has no line.
@@ -111,8 +114,27 @@ def import_decisions(
             message("it has no line that could name a work"),
             advice=message("Use a table with a heading, or a file of references."),
         )
+    names = {line.number: tuple(_names(line)) for line in lines}
+
+    def decide(db: Database) -> ImportedDecisions:
+        return _decide(db, project, lines, names, name, stage, verdict, reason, by)
+
+    return (write or writer_of(db))(decide)
+
+
+def _decide(
+    db: Database,
+    project: Project,
+    lines: Sequence[Line],
+    names: Mapping[int, Sequence[str]],
+    name: str,
+    stage: Stage,
+    verdict: Verdict | None,
+    reason: str,
+    by: str,
+) -> ImportedDecisions:
     with db.transaction():
-        meant, missed = _meant(db, project, lines)
+        meant, missed = _meant(db, project, lines, names)
         decided: dict[int, tuple[str, str]] = {}
         of: dict[int, Line] = {}
         contradicting: set[int] = set()
@@ -165,11 +187,9 @@ def import_decisions(
 
 
 def _meant(
-    db: Database, project: Project, lines: Iterable[Line]
+    db: Database, project: Project, lines: Sequence[Line], names: Mapping[int, Sequence[str]]
 ) -> tuple[list[tuple[Line, int]], list[NotImported]]:
     """Each line with the row of its work, and the lines that have none."""
-    lines = list(lines)
-    names = {line.number: list(_names(line)) for line in lines}
     found = works_named(db, project.id, (name for some in names.values() for name in some))
     meant: list[tuple[Line, int]] = []
     missed: list[NotImported] = []

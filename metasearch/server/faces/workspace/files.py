@@ -149,7 +149,9 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(import_decisions, project, content, name, by=here.by, **given)
+    made = await here.workspace.long(
+        import_decisions, project, content, name, by=here.by, write=here.workspace.portion, **given
+    )
     return answer(asdict(made))
 
 
