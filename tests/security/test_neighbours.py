@@ -1,5 +1,5 @@
-"""No user makes others wait: while somebody's archive comes, a project goes or an export is written,
-the others read, search and write."""
+"""No user makes others wait: while somebody's archive comes, a project goes or an export is
+written, the others read, search and write."""
 
 from __future__ import annotations
 

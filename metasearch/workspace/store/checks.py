@@ -214,7 +214,7 @@ def _digests(db: Database) -> Iterator[Problem]:
     """Whether records and frozen reports are what they were when they were saved."""
     changed = sum(
         hashlib.sha256(row["body"]).hexdigest() != row["digest"]
-        for row in db.rows(f"SELECT body, digest FROM record WHERE TRUE{_THERE}")
+        for row in db.rows(f"SELECT body, digest FROM record WHERE TRUE{_THERE}")  # noqa: S608
     )
     if changed:
         what = message_n(
