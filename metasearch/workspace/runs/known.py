@@ -18,6 +18,7 @@ from metasearch.record import Record
 from metasearch.workspace import log
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import Writer, writer_of
 
 #: Bounds: known works of a project, characters of a line.
 MOST, LONGEST = 500, 1_000
@@ -89,8 +90,10 @@ def add_file(
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
     by: str = "",
+    write: Writer | None = None,
 ) -> list[KnownWork]:
-    """Add the works of a bibliographic file; returns those that are new.
+    """Add the works of a bibliographic file; returns those that are new. `write` changes the
+    workspace, once the file is read; None takes `db` itself.
 
     Raises:
         FileFormatError: The file cannot be read, or has no record.
@@ -100,7 +103,8 @@ def add_file(
     if not reading.entries:
         why = reading.problems[0].message if reading.problems else message("it has no record")
         raise FileFormatError(name, why)
-    return _added(db, project, [(_name_of(one), one) for one in reading.records], by)
+    found = [(_name_of(one), one) for one in reading.records]
+    return (write or writer_of(db))(lambda db: _added(db, project, found, by))
 
 
 def remove(db: Database, project: Project, names: Sequence[str], *, by: str = "") -> None:

@@ -68,8 +68,14 @@ async def known(request: web.Request) -> web.Response:
         )
     else:
         content, name = _file(given)
-        added = await here.workspace.write(
-            known_works.add_file, project, content, name, by=here.by, **given
+        added = await here.workspace.long(
+            known_works.add_file,
+            project,
+            content,
+            name,
+            by=here.by,
+            write=here.workspace.portion,
+            **given,
         )
     return answer({"new": [objects.known(each) for each in added]})
 
