@@ -26,9 +26,9 @@ from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
 from metasearch.workspace.saved import saved as searches
 from metasearch.workspace.saved.due_runs import run_due
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
 

@@ -2,12 +2,17 @@
 who log in at the same moment.
 
     python3 tasks.py bench users [--users 50] [--seconds 60] [--think 5] [--logins 20]
+                                 [--neighbours-only] [--archive 300] [--folder FOLDER] [--only WORK]
 
 Half of the users screen: each decides on works of their own, and writes into notes that all write
 into. The other half edit the same few steps. What they write is added to what stands there, with
 the version that they were shown; where somebody was faster, they add to what stands now. One more
 begins runs of counts, and some follow them. Between two clicks each user thinks for `--think`
 seconds, half as long at least and one and a half times as long at most. The server is one process.
+
+Then one user does what is heavy, and a neighbour searches, logs in, looks at a page and tags:
+benchmarks/neighbours.py. `--archive` is the size in MiB of the archive, unpacked; the goals hold
+for 1500, too. With `--folder` its files are made there once.
 
 Exits 1 where anything that was saved is not there at the end, or a goal is not met.
 """
@@ -30,6 +35,7 @@ from pathlib import Path
 import aiohttp
 from yarl import URL
 
+from benchmarks import neighbours
 from benchmarks.beating import FILE, Beating, beating
 from benchmarks.held import MIB
 from benchmarks.latency import percentile
@@ -399,7 +405,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--think", type=float, default=5, help="seconds between two clicks")
     parser.add_argument("--logins", type=int, default=20)
+    parser.add_argument("--neighbours-only", action="store_true", help="leave the others out")
+    parser.add_argument("--archive", type=int, default=300, help="MiB of the archive")
+    parser.add_argument("--folder", type=Path, help="where the neighbours' files are kept")
+    parser.add_argument("--only", action="append", help="one of the works of the heavy user")
     options = parser.parse_args()
+    met = options.neighbours_only or all_at_work(options)
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.folder or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        met &= neighbours.all_measured(folder, options.archive, options.only)
+    return 0 if met else 1
+
+
+def all_at_work(options: argparse.Namespace) -> bool:
+    """Measure logins, and all users at work."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         there = prepare(folder, options.users, options.logins)
@@ -407,7 +427,7 @@ def main() -> int:
             asyncio.run(warm(server.base, there))
             met = logins_measured(server, options.logins)
             met &= work_measured(server, folder, there, options)
-    return 0 if met else 1
+    return met
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ others see its answers in the file.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from metasearch.server.limits.shares import OWNER, Shares
 from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
+from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
 from metasearch.workspace.runs.limits import RunLimits
@@ -31,6 +34,8 @@ from metasearch.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
 
+
+logger = logging.getLogger("metasearch.server")
 
 #: Archives that are received or written at once: each takes disk, and a thread.
 MOST_ARCHIVES = 2
@@ -87,6 +92,7 @@ class WorkspaceService:
         self.exports = Shares(message("exports"), MOST_EXPORTS)
         self.uploads = Shares(message("files that are received"), MOST_UPLOADS)
         self.streams = Shares(message("runs that are followed"), MOST_STREAMS, MOST_USER_STREAMS)
+        self._cleaning: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -97,11 +103,21 @@ class WorkspaceService:
         with suppress(OSError):
             tempfile.gettempdir()  # which is found by writing, and then known: also on a full disk
         await self.workspace.write(projects.every)
+        self._cleaning = asyncio.ensure_future(self._clean())
+
+    async def _clean(self) -> None:
+        """Remove what a process left that died while it imported or deleted a project."""
+        try:
+            await self.workspace.work(remove_hidden)
+        except (WorkspaceError, RuntimeError) as error:  # also where the server ends meanwhile
+            logger.warning("what is left of deleted projects is removed the next time: %s", error)
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
         await self.jobs.close()
         await self.workspace.close()
+        if self._cleaning is not None:
+            await self._cleaning
 
     async def projects(self) -> list[Project]:
         """All projects, the newest first."""

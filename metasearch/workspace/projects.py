@@ -13,7 +13,7 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, recorded, versions
+from metasearch.workspace import log, removing, versions
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid
@@ -135,14 +135,15 @@ def find(db: Database, name: str) -> Project:
         UsageError: There is none.
     """
     row = db.one(
-        "SELECT * FROM project WHERE name = ? OR uid = ? ORDER BY uid = ? DESC LIMIT 1",
+        "SELECT * FROM project WHERE (name = ? OR uid = ?) AND hidden = ''"
+        " ORDER BY uid = ? DESC LIMIT 1",
         name,
         name,
         name,
     )
     if row is not None:
         return _project(row)
-    names = [row["name"] for row in db.all("SELECT name FROM project")]
+    names = [row["name"] for row in db.all("SELECT name FROM project WHERE hidden = ''")]
     near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3)
     raise UsageError(
         message("There is no project {name}", name=repr(name[:LONGEST_NAME])),
@@ -152,9 +153,18 @@ def find(db: Database, name: str) -> Project:
     )
 
 
+def by_id(db: Database, number: int) -> Project:
+    """The project of a row, which is there."""
+    row = db.one("SELECT * FROM project WHERE id = ?", number)
+    assert row is not None
+    return _project(row)
+
+
 def every(db: Database) -> list[Project]:
     """All projects, the newest first; those that are put away last."""
-    rows = db.all("SELECT * FROM project ORDER BY archived, created DESC, id DESC")
+    rows = db.all(
+        "SELECT * FROM project WHERE hidden = '' ORDER BY archived, created DESC, id DESC"
+    )
     return [_project(row) for row in rows]
 
 
@@ -232,24 +242,10 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
 
 
 def delete(db: Database, project: Project) -> None:
-    """Remove a project with all that belongs to it, recorded pages of its archive included."""
-    with db.transaction():
-        db.afterwards(lambda: recorded.remove(recorded.folders_of(db.path, project.uid)))
-        # Rows that others name are removed first: parents of steps, and records that supersede.
-        db.run(
-            "DELETE FROM step_parent WHERE step IN (SELECT step.id FROM step JOIN strategy"
-            " ON strategy.id = step.strategy WHERE strategy.project = ?)",
-            project.id,
-        )
-        db.run(
-            "DELETE FROM work_words WHERE rowid IN (SELECT id FROM work WHERE project = ?)",
-            project.id,
-        )
-        for table in ("report", "change", "record_place", "work", "entering"):
-            db.run(f"DELETE FROM {table} WHERE project = ?", project.id)  # noqa: S608, own names
-        db.run("UPDATE record SET superseded = NULL WHERE project = ?", project.id)
-        db.run("DELETE FROM run WHERE project = ?", project.id)
-        db.run("DELETE FROM project WHERE id = ?", project.id)
+    """Remove a project with all that belongs to it: at once for all who look, its rows in portions
+    between which others write.
+    """
+    removing.remove(db, project.id)
 
 
 def _title(title: str) -> str:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import threading
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from metasearch.workspace.store.database import Database
-    from metasearch.workspace.workspace import Workspace
 
 #: Thread that removes the pages of a project that is gone.
 REMOVING = "recorded pages are removed"
@@ -56,22 +54,6 @@ def bytes_of(some: Iterable[Path]) -> int:
         for entry in os.scandir(at)
         if entry.is_file(follow_symlinks=False)
     )
-
-
-async def count_pages(workspace: Workspace, project: int, uid: str) -> None:
-    """Count the recorded pages of a project that was imported, for the quota of its owner.
-
-    Args:
-        workspace: With the project.
-        project: Its row.
-        uid: Its uid.
-
-    Raises:
-        WorkspaceError: The file cannot be written.
-    """
-    some = await asyncio.to_thread(folders_of, workspace.path, uid)
-    if some:
-        await workspace.write(set_pages, project, await asyncio.to_thread(bytes_of, some))
 
 
 def set_pages(db: Database, project: int, size: int) -> None:

@@ -15,6 +15,7 @@ from typing import IO
 
 from metasearch.message import Message, message_n
 from metasearch.workspace import recorded
+from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.store.database import Database
 
 #: How the temporary file of an archive is called.
@@ -93,6 +94,7 @@ def remove(db: Database) -> Remains:
     Raises:
         WorkspaceError: The file cannot be written.
     """
+    remove_hidden(db)
     found = find(db)  # which reads the whole file, beside others who write
     with db.transaction():
         for table, _ in found.rows:

@@ -1,8 +1,8 @@
 """`Workspace`: a workspace file for a program with an event loop.
 
-What is written runs in one thread, and what is only read in another; who asks is looked up in a
-third. A job that writes much has a thread and a connection of its own, and writes in portions, so
-that others write between two of them. The loop waits for none of them.
+What is written runs in one thread, and what is only read in another, so that a list is there while
+others write; who asks is looked up in a third. What takes long has threads and connections of its
+own, and writes in portions. The loop waits for none of them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
-from weakref import WeakValueDictionary
 
-from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Jobs that write much at once, each in a thread; further ones wait.
-MOST_JOBS = 4
+#: What takes long at once; more of it waits.
+MOST_LONG = 4
 
 
 class _Thread:
@@ -79,10 +77,8 @@ class Workspace:
         self._writer = _Thread(path, "workspace-write", only_read=False)
         self._reader = _Thread(path, "workspace-read", only_read=True)
         self._looker = _Thread(path, "workspace-look", only_read=True)
-        self._jobs = ThreadPoolExecutor(MOST_JOBS, thread_name_prefix="workspace-job")
+        self._long = ThreadPoolExecutor(MOST_LONG, thread_name_prefix="workspace-long")
         self._ending = threading.Event()
-        #: Project -> held while a job of it runs: a second one would wait in a thread.
-        self._turns: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def __aenter__(self) -> Self:
         return self
@@ -123,44 +119,49 @@ class Workspace:
         """
         return await self._looker.call(partial(_with, function, args, kwargs))
 
-    async def work(
-        self,
-        function: Callable[Concatenate[Database, Project, P], T],
-        project: Project,
-        *args: P.args,
-        **kwargs: P.kwargs,
+    async def long(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call a function that writes much, in portions: `Database.portions`. Others write and read
-        meanwhile; jobs of one project run one after the other.
+        """Call a function that reads for long, such as an export, with a connection of its own. At
+        most `MOST_LONG` of these and of `work` go on at once.
+
+        While it reads in a `snapshot`, the log of SQLite grows by what others write.
+
+        Raises:
+            WorkspaceError: The file cannot be used.
+        """
+        return await self._apart(partial(_with, function, args, kwargs), read_only=True)
+
+    async def work(
+        self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that writes much, in portions (store/portions.py), with a connection of
+        its own: others write between two of them.
 
         Raises:
             WorkspaceError: The file cannot be used, or the program ends.
         """
-        turn = self._turns.setdefault(project.id, asyncio.Lock())
-        async with turn:
-            if self._ending.is_set():
-                raise RuntimeError(f"the workspace {self.path} is closed")
-            loop = asyncio.get_running_loop()
-            job = loop.run_in_executor(
-                self._jobs, self._worked, partial(_with, function, (project, *args), kwargs)
-            )
-            # The thread goes on where this is cancelled, and the turn with it.
-            try:
-                return await asyncio.shield(job)
-            except asyncio.CancelledError:
-                await asyncio.wait([job])
-                raise
+        return await self._apart(partial(_with, function, args, kwargs), read_only=False)
 
-    def _worked(self, function: Callable[[Database], T]) -> T:
-        with Database(self.path, ending=self._ending) as db:
-            return function(db)
+    async def _apart(self, function: Callable[[Database], T], *, read_only: bool) -> T:
+        def called() -> T:
+            with Database(self.path, read_only=read_only, ending=self._ending) as db:
+                return function(db)
+
+        if self._ending.is_set():
+            raise RuntimeError(f"the workspace {self.path} is closed")
+        job = asyncio.get_running_loop().run_in_executor(self._long, called)
+        try:
+            return await asyncio.shield(job)
+        except asyncio.CancelledError:
+            await asyncio.wait([job])  # the thread goes on, with the files that it was given
+            raise
 
     async def close(self) -> None:
-        """Wait for what is being done, and close the file; long jobs end at their next portion. A
-        second call does nothing.
+        """Wait for what is being done, and close the file; what is done in portions ends before the
+        next one. A second call does nothing.
         """
         self._ending.set()
-        await asyncio.to_thread(self._jobs.shutdown)
         try:
             await self._writer.close()
         finally:
@@ -168,6 +169,7 @@ class Workspace:
                 await self._reader.close()
             finally:
                 await self._looker.close()
+                await asyncio.to_thread(self._long.shutdown, cancel_futures=True)
 
 
 def _with(

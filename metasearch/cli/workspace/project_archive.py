@@ -59,8 +59,10 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
     """
     from metasearch.workspace import objects
     from metasearch.workspace.archive.reading import import_project
+    from metasearch.workspace.removing import remove_hidden
 
     with call.open(make=True) as db:
+        remove_hidden(db)
         made = import_project(db, file, name=name)
     call.use(made.project)
     call.answer(objects.imported_project(made), ())

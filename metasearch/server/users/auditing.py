@@ -9,7 +9,7 @@ from aiohttp import web
 
 from metasearch.server.users.identity import identity_of
 from metasearch.server.users.people import client_of
-from metasearch.workspace import projects
+from metasearch.workspace import removing
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.workspace import Workspace
@@ -18,8 +18,9 @@ from metasearch.workspace.workspace import Workspace
 async def deleted(request: web.Request, workspace: Workspace, project: Project) -> None:
     """Delete a project, and note it on a server with users."""
     detail = {"name": project.name, "title": project.title}
-    await workspace.write(projects.delete, project)
+    await workspace.write(removing.hide, project.id)
     await _told(request, workspace, project, "delete", detail)
+    await workspace.work(removing.remove, project.id)
 
 
 async def _told(

@@ -45,7 +45,11 @@ class Maker:
             return made
 
     def imported(
-        self, db: Database, path: Path, name: str | None, largest: int | None = None
+        self,
+        db: Database,
+        path: Path,
+        name: str | None,
+        largest: int | None = None,
     ) -> ImportedProject:
         """Make a project of an archive; without a name it has that of the archive.
 
@@ -53,11 +57,9 @@ class Maker:
             UsageError: As `import_project`.
             WorkspaceError: As `import_project`.
         """
-        # Without a transaction around it: others may write while the archive is unpacked.
         free = self._free(db, name) if name else None
-        made = import_project(db, path, name=free, largest=largest, by=self.uid or "")
-        self._own(db, made.project)
-        return made
+        by = self.uid or ""
+        return import_project(db, path, name=free, largest=largest, by=by, last=self._own)
 
     def listed(self, db: Database) -> list[Project]:
         """The projects that are theirs, the newest first; all of them where there are no users."""

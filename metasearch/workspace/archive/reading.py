@@ -1,8 +1,9 @@
-"""Reads an archive into a workspace: all of it in one transaction, or nothing.
+"""Reads an archive into a workspace: all of it, or nothing.
 
-Rows get new numbers behind those that are there; what names a row is moved by the same distance, so
-that nothing has to be remembered of 100,000 records. Uids are kept unless another project of the
-workspace has them; the old ones are then further names of the works.
+It is read and checked in a file of its own, which then is brought to the workspace (arriving.py):
+others write meanwhile. Rows get new numbers behind those that are there; what names a row is moved
+by the same distance, so that nothing has to be remembered of 100,000 records. Uids are kept unless
+another project of the workspace has them; the old ones are then further names of the works.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ import re
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from metasearch import opening
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace import details, log, other_sources, projects
+from metasearch.workspace import details, log, other_sources, projects, recorded
 from metasearch.workspace.archive import members, values
+from metasearch.workspace.archive.arriving import Place, Taken, place
 from metasearch.workspace.archive.format import (
     PAGE,
     renumbered_numbers,
@@ -36,6 +37,7 @@ from metasearch.workspace.projects import Project, check_name
 from metasearch.workspace.reports import finished
 from metasearch.workspace.runs import figures, runs
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.failures import unusable
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.strategies import steps, strategies
 
@@ -70,6 +72,7 @@ def import_project(
     name: str | None = None,
     largest: int | None = None,
     by: str = "",
+    last: Callable[[Database, Project], None] = lambda _db, _project: None,
 ) -> ImportedProject:
     """Read an archive.
 
@@ -80,6 +83,8 @@ def import_project(
             has it already.
         largest: Bytes that it may have when it is unpacked; None takes those of any archive.
         by: Who imports it.
+        last: Called in the last transaction, with the project: what it does happens with all the
+            rest or not at all.
 
     Raises:
         UsageError: It is no archive of this or an earlier release, it was changed, or the name
@@ -100,14 +105,39 @@ def import_project(
                 ),
                 advice=message("Use the newer release of metasearch that has written it."),
             )
-        reading = _Reading(db, archive, name)
+        if archive.rows.get("project") != 1:
+            raise wrong(table_member("project"), message("an archive holds one project"))
+        if name is not None:
+            _check_free(db, name)
+        while True:
+            # Whoever imports the same archive at once may be faster with its uids.
+            with suppress(Taken), place(db, archive.rows) as here:
+                return _imported(db, archive, here, name, by, last)
+
+
+def _imported(
+    db: Database,
+    archive: Archive,
+    here: Place,
+    name: str | None,
+    by: str,
+    last: Callable[[Database, Project], None],
+) -> ImportedProject:
+    with Database(here.folder / "stage") as stage:
+        # It is made anew whenever it is needed: nothing of it has to outlast a loss of power.
+        stage.run("PRAGMA journal_mode = OFF")
+        stage.run("PRAGMA synchronous = OFF")
+        reading = _Reading(stage, db, archive, here)
         try:
-            with db.transaction():
-                imported = reading.imported(by)
+            with stage.transaction():
+                reading.read()
+            here.bring(stage)
+            row = stage.one("SELECT * FROM project")
+            assert row is not None
+            return reading.show(dict(row), name, by, last)
         except BaseException:
             reading.forget_pages()
             raise
-    return imported
 
 
 @dataclass(slots=True)
@@ -115,39 +145,60 @@ class _Reading:
     """An archive that is being read."""
 
     db: Database
+    workspace: Database
     archive: Archive
-    name: str | None
-    #: Table -> what is added to the numbers of its rows.
-    base: dict[str, int] = field(default_factory=dict)
-    project: int = 0
+    here: Place
     uid: str = ""
     old_name: str = ""
-    new_name: str = ""
     #: Uid of the archive -> that of the workspace, where it is another one.
     uids: dict[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    #: Bytes of recorded pages.
+    pages: int = 0
 
-    def imported(self, by: str) -> ImportedProject:
+    def read(self) -> None:
         """Read all tables and pages, inside a transaction."""
-        if self.archive.rows.get("project") != 1:
-            raise wrong(table_member("project"), message("an archive holds one project"))
         # A row may name a later one of its table; at the end all are there.
         self.db.run("PRAGMA defer_foreign_keys = ON")
         for table in TABLES:
-            shape = columns(self.db, table)
-            if shape.numbered:
-                highest = f"SELECT max(id) FROM {table.name}"  # noqa: S608, own names
-                self.base[table.name] = self.db.value(highest) or 0
-            self._table(table, shape)
-        self._index()
+            self._table(table, columns(self.db, table))
+        self._names()
         self._pages()
-        project = self._read_through()
-        what = {
-            "archive": self.archive.digest,
-            "name": self.old_name,
-            "tool": str(self.archive.manifest.get("tool", ""))[:100],
-        }
-        log.write(self.db, project.id, "import project", "project", None, what, by=by)
+        self._read_through()
+
+    def show(
+        self,
+        row: Mapping[str, Any],
+        name: str | None,
+        by: str,
+        last: Callable[[Database, Project], None],
+    ) -> ImportedProject:
+        """Show the project, whose rows are all there, to everybody: the last transaction."""
+        db = self.workspace
+        with db.transaction():
+            if name is not None:
+                _check_free(db, name)
+            self.here.clear()
+            db.run(
+                "UPDATE project SET uid = ?, name = ?, kind = ?, title = ?, details = ?,"
+                " created = ?, archived = ?, hidden = '' WHERE id = ?",
+                uid() if _is_taken(db, row["uid"]) else row["uid"],
+                projects.free_name(db, self.old_name) if name is None else name,
+                *(row[key] for key in ("kind", "title", "details", "created", "archived")),
+                self.here.project,
+            )
+            project = projects.by_id(db, self.here.project)
+            what = {
+                "archive": self.archive.digest,
+                "name": self.old_name,
+                "tool": str(self.archive.manifest.get("tool", ""))[:100],
+            }
+            log.write(db, project.id, "import project", "project", None, what, by=by)
+            recorded.set_pages(db, project.id, self.pages)
+            last(db, project)
+            if self.pages and self.folder is not None:
+                self.folder.parent.mkdir(exist_ok=True, mode=0o700)
+                self._received().rename(self.folder)
         return ImportedProject(
             project=project,
             rows=self.archive.rows,
@@ -172,7 +223,7 @@ class _Reading:
                 found = checked.read(row, at)
                 self._changed(table, shape, found, number, at)
                 if shape.of_project:
-                    found["project"] = self.project
+                    found["project"] = self.here.project
                 yield of_row(found)
 
         lines = self.archive.lines(table.name)
@@ -205,14 +256,14 @@ class _Reading:
         if shape.numbered:
             if row["id"] != number:
                 raise wrong(at, message("the rows are not numbered from 1"))
-            row["id"] += self.base[table.name]
+            row["id"] += self.here.base[table.name]
         for name, other in shape.refers.items():
             value = row.get(name)
             if value is None:
                 continue
             if type(value) is not int or not 1 <= value <= self.archive.rows.get(other, 0):
                 raise wrong(f"{at}, {name}", message("there is no such row"))
-            row[name] = value + self.base[other]
+            row[name] = value + self.here.base[other]
         match table.name:
             case "project":
                 self._project(row, at)
@@ -230,38 +281,15 @@ class _Reading:
                 self._change(row)
 
     def _project(self, row: dict[str, Any], at: str) -> None:
-        self.project = row["id"]
         self.old_name = _name(row, at)
         title, answers = str(row["title"]), str(row.get("details", ""))
         if not title.isprintable() or not 0 < len(title) <= projects.LONGEST_TITLE:
             raise wrong(f"{at}, title", message("it cannot be a title"))
         if len(answers) > projects.LONGEST_DETAILS:
             raise wrong(f"{at}, details", message("it is too long"))
-        # No uid is the name of another project: `projects.find` would take the one for the other.
-        taken = "SELECT 1 FROM project WHERE uid = ? OR name = ?"
-        if self.db.one(taken, row["uid"], row["uid"]) is not None:
+        if _is_taken(self.workspace, row["uid"]):
             row["uid"] = uid()
         self.uid = row["uid"]
-        row["name"] = self.new_name = self._free_name()
-
-    def _free_name(self) -> str:
-        rows = self.db.all("SELECT name, uid FROM project")
-        taken = {text for row in rows for text in row}
-        if len(rows) >= projects.MOST_PROJECTS:
-            raise UsageError(
-                message(
-                    "A workspace holds at most {most} projects", most=f"{projects.MOST_PROJECTS:,}"
-                ),
-                advice=message("Export and delete one first."),
-            )
-        if self.name is not None:
-            if self.name in taken:
-                raise UsageError(
-                    message("There is a project {name} already", name=repr(self.name)),
-                    advice=message("Choose another name."),
-                )
-            return self.name
-        return projects.free_name(self.db, self.old_name)
 
     def _run(self, row: dict[str, Any], at: str) -> None:
         """A run that had not ended ended with the export; its pages get their place here."""
@@ -278,8 +306,7 @@ class _Reading:
     def _folder(self) -> Path:
         """A new folder beside the workspace, for recorded pages."""
         if self.folder is None:
-            beside = self.db.path.absolute()
-            place = beside.with_name(f"{beside.stem}-recorded") / self.uid
+            place = recorded.place_of(self.workspace.path) / self.uid
             if place.exists():
                 place = place.with_name(f"{self.uid}-{secrets.token_hex(4)}")
             self.folder = place
@@ -289,7 +316,7 @@ class _Reading:
         """The uid of a work: its own, unless another work of the workspace has or had it."""
         if old in self.uids:
             return self.uids[old]
-        taken = self.db.one(
+        taken = self.workspace.one(
             "SELECT 1 FROM work WHERE uid = ? UNION ALL SELECT 1 FROM joined_work WHERE uid = ?",
             old,
             old,
@@ -309,41 +336,34 @@ class _Reading:
     def _number(self, table: str, row: int) -> int | None:
         if not 1 <= row <= self.archive.rows.get(table, 0):
             return None
-        return row + self.base.get(table, 0)
+        return row + self.here.base.get(table, 0)
 
-    def _index(self) -> None:
-        """Make what is made of other rows: the index of words, and the new names of works."""
-        self.db.run(
-            "INSERT INTO work_words (rowid, words) SELECT work, words FROM work_body"
-            " WHERE work > ?",
-            self.base["work"],
-        )
+    def _names(self) -> None:
+        """Make what is made of other rows: the new names of works."""
         self.db.run(
             "INSERT OR IGNORE INTO alias (project, name, work)"
             " SELECT project, uid, id FROM work WHERE project = ?"
             " UNION ALL SELECT project, uid, work FROM joined_work WHERE project = ?",
-            self.project,
-            self.project,
+            self.here.project,
+            self.here.project,
         )
 
     def _pages(self) -> None:
-        """Write the recorded pages beside the workspace."""
+        """Write the recorded pages beside the workspace; the last transaction gives them their
+        place.
+        """
         try:
             for name in self.archive.pages:
-                place = self._folder() / name.partition("/")[2]
+                place = self._received() / name.partition("/")[2]
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                place.write_bytes(self.archive.page(name))
+                self.pages += place.write_bytes(self.archive.page(name))
         except OSError as exc:
-            raise UsageError(
-                message(
-                    "{folder} cannot be written: {reason}",
-                    folder=self.folder,
-                    reason=opening.why(exc),
-                ),
-                advice=message("Check who owns the folder, and the free space."),
-            ) from exc
+            raise unusable(self.here.folder, exc) from exc
 
-    def _read_through(self) -> Project:
+    def _received(self) -> Path:
+        return self.here.folder / "pages"
+
+    def _read_through(self) -> None:
         """Read what was imported as the program will read it."""
         try:
             project = projects.find(self.db, self.uid)
@@ -365,7 +385,21 @@ class _Reading:
             raise wrong("tables", exc.args[0]) from exc
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as exc:
             raise wrong("tables", message("a value is not as metasearch writes it")) from exc
-        return project
+
+
+def _is_taken(db: Database, uid_: str) -> bool:
+    """Whether a project of the workspace has a uid. No uid is the name of another project:
+    `projects.find` would take the one for the other.
+    """
+    return db.one("SELECT 1 FROM project WHERE uid = ? OR name = ?", uid_, uid_) is not None
+
+
+def _check_free(db: Database, name: str) -> None:
+    if _is_taken(db, name):
+        raise UsageError(
+            message("There is a project {name} already", name=repr(name)),
+            advice=message("Choose another name."),
+        )
 
 
 def _name(row: Mapping[str, Any], at: str) -> str:

@@ -114,7 +114,7 @@ OF_USERS = frozenset(
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
 #: of one workspace of each other.
-_LEFT_OUT = frozenset({"project", "version"})
+_LEFT_OUT = frozenset({"project", "version", "hidden"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,12 +118,10 @@ class CarryingOut:
         if pause is not None and self._again:
             await asyncio.sleep(pause)
             said, pause = await self._ask(question, source), None
-        if self._limits is None or not said.records:
-            await self._stored.answer(question, said)
-        else:
-            async with self._storing:  # the next answer is measured by what this one has added
+        async with self._storing:  # the next answer is measured by what this one has added
+            if self._limits is not None:
                 await self._limits.brings([named(record) for record in said.records])
-                await self._stored.answer(question, said)
+            await self._stored.answer(question, said)
         if pause is not None:
             await asyncio.sleep(pause)
 

@@ -100,7 +100,8 @@ def add_file(
     if not reading.entries:
         why = reading.problems[0].message if reading.problems else message("it has no record")
         raise FileFormatError(name, why)
-    return _added(db, project, [(_name_of(one), one) for one in reading.records], by)
+    found = [(_name_of(one), one) for one in reading.records]
+    return _added(db, project, found, by)
 
 
 def remove(db: Database, project: Project, names: Sequence[str], *, by: str = "") -> None:

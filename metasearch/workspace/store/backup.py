@@ -87,7 +87,7 @@ def _copied(db: Database, draft: Path) -> int:
                 message("the workspace is damaged: {reason}", reason=found),
                 advice=message("Run `metasearch workspace check`, or go back to a backup."),
             )
-        return int(copy.execute("SELECT count(*) FROM project").fetchone()[0])
+        return int(copy.execute("SELECT count(*) FROM project WHERE hidden = ''").fetchone()[0])
 
 
 def _on_the_disk(path: Path, flags: int) -> None:

@@ -60,7 +60,10 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         _REPORT,
     ),
     (
-        "project WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)",
+        (
+            "project WHERE hidden = ''"
+            " AND NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)"
+        ),
         message_template("{count} projects have no log"),
         _BACKUP,
     ),
@@ -68,6 +71,11 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         "change WHERE undoes >= id OR NOT json_valid(before) OR NOT json_valid(after)",
         message_template("{count} lines of logs cannot be read"),
         _BACKUP,
+    ),
+    (
+        "project WHERE hidden <> ''",
+        message_template("{count} projects are being imported or deleted, or an end was lacking"),
+        message_template("What is left of one whose program has died goes with the next import."),
     ),
     (
         "project WHERE NOT json_valid(details)",
@@ -123,11 +131,13 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 #: Beginnings of those rows that are dangers, and no damage.
-_DANGERS = ("run ", "link ", "project WHERE EXISTS")
+_DANGERS = ("run ", "link ", "project WHERE EXISTS", "project WHERE hidden <>")
+#: Of a project that comes or goes some rows are there, and others are not.
+_THERE = " AND project NOT IN (SELECT id FROM project WHERE hidden <> '')"
 
 _REPORTS = (
     "SELECT report.kind, report.number, document, digest, name"
-    " FROM report JOIN project ON project.id = report.project"
+    " FROM report JOIN project ON project.id = report.project WHERE hidden = ''"
 )
 
 #: File systems of network drives, as Linux names them.
@@ -193,7 +203,8 @@ def _file(db: Database) -> Iterator[Problem]:
 
 def _rows(db: Database) -> Iterator[Problem]:
     for where, what, advice in _ROWS:
-        count = db.value(f"SELECT count(*) FROM {where}")  # noqa: S608, own words
+        there = _THERE if where.startswith(("record ", "work ")) else ""
+        count = db.value(f"SELECT count(*) FROM {where}{there}")  # noqa: S608, own words
         if count:
             harmful = not where.startswith(_DANGERS)
             yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)
@@ -215,7 +226,7 @@ def _digests(db: Database) -> Iterator[Problem]:
     """Whether records and frozen reports are what they were when they were saved."""
     changed = sum(
         hashlib.sha256(row["body"]).hexdigest() != row["digest"]
-        for row in db.rows("SELECT body, digest FROM record")
+        for row in db.rows(f"SELECT body, digest FROM record WHERE TRUE{_THERE}")  # noqa: S608
     )
     if changed:
         what = message_n(

@@ -15,15 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from metasearch.errors import MetasearchError, UsageError, WorkspaceError
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 from metasearch.opening import NoRegularFile
 from metasearch.workspace.store.failures import kind_of, unusable
 from metasearch.workspace.store.migrating import check, migrate
-
-T = TypeVar("T")
 
 #: Seconds that a statement waits for another process.
 PATIENCE = 60.0
@@ -31,10 +29,6 @@ PATIENCE = 60.0
 #: long job, which lets the other go first. SQLite itself waits up to 0.1 s between two attempts,
 #: and so seldom meets the pause between two portions of a job.
 _ASKS_AGAIN, _LETS_OTHERS = 0.002, 0.02
-#: Seconds that one portion of a long job may take, and of these the part for which it then pauses.
-PORTION, PAUSE = 0.03, 0.25
-#: Items of the first portion, and of the largest.
-_FIRST, _LARGEST = 16, 4_096
 #: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
 CACHE = 32_768
 #: Pages of the log (4 KiB each) after which they are written into the file itself.
@@ -53,9 +47,12 @@ class Database:
     Args:
         path: Made where it does not exist, with its folder; only its owner may read it.
         read_only: Whether nothing is written; the file must exist and be of this release.
-        ending: Where it is set, long jobs of this connection stop between two portions. A
-            connection that has one is that of a long job: its transactions begin after those of
+        ending: Set where the program ends: long jobs of this connection stop between two portions.
+            A connection that has one is that of a long job: its transactions begin after those of
             others.
+
+    Attributes:
+        inside: How many transactions are open, one inside the other.
 
     Raises:
         WorkspaceError: It cannot be used, is no workspace, or is of a newer release.
@@ -65,10 +62,10 @@ class Database:
         self, path: Path, *, read_only: bool = False, ending: threading.Event | None = None
     ) -> None:
         self.path = path
-        self._ending = ending
+        self.ending = ending
         self._read_only = read_only
         self._refused = False
-        self._inside = 0
+        self.inside = 0
         self._reads = False
         self._afterwards: list[Callable[[], object]] = []
         try:
@@ -183,12 +180,12 @@ class Database:
         """
         if self._reads:
             raise RuntimeError("nothing is written inside `snapshot`")
-        point = f"inside_{self._inside}" if self._inside else ""
+        point = f"inside_{self.inside}" if self.inside else ""
         if point:
             self.run(f"SAVEPOINT {point}")
         else:
             self._begin()
-        self._inside += 1
+        self.inside += 1
         planned = len(self._afterwards)
         try:
             yield
@@ -204,7 +201,7 @@ class Database:
             del self._afterwards[planned:]
             raise
         finally:
-            self._inside -= 1
+            self.inside -= 1
         if not point:
             for function in done:
                 function()
@@ -225,7 +222,7 @@ class Database:
             self._db.close()
             self._open()
             self._refused = False
-        pause = _ASKS_AGAIN if self._ending is None else _LETS_OTHERS
+        pause = _ASKS_AGAIN if self.ending is None else _LETS_OTHERS
         end = time.monotonic() + PATIENCE
         try:
             self._db.execute("PRAGMA busy_timeout = 0")
@@ -245,56 +242,24 @@ class Database:
         finally:
             self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
 
-    def portions(
-        self, items: Iterable[T], weight: Callable[[T], int] | None = None
-    ) -> Iterator[list[T]]:
-        """The items of a long job in portions, each for a transaction of its own that takes some
-        `PORTION` seconds; between two, others write. What computes the items runs outside these
-        transactions.
-
-        Inside a transaction there is no pause, since nobody else can write.
-
-        Args:
-            items: What is written.
-            weight: How much an item is, where they differ; 1 for each by default.
-
-        Raises:
-            WorkspaceError: The program ends.
+    @contextmanager
+    def beside(self, path: Path, name: str) -> Iterator[None]:
+        """Inside, statements read the tables of another file as `name.table`. No transaction is
+        open when it begins or ends.
         """
-        size, some, heavy = float(_FIRST), list[T](), 0
-        waiting = iter(items)
-        more = True
-        while more:
-            for item in waiting:
-                some.append(item)
-                heavy += 1 if weight is None else weight(item)
-                if heavy >= size:
-                    break
-            else:
-                more = False
-            if not some:
-                return
-            if self._ending is not None and self._ending.is_set():
-                raise WorkspaceError(
-                    str(self.path),
-                    message("the program ends"),
-                    advice=message("Try again when it has been started again."),
-                )
-            began = time.perf_counter()
-            yield some
-            took = time.perf_counter() - began
-            if heavy >= size or took > PORTION:  # a small rest says nothing
-                size = min(max(1.0, heavy * min(2.0, PORTION / max(took, 1e-6))), _LARGEST)
-            some, heavy = [], 0
-            if more and not self._inside:
-                time.sleep(min(took, 1.0) * PAUSE)
+        self.run(f"ATTACH ? AS {name}", f"{path.absolute().as_uri()}?mode=ro")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self._db.execute(f"DETACH {name}")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All that is read inside is of one moment, whatever others write meanwhile; nothing is
         written. Inside a transaction it changes nothing.
         """
-        if self._inside or self._reads:
+        if self.inside or self._reads:
             yield
             return
         self.run("BEGIN")

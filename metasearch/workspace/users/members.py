@@ -105,7 +105,7 @@ def without_owner(db: Database) -> list[Project]:
     users, and those of users who are gone or disabled.
     """
     rows = db.all(
-        "SELECT uid FROM project WHERE NOT EXISTS (SELECT 1 FROM member"
+        "SELECT uid FROM project WHERE hidden = '' AND NOT EXISTS (SELECT 1 FROM member"
         " JOIN user ON user.id = member.user WHERE member.project = project.id"
         " AND member.role = 'owner' AND NOT user.disabled AND user.role <> 'guest')"
         " ORDER BY created DESC, id DESC"

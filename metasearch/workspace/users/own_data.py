@@ -14,7 +14,7 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
-from metasearch.workspace import projects
+from metasearch.workspace import removing
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
@@ -41,23 +41,25 @@ _PARTS: Mapping[str, str] = {
     "mail_settings": "SELECT off, bounces FROM mail_owner WHERE owner = ?",
     "votes": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict, reason,"
     " at FROM decision JOIN work ON work.id = decision.work"
-    " JOIN project ON project.id = work.project WHERE by = ? ORDER BY work.id, stage",
+    " JOIN project ON project.id = work.project WHERE by = ? AND hidden = ''"
+    " ORDER BY work.id, stage",
     "notes": "SELECT project.uid AS project, work.uid AS work, work.title, text, at FROM note"
     " JOIN work ON work.id = note.work JOIN project ON project.id = work.project"
-    " WHERE by = ? ORDER BY work.id",
+    " WHERE by = ? AND hidden = '' ORDER BY work.id",
     "resolutions": "SELECT project.uid AS project, work.uid AS work, work.title, stage, verdict,"
     " reason, at FROM resolution JOIN work ON work.id = resolution.work"
-    " JOIN project ON project.id = work.project WHERE by = ? ORDER BY work.id, stage",
+    " JOIN project ON project.id = work.project WHERE by = ? AND hidden = ''"
+    " ORDER BY work.id, stage",
     "pins": "SELECT project.uid AS project, verdict, a, b, note, at FROM pin"
-    " JOIN project ON project.id = pin.project WHERE by = ? ORDER BY pin.id",
+    " JOIN project ON project.id = pin.project WHERE by = ? AND hidden = '' ORDER BY pin.id",
     "runs": "SELECT project.uid AS project, strategy.name AS strategy, run.number, started, ended"
     " FROM run JOIN project ON project.id = run.project JOIN strategy ON strategy.id = run.strategy"
-    " WHERE by = ? ORDER BY run.id",
+    " WHERE by = ? AND hidden = '' ORDER BY run.id",
     "signatures": "SELECT project.uid AS project, report.kind, report.number, signature.role,"
     " signature.name, signature.at FROM signature JOIN report ON report.id = signature.report"
-    " JOIN project ON project.id = report.project WHERE by = ? ORDER BY report.id",
+    " JOIN project ON project.id = report.project WHERE by = ? AND hidden = '' ORDER BY report.id",
     "log": "SELECT project.uid AS project, at, action, object, before, after FROM change"
-    " JOIN project ON project.id = change.project WHERE by = ? ORDER BY change.id",
+    " JOIN project ON project.id = change.project WHERE by = ? AND hidden = '' ORDER BY change.id",
     "audit": "SELECT at, action, object, detail, client FROM audit WHERE actor = ? ORDER BY id",
 }
 #: Columns that hold JSON.
@@ -131,13 +133,16 @@ def delete(
             if hand_to is not None:
                 members.set_role(db, project, hand_to, "owner", by=by, client=client)
             else:
-                projects.delete(db, project)
+                removing.hide(db, project.id)
                 audit.write(db, by, "delete", f"project:{project.uid}", client=client)
         db.run("DELETE FROM saved_search WHERE owner = ?", user.uid)
         db.run("DELETE FROM screener WHERE by = ?", user.uid)
         failures.forgive(db, user.name)
         accounts.remove(db, user)
         audit.write(db, by, "delete", f"user:{user.uid}", client=client)
+    if hand_to is None:
+        for project in alone:
+            removing.remove(db, project.id)
     return alone
 
 

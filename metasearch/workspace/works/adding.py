@@ -27,6 +27,7 @@ from metasearch.record import Record
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import portions
 from metasearch.workspace.works import records as rows
 from metasearch.workspace.works.assigning import Assigned, OtherWorksError, assign
 from metasearch.workspace.works.grouping import (
@@ -130,7 +131,7 @@ def keep_records(
         "SELECT 1 FROM answer JOIN run ON run.id = answer.run"
         " WHERE answer.id = ? AND run.project = ?"
     )
-    for some in db.portions(map(rows.packed, records), lambda one: 1 + len(one.body) // 8_192):
+    for some in portions(db, map(rows.packed, records), lambda one: 1 + len(one.body) // 8_192):
         with db.transaction():
             if db.one(of_project, answer_id, project.id) is None:
                 raise UsageError(message("The project has no answer {answer}", answer=answer_id))
@@ -148,7 +149,7 @@ def keep_records(
 def take_back(db: Database, answer_id: int) -> None:
     """Remove what an answer has brought, of which no works were made yet, and its findings."""
     found = db.all("SELECT record FROM finding WHERE answer = ? ORDER BY record DESC", answer_id)
-    for some in db.portions([row["record"] for row in found]):
+    for some in portions(db, [row["record"] for row in found]):
         with db.transaction():
             for record in some:
                 _take_back(db, answer_id, record)
@@ -305,7 +306,7 @@ def _make_some(
     # Nobody else lets records stand at places meanwhile, so that this needs no transaction.
     with db.snapshot():
         near, passed_over = _meet(db, project.id, made_by, placed)
-    for some in db.portions(placed, lambda one: 1 + len(one.places) // 16):
+    for some in portions(db, placed, lambda one: 1 + len(one.places) // 16):
         with db.transaction():
             _enter(db, project.id, made_by, some, near)
     with db.snapshot():
@@ -421,7 +422,7 @@ def _write(
         OtherWorksError: Pins or works have changed since they were read; what was written before
             holds.
     """
-    for some in db.portions(_apart(made), _weight):
+    for some in portions(db, _apart(made), _weight):
         with db.transaction():
             if _pins(db, project) != made.pins:
                 raise OtherWorksError
@@ -551,7 +552,7 @@ def _make_all(db: Database, project: Project, made_by: Rules, by: str) -> Assign
         )
     ]
     for some in rows.batches(ids, AT_ONCE):
-        for part in db.portions(_placed(list(rows.read(db, some)), made_by)):
+        for part in portions(db, _placed(list(rows.read(db, some)), made_by)):
             with db.transaction():
                 Places(db, number, made_by.chain).enter(part)
                 JournalTitles(db, number).take(part)
@@ -580,7 +581,7 @@ def _clear(db: Database, table: str, project: int) -> None:
     of_project = f"FROM {table} WHERE project = ?1"
     last = f"SELECT {key} {of_project} ORDER BY {key} LIMIT 1 OFFSET ?2"
     places = iter(lambda: db.value(last, project, _REMOVED), None)
-    for most in db.portions(places, lambda _: _REMOVED):
+    for most in portions(db, places, lambda _: _REMOVED):
         with db.transaction():
             db.run(f"DELETE {of_project} AND {key} <= ?2", project, max(most))
     with db.transaction():

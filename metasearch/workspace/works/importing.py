@@ -7,7 +7,7 @@ one another are listed. All that is changed is one change of the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.dedup import Fingerprint
@@ -111,8 +111,24 @@ def import_decisions(
             message("it has no line that could name a work"),
             advice=message("Use a table with a heading, or a file of references."),
         )
+    names = {line.number: tuple(_names(line)) for line in lines}
+
+    return _decide(db, project, lines, names, name, stage, verdict, reason, by)
+
+
+def _decide(
+    db: Database,
+    project: Project,
+    lines: Sequence[Line],
+    names: Mapping[int, Sequence[str]],
+    name: str,
+    stage: Stage,
+    verdict: Verdict | None,
+    reason: str,
+    by: str,
+) -> ImportedDecisions:
     with db.transaction():
-        meant, missed = _meant(db, project, lines)
+        meant, missed = _meant(db, project, lines, names)
         decided: dict[int, tuple[str, str]] = {}
         of: dict[int, Line] = {}
         contradicting: set[int] = set()
@@ -165,11 +181,9 @@ def import_decisions(
 
 
 def _meant(
-    db: Database, project: Project, lines: Iterable[Line]
+    db: Database, project: Project, lines: Sequence[Line], names: Mapping[int, Sequence[str]]
 ) -> tuple[list[tuple[Line, int]], list[NotImported]]:
     """Each line with the row of its work, and the lines that have none."""
-    lines = list(lines)
-    names = {line.number: list(_names(line)) for line in lines}
     found = works_named(db, project.id, (name for some in names.values() for name in some))
     meant: list[tuple[Line, int]] = []
     missed: list[NotImported] = []

@@ -18,6 +18,7 @@ from metasearch.dedup.pins import Pins
 from metasearch.record import Record
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.store.portions import portions
 from metasearch.workspace.works import adding, pins
 from metasearch.workspace.works.adding import add_records
 from tests.workspace.works.held import Held, at_once, paper
@@ -86,7 +87,7 @@ def test_a_long_job_pauses_between_portions(db: Database, file: Path) -> None:
     """Each portion is a transaction of its own: what was written before is seen by others."""
     held, seen = Held(db), []
     rows = [(held.answer(), number) for number in range(40)]
-    for some in db.portions(rows):
+    for some in portions(db, rows):
         with Database(file, read_only=True) as other:
             seen.append(other.value("SELECT count(*) FROM tag"))
         with db.transaction():

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from pathlib import Path
-from typing import BinaryIO
 
 from aiohttp import web
 
 from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.limits.permits import in_share
 from metasearch.server.users.quota import take_export
-from metasearch.workspace.archive.writing import Exported, export_project
-from metasearch.workspace.projects import Project
+from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.screening import sight
-from metasearch.workspace.store.database import Database
 
 #: Bytes that are sent at a time.
 _CHUNK = 1 << 18
@@ -42,8 +38,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
         return web.Response(headers=response.headers)
     await take_export(request, here.project, "archive")
     with tempfile.TemporaryFile() as file:
-        # In a thread and a connection of its own: who reads a page does not wait for it.
-        written = await asyncio.to_thread(_write, here.workspace.path, here.project, file)
+        written = await here.workspace.long(export_project, here.project, file)
         response.content_length = written.bytes
         file.seek(0)
         await response.prepare(request)
@@ -51,8 +46,3 @@ async def answer(request: web.Request) -> web.StreamResponse:
             await response.write(part)
         await response.write_eof()
     return response
-
-
-def _write(path: Path, project: Project, file: BinaryIO) -> Exported:
-    with Database(path, read_only=True) as db:
-        return export_project(db, project, file)

@@ -4,26 +4,26 @@ tool.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
 
 from aiohttp import web
 
-from metasearch.errors import FormatError
 from metasearch.message import message
 from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
+from metasearch.server.faces.workspace.files import exported
+from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.limits.permits import in_share
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import take_export
 from metasearch.server.visit import visit_of
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.exporting import EXPORTS, export, file_of
+from metasearch.workspace.works.exporting import EXPORTS, file_of
 
 
 @in_share("exports", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The file; its parts are read and sent one after the other.
+    """The file.
 
     Raises:
         Problem: 400 for a list that cannot be, 404 where there is no such project, 406 for an
@@ -37,29 +37,10 @@ async def answer(request: web.Request) -> web.StreamResponse:
     query, file = query_of(request.query, by=here.by), file_of(name)
     await take_export(request, here.project, name)
 
-    def begun(db: Database) -> tuple[Iterator[bytes], bytes]:
-        parts = export(
-            db, here.project, query, name, stage=query.stage, style=visit_of(request).style
+    with tempfile.TemporaryFile() as written:
+        how = {"stage": query.stage, "style": visit_of(request).style}
+        await here.workspace.long(exported, here.project, query, name, how, written)
+        stem, private = file_name(here.project.name), {"Cache-Control": "private, no-store"}
+        return await send_file(
+            request, written, file.media_type, f"{stem}-works.{file.extension}", private
         )
-        return parts, next(parts, b"")
-
-    try:
-        parts, first = await here.workspace.read(begun)
-    except FormatError as error:
-        raise Problem.of(error) from error
-    response = web.StreamResponse(
-        headers={
-            "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}-works'
-            f'.{file.extension}"',
-            "Cache-Control": "private, no-store",
-        }
-    )
-    response.content_type = file.media_type
-    await response.prepare(request)
-    part: bytes | None = first
-    while part is not None:
-        await response.write(part)
-        # The next part is read by the same connection as the first.
-        part = await here.workspace.read(lambda _: next(parts, None))
-    await response.write_eof()
-    return response

@@ -22,7 +22,6 @@ from metasearch.server.users.making import Maker, maker_of
 from metasearch.server.users.quota import check_archive
 from metasearch.server.visit import visit_of
 from metasearch.workspace.projects import KINDS, Kind, Project
-from metasearch.workspace.recorded import count_pages
 from metasearch.workspace.remains import arriving
 from metasearch.workspace.workspace import Workspace
 
@@ -74,13 +73,12 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
                     advice=message("Choose the archive of a project."),
                 )
             await check_archive(request, Path(file.name), MOST_UNPACKED)
-            made = await workspace.write(
+            made = await workspace.work(
                 maker_of(request).imported,
                 Path(file.name),
                 only(fields, "name").strip() or None,
                 MOST_UNPACKED,
             )
-            await count_pages(workspace, made.project.id, made.project.uid)
             wanted = only(fields, "name").strip() or made.name
             done = "imported" if made.project.name == wanted else "named"
             return visit_of(request).site.path(f"/projects/{made.project.uid}", done=done)

@@ -51,7 +51,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
     async def render(said: Said) -> str:
         async with here.shared.admission.brief():
-            shown = await here.workspace.read(
+            shown = await here.workspace.long(
                 _shown, here.project, kind, language, number, previous, _signer(here)
             )
         return report_page(here.visit, here.project, shown, said, only(request.query, "done"))
@@ -163,7 +163,7 @@ async def _file(
     previous: str,
 ) -> web.Response:
     try:
-        document, report = await here.workspace.read(
+        document, report = await here.workspace.long(
             _document, here.project, kind, language, number, previous, form.name
         )
     except UsageError as error:

@@ -423,8 +423,13 @@ async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
             message("No file was chosen"),
             advice=message("Choose the file that the screening tool has exported."),
         )
-    done = await here.workspace.write(
-        import_decisions, here.project, upload.content, upload.name, stage=stage, by=here.by
+    done = await here.workspace.work(
+        import_decisions,
+        here.project,
+        upload.content,
+        upload.name,
+        stage=stage,
+        by=here.by,
     )
     return here.path(
         "/works",

@@ -131,7 +131,7 @@ async def own_data_file(here: Here) -> web.StreamResponse:
     user = await here.user()
     with permit(here.request, "exports"), tempfile.TemporaryFile(prefix="metasearch-") as file:
         await take(here.request, "exports")
-        await here.workspace.read(own_data.export, user, file)
+        await here.workspace.long(own_data.export, user, file)
         await here.workspace.write(_exported, user, here.client)
         return await send_file(here.request, file, "application/json", "metasearch-account.json")
 

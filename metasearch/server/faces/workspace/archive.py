@@ -21,7 +21,6 @@ from metasearch.workspace import objects
 from metasearch.workspace.archive.members import MOST_PACKED
 from metasearch.workspace.archive.writing import export_project
 from metasearch.workspace.projects import LONGEST_NAME
-from metasearch.workspace.recorded import count_pages
 from metasearch.workspace.remains import arriving
 from metasearch.workspace.screening import sight
 
@@ -51,7 +50,7 @@ async def archive(request: web.Request) -> web.StreamResponse:
     await here.workspace.read(sight.check_archive, project, here.by)
     await take_export(request, project, "archive")
     with tempfile.TemporaryFile() as file:
-        made = await here.workspace.read(export_project, project, file)
+        made = await here.workspace.long(export_project, project, file)
         lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
         return await send_file(request, file, ZIP, "project.zip", lacking)
 
@@ -75,8 +74,7 @@ async def import_(request: web.Request) -> web.Response:
         file.flush()
         path = Path(file.name)
         await check_archive(request, path)
-        made = await here.workspace.write(maker_of(request).imported, path, asked.get("name"))
-        await count_pages(here.workspace, made.project.id, made.project.uid)
+        made = await here.workspace.work(maker_of(request).imported, path, asked.get("name"))
     return answer(
         objects.imported_project(made),
         status=201,

@@ -149,7 +149,7 @@ async def decisions(request: web.Request) -> web.Response:
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(import_decisions, project, content, name, by=here.by, **given)
+    made = await here.workspace.work(import_decisions, project, content, name, by=here.by, **given)
     return answer(asdict(made))
 
 
@@ -175,11 +175,11 @@ async def exports(request: web.Request) -> web.StreamResponse:
     about = file_of(name)
     await take_export(request, project, name)
     with tempfile.TemporaryFile() as file:
-        await here.workspace.read(_written, project, chosen, name, given, file)
+        await here.workspace.long(exported, project, chosen, name, given, file)
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 
-def _written(
+def exported(
     db: Database,
     project: Project,
     chosen: WorksQuery | tuple[str, ...],
@@ -187,6 +187,7 @@ def _written(
     how: dict[str, Any],
     file: IO[bytes],
 ) -> None:
+    """Write works to a file, as they are at one moment."""
     with db.snapshot():
         for part in export(db, project, chosen, name, **how):
             file.write(part)

@@ -70,8 +70,13 @@ async def known(request: web.Request) -> web.Response:
         )
     else:
         content, name = _file(given)
-        added = await here.workspace.write(
-            known_works.add_file, project, content, name, by=here.by, **given
+        added = await here.workspace.work(
+            known_works.add_file,
+            project,
+            content,
+            name,
+            by=here.by,
+            **given,
         )
     return answer({"new": [objects.known(each) for each in added]})
 

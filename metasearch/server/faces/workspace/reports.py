@@ -86,7 +86,7 @@ async def report(request: web.Request) -> web.Response:
         document = await here.workspace.read(signatures.document, kept, format_.name)
     else:
         async with here.shared.admission.brief():
-            document = await here.workspace.read(_now, project, kind, asked)
+            document = await here.workspace.long(_now, project, kind, asked)
     body = await here.shared.admission.written(
         lambda: render.write(document, format_.name), large=True
     )

@@ -1,0 +1,136 @@
+"""No user makes others wait: while somebody's archive comes, a project goes or an export is
+written, the others read, search and write."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from metasearch.server.faces.workspace import files
+from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.removing import remove_hidden
+from metasearch.workspace.store import portions
+from metasearch.workspace.store.checks import check
+from metasearch.workspace.store.database import Database
+from tests.security.team import HEADER, Person, Team
+from tests.security.team_fixtures import As
+
+
+class Barrier:
+    """Holds a thread until a test lets it go on."""
+
+    def __init__(self) -> None:
+        self.there, self.go_on = threading.Event(), threading.Event()
+
+    def wait(self, *_: object) -> None:
+        self.there.set()
+        assert self.go_on.wait(60)
+
+    async def reached(self) -> None:
+        assert await asyncio.to_thread(self.there.wait, 60)
+
+
+@pytest.fixture
+def barrier() -> Iterator[Barrier]:
+    barrier = Barrier()
+    yield barrier
+    barrier.go_on.set()
+
+
+@pytest.fixture
+def archive(team: Team, tmp_path: Path) -> bytes:
+    """Of the project of the team."""
+    with Database(team.filled.path) as db:
+        export_to(db, team.review, tmp_path / "review.zip")
+    return (tmp_path / "review.zip").read_bytes()
+
+
+async def everything_goes_on(person: Person, team: Team) -> None:
+    """Whether somebody else reads a page, tags a work, makes a project and searches."""
+    base = f"/api/projects/{team.review.uid}"
+    (work, *_) = (await person.json(f"{base}/works"))["works"]
+    await person.json(f"{base}/tags", works=[work["uid"]], add=["beside"])
+    await person.json("/api/projects", 201, name="beside", kind="plain")
+    await person.page(f"/projects/{team.review.uid}/works")
+    assert (await person.get("/search?q=lakes&format=json")).status == 200
+
+
+async def test_an_archive_that_comes_holds_up_nobody(
+    team: Team,
+    people: As,
+    archive: bytes,
+    barrier: Barrier,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Between two of its portions others do what they like; nothing shows the project before its
+    last transaction, which makes who brought it its owner, too."""
+    monkeypatch.setattr(portions, "let_others", barrier.wait)
+    stranger, editor = people("stranger"), people("editor")
+    coming = asyncio.ensure_future(
+        stranger.client.post(
+            "/api/projects/import?name=mine",
+            data=archive,
+            headers={HEADER: "stranger", "Content-Type": "application/zip"},
+        )
+    )
+    await barrier.reached()
+
+    await everything_goes_on(editor, team)
+    assert (await stranger.json("/api/projects"))["projects"] == []
+    assert (await stranger.get("/api/projects/mine")).status == 404
+    listed = await people("administrator").json("/api/admin/projects")
+    assert "mine" not in str(listed)
+
+    barrier.go_on.set()
+    assert (await coming).status == 201
+    mine = await stranger.json("/api/projects")
+    assert [project["name"] for project in mine["projects"]] == ["mine"]
+    with Database(team.filled.path) as db:
+        assert [problem for problem in check(db) if problem.harmful] == []
+
+
+async def test_a_project_that_goes_holds_up_nobody(
+    team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is gone from the first moment, while its rows go one after the other."""
+    monkeypatch.setattr(portions, "let_others", barrier.wait)
+    owner, editor = people("owner"), people("editor")
+    made = await owner.json("/api/projects", 201, name="old", kind="plain")
+    going = asyncio.ensure_future(owner.post(f"/api/projects/{made['uid']}/delete", name="old"))
+    await barrier.reached()
+
+    await everything_goes_on(editor, team)
+    assert (await owner.get(f"/api/projects/{made['uid']}")).status == 404
+
+    barrier.go_on.set()
+    assert (await going).status == 200
+    with Database(team.filled.path) as db:
+        assert remove_hidden(db) == 0
+
+
+@pytest.mark.parametrize("path", ["/api{project}/exports?format=ris", "{project}/works/export"])
+async def test_an_export_holds_up_nobody(
+    team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """While one is written, lists are read and works are tagged."""
+    whole: Callable[..., Iterator[bytes]] = files.export
+
+    def slow(*args: object, **how: object) -> Iterator[bytes]:
+        barrier.wait()
+        return whole(*args, **how)
+
+    monkeypatch.setattr(files, "export", slow)
+    address = path.format(project=f"/projects/{team.review.uid}")
+    taking = asyncio.ensure_future(people("reader").get(address, "*/*"))
+    await barrier.reached()
+
+    await everything_goes_on(people("editor"), team)
+
+    barrier.go_on.set()
+    response = await taking
+    assert response.status == 200
+    assert b"beside" not in await response.read()
