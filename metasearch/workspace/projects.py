@@ -234,12 +234,10 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
 def delete(db: Database, project: Project) -> None:
     """Remove a project with all that belongs to it."""
     with db.transaction():
-        # Rows that others name are removed first: parents of steps, and records that supersede.
-        db.run(
-            "DELETE FROM step_parent WHERE step IN (SELECT step.id FROM step JOIN strategy"
-            " ON strategy.id = step.strategy WHERE strategy.project = ?)",
-            project.id,
-        )
+        # Rows that others name are removed first: parents of steps, and records that supersede; also
+        # where those others belong to another project, which only a damaged file has.
+        for statement in _NAMING:
+            db.run(statement, project.id)
         db.run(
             "DELETE FROM work_words WHERE rowid IN (SELECT id FROM work WHERE project = ?)",
             project.id,
@@ -249,6 +247,26 @@ def delete(db: Database, project: Project) -> None:
         db.run("UPDATE record SET superseded = NULL WHERE project = ?", project.id)
         db.run("DELETE FROM run WHERE project = ?", project.id)
         db.run("DELETE FROM project WHERE id = ?", project.id)
+
+
+_STEPS = (
+    "(SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy"
+    " WHERE strategy.project = ?1)"
+)
+_RUNS = "(SELECT id FROM run WHERE project = ?1)"
+#: What names rows of a project, and is not removed with them by itself.
+_NAMING = (
+    f"DELETE FROM step_parent WHERE step IN {_STEPS} OR parent IN {_STEPS}",
+    f"DELETE FROM answer WHERE step IN {_STEPS} AND run NOT IN {_RUNS}",
+    "UPDATE work SET first_run = coalesce((SELECT min(id) FROM run WHERE project = work.project),"
+    f" first_run) WHERE first_run IN {_RUNS} AND project <> ?1",
+    f"UPDATE report SET last_run = NULL WHERE last_run IN {_RUNS} AND project <> ?1",
+    "UPDATE record SET superseded = NULL WHERE project <> ?1 AND superseded IN"
+    " (SELECT id FROM record WHERE project = ?1)",
+    "WITH RECURSIVE gone (id) AS (SELECT id FROM change WHERE project = ?1"
+    " UNION SELECT change.id FROM change JOIN gone ON change.undoes = gone.id)"
+    " DELETE FROM change WHERE project <> ?1 AND id IN (SELECT id FROM gone)",
+)
 
 
 def _title(title: str) -> str:

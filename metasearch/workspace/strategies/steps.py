@@ -266,7 +266,7 @@ def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int |
     """The number of a new step."""
     if len(steps) >= MOST_STEPS:
         raise _too_many()
-    strategies.by_id(db, strategy.id)
+    strategies.by_id(db, strategy.project, strategy.id)
     last = db.value("SELECT max(number) FROM step WHERE strategy = ?", strategy.id) or 0
     if number is not None and number <= last:
         raise UsageError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, projects
+from metasearch.workspace import details, log, logged, projects
 from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import conflicts, sight, teams
@@ -69,6 +69,11 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
             raise UsageError(
                 message("Change {number} is a vote or note of somebody else", number=change_id),
                 advice=message("Only they can take it back."),
+            )
+        if not logged.fits(change.action, change.object, change.before, change.after):
+            raise UsageError(
+                message("Change {number} is not as metasearch writes it", number=change_id),
+                advice=message("It came with an archive. Change what it is about by hand."),
             )
         newest = db.value("SELECT max(id) FROM change")
         with log.undoing(change.id):
@@ -253,11 +258,12 @@ def _project(db: Database, project: Project, change: Change, by: str) -> None:
     _unchanged(change, {key: own.get(key, now.details.get(key)) for key in change.after})
     before = dict(change.before)
     values: dict[str, Any] = {key: before.pop(key) for key in own if key in before}
+    details.check({key: kept for key, kept in before.items() if kept is not None})
     projects.update(db, now, **values, details=before or None, by=by)
 
 
 def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
-    strategy = strategies.by_id(db, int(change.object.partition(":")[2]))
+    strategy = strategies.numbered(db, project, logged.numbers(change.object)[0])
     own: dict[str, Any] = {
         "name": strategy.name,
         "sources": list(strategy.sources),
@@ -271,17 +277,17 @@ def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _step(db: Database, project: Project, change: Change, by: str) -> None:
-    row, _, number = change.object.partition(":")[2].partition("/")
-    strategy = strategies.by_id(db, int(row))
-    step = next((one for one in steps.of(db, strategy) if one.number == int(number)), None)
+    of, number = logged.numbers(change.object)
+    strategy = strategies.numbered(db, project, of)
+    step = next((one for one in steps.of(db, strategy) if one.number == number), None)
     if step is None:
         raise UsageError(message("Step {number} was removed since", number=number))
     _unchanged(change, as_logged(step))
     before = change.before
-    details = dict.fromkeys(step.details) | before["details"]
+    own = dict.fromkeys(step.details) | before["details"]
     query = {} if step.kind == "import" else {"text": before["text"], "syntax": before["syntax"]}
     steps.edit(
-        db, strategy, step.number, **query, note=before["note"], details=details or None, by=by
+        db, strategy, step.number, **query, note=before["note"], details=own or None, by=by
     )
 
 
