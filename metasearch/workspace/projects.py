@@ -258,6 +258,9 @@ _RUNS = "(SELECT id FROM run WHERE project = ?1)"
 _NAMING = (
     f"DELETE FROM step_parent WHERE step IN {_STEPS} OR parent IN {_STEPS}",
     f"DELETE FROM answer WHERE step IN {_STEPS} AND run NOT IN {_RUNS}",
+    "UPDATE run SET strategy = coalesce((SELECT min(id) FROM strategy"
+    " WHERE project = run.project), strategy) WHERE project <> ?1"
+    " AND strategy IN (SELECT id FROM strategy WHERE project = ?1)",
     "UPDATE work SET first_run = coalesce((SELECT min(id) FROM run WHERE project = work.project),"
     f" first_run) WHERE first_run IN {_RUNS} AND project <> ?1",
     f"UPDATE report SET last_run = NULL WHERE last_run IN {_RUNS} AND project <> ?1",

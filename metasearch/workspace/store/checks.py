@@ -216,7 +216,11 @@ def relations(db: Database) -> list[Relation]:
     """All of them, as the schema has them."""
     named: dict[str, dict[str, str]] = {}
     for (table,) in db.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
-        rows = db.all('SELECT "from", "table" FROM pragma_foreign_key_list(?)', table)
+        rows = db.all(
+            'SELECT "from", "table" FROM pragma_foreign_key_list(?1)'
+            ' JOIN pragma_table_info(?1) AS info ON info.name = "from" ORDER BY info.cid',
+            table,
+        )
         named[table] = {row["from"]: row["table"] for row in rows}
     for (table, column), other in _UNDECLARED.items():
         named[table][column] = other
@@ -255,8 +259,8 @@ def _owner(table: str, named: Mapping[str, Mapping[str, str]]) -> _Owner | None:
     """What owns the rows of a table; None for tables of users."""
     if table in _OWNERS:
         return _Owner(table, "{}.id", "id")
-    # A column that names the owner itself tells it sooner than one that names a row of theirs.
-    columns = sorted(named[table].items(), key=lambda one: (one[1] not in _OWNERS, one[0]))
+    # A column that names the owner itself tells it, or else the first one that names a row of theirs.
+    columns = sorted(named[table].items(), key=lambda one: one[1] not in _OWNERS)
     for column, other in columns:
         if other in _OWNERS:
             return _Owner(other, f"{{}}.{column}", column)

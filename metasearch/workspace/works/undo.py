@@ -49,11 +49,11 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
             raise UsageError(
                 message("The log of the project has no change {number}", number=change_id)
             )
-        if change.action not in _UNDONE:
+        if change.action not in UNDONE:
             raise UsageError(
                 message("{action} cannot be undone", action=repr(change.action)),
                 advice=message(
-                    "What can be undone: {actions}.", actions=", ".join(sorted(_UNDONE))
+                    "What can be undone: {actions}.", actions=", ".join(sorted(UNDONE))
                 ),
             )
         if (later := _undone_by(db, change)) is not None:
@@ -77,7 +77,7 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
             )
         newest = db.value("SELECT max(id) FROM change")
         with log.undoing(change.id):
-            _UNDONE[change.action](db, project, change, by)
+            UNDONE[change.action](db, project, change, by)
         line = _undone_by(db, change)
         if line is None or line <= newest:
             raise UsageError(
@@ -95,7 +95,7 @@ def undoable(
     return frozenset(
         change.id
         for change in changes
-        if change.action in _UNDONE
+        if change.action in UNDONE
         and sight.whose(change) in ("", by)
         and _undone_by(db, change) is None
     )
@@ -112,7 +112,7 @@ def _undone_by(db: Database, change: Change) -> int | None:
     undoing = db.all("SELECT id, action FROM change WHERE undoes = ? ORDER BY id", change.id)
     for line, action in undoing:
         # Works that join or are divided because of it have lines of their own.
-        if action in _UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
+        if action in UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
             return int(line)
     return None
 
@@ -305,7 +305,8 @@ def _unchanged(change: Change, now: Mapping[str, Any]) -> None:
             )
 
 
-_UNDONE: Mapping[str, _Undo] = {
+#: Action that can be undone -> how.
+UNDONE: Mapping[str, _Undo] = {
     decisions.MARK: _marks,
     IMPORT: _marks,
     decisions.TAG: _tags,
