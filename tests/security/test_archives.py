@@ -8,12 +8,14 @@ import io
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metasearch.errors import UsageError
+from metasearch.record import Record
 from metasearch.workspace import log, logged, projects
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.values import JSON
@@ -21,9 +23,10 @@ from metasearch.workspace.archive.writing import export_project, export_to
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.checks import Relation, check, relations
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.users import accounts, members
 from metasearch.workspace.works import undo as undoing
 from metasearch.workspace.works.undo import undo
-from tests.security.team import Team
+from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.security.test_roles import UNDER_PROJECT, filled_in
 from tests.workspace.archive.forged import Members, rows, unpacked, written
@@ -303,3 +306,107 @@ def owned(one: Relation, project: Project) -> tuple[str, str]:
         "saved_run": f"SELECT id FROM saved_run WHERE saved = {number}",
     }
     return one.owner, of.get(one.other, f"SELECT id FROM {one.other} WHERE project = {number}")
+
+
+# --------------------------------------------------------------------------- odd values
+
+
+def deep(levels: int) -> Any:
+    """A list in a list in a list."""
+    return [deep(levels - 1)] if levels else []
+
+
+#: What may stand where JSON is expected; keys that the program looks for have odd values, too.
+VALUES: tuple[Any, ...] = (
+    None, 5, -1e308, "x", True, [], [1, 2], [None], [[]], ["x"], {}, {"a": [{"b": [1.5]}]},
+    deep(200), {"a": deep(300)}, ["x" * 300_000], [2**63], {"a": 2**63}, list(range(5_000)), [{}],
+    [{"method": 3, "url": [], "body": {}}], [{"url": "x", "body": [["a", "b"]]}],
+    *(
+        {name: value}
+        for name in (
+            "derived_from", "numbers", "imports_left_out", "search_file", "hits", "copied", "source",
+            "searched", "file", "sha256", "steps", "sources", "per_source", "years", "follows",
+            "alive", "timeout", "title", "language", "draft", "review", "novelty", "by_hand",
+        )
+        for value in (7, None, [1], {"a": 1}, "x", [["x"]])
+    ),
+    {"search_file": {"date": 3}}, {"search_file": {"authors": [3], "record_info": 4}},
+    {"search_file": {"date": {"data_entry": []}, "database": 3}}, {"numbers": {"other": [3]}},
+)  # fmt: skip
+
+
+async def ask_all(person: Person, team: Team, project: str) -> None:
+    """Ask every page and every route of programs that reads a project."""
+    for route in UNDER_PROJECT:
+        if route.gets and "progress" not in route.path:
+            for accept in ("text/html", "application/json"):
+                path = filled_in(route.path, team, project)
+                response = await person.get(path, accept)
+                content = await response.read()
+                assert response.status < 500, (path, content[:2_000])
+
+
+async def test_no_odd_value_of_an_archive_breaks_a_page(
+    team: Team, people: As, tmp_path: Path
+) -> None:
+    """Each column of JSON is replaced by odd values: the archive is refused with the place, or
+    every route answers.
+    """
+    with Database(team.filled.path) as db:
+        owner = accounts.find(db, team.uids["owner"])
+        export_to(db, team.review, tmp_path / "review.zip")
+    found, manifest = unpacked(tmp_path / "review.zip")
+    await ask_all(people("owner"), team, team.review.uid)
+    accepted = []
+    for (table, column), value in ((place, value) for place in JSON for value in VALUES):
+        kept = [dict(row) for row in rows(found, table)]
+        if not kept:
+            continue
+        forged = [row | {column: json.dumps(value)} for row in kept]
+        changed = found | {f"tables/{table}.jsonl": forged}
+        with Database(team.filled.path) as db, db.transaction():
+            try:
+                path = written(tmp_path / "odd.zip", changed, manifest)
+                copy = import_project(db, path, name=f"odd-{len(accepted)}").project
+            except UsageError as refused:
+                assert f"tables/{table}.jsonl, line 1" in str(refused), (table, column, value)
+                continue
+            members.add(db, copy, owner, "owner")
+            accepted.append(copy)
+        await ask_all(people("owner"), team, copy.uid)
+        with Database(team.filled.path) as db:
+            projects.delete(db, copy)
+    assert accepted
+
+
+ODD_PARTS: tuple[Any, ...] = (None, 5, "x", [], [1], {}, {"a": 1}, [[]], [{}], [{"a": []}], True)
+
+
+@pytest.mark.parametrize("of_record", [False, True])
+async def test_no_odd_hit_of_an_archive_breaks_a_page(
+    of_record: bool, team: Team, people: As, tmp_path: Path
+) -> None:
+    """Each part of a work's hit, and of its record."""
+    with Database(team.filled.path) as db:
+        owner = accounts.find(db, team.uids["owner"])
+        export_to(db, team.review, tmp_path / "review.zip")
+    found, manifest = unpacked(tmp_path / "review.zip")
+    kept = [dict(row) for row in rows(found, "work_body")]
+    hit = json.loads(kept[0]["hit"])
+    parts = {field.name for field in fields(Record)} if of_record else set(hit)
+    for name, value in ((name, value) for name in sorted(parts) for value in ODD_PARTS):
+        forged = hit | ({"record": hit["record"] | {name: value}} if of_record else {name: value})
+        changed = found | {
+            "tables/work_body.jsonl": [row | {"hit": json.dumps(forged)} for row in kept]
+        }
+        with Database(team.filled.path) as db, db.transaction():
+            try:
+                path = written(tmp_path / "odd.zip", changed, manifest)
+                copy = import_project(db, path, name="odd").project
+            except UsageError as refused:
+                assert "tables/work_body.jsonl, line 1" in str(refused), (name, value)
+                continue
+            members.add(db, copy, owner, "owner")
+        await ask_all(people("owner"), team, copy.uid)
+        with Database(team.filled.path) as db:
+            projects.delete(db, copy)

@@ -127,6 +127,12 @@ def _marks(db: Database, project: Project, change: Change, by: str) -> None:
             message("You do not screen the stage {stage} any more", stage=stage),
             advice=message("Votes that were given stay."),
         )
+    if by and not whose and teams.voter(db, project, stage, by) == by:
+        # Whether it can be undone would tell a screener who else has voted.
+        raise UsageError(
+            message("You screen the stage {stage}", stage=stage),
+            advice=message("A decision of the project is taken back by who does not."),
+        )
     rows = _rows(db, project, change.after["works"])
     there = decisions.standing(db, rows.values(), stage, whose)
     _untouched(
