@@ -274,7 +274,7 @@ async def test_a_vote_that_is_taken_back_and_given_again_is_not_independent(
     await vote(owner, owned, work, "relevant")
     await vote(screener, owned, work, "excluded", "rats")
     path = f"/api/projects/{owned.review.uid}/decisions"
-    await screener.json(path, 200, works=[work], verdict=None)
+    await screener.json(path, 200, works=[work], verdict="undecided")
     await vote(asking("editor"), owned, work, "relevant")
     with Database(owned.filled.path) as db:
         found = agreement.agreement(db, owned.review)["title"]
@@ -303,7 +303,7 @@ async def test_an_owner_who_screens_takes_no_vote_out(owned: Team, serve_team: S
     await vote(screener, owned, first, "excluded", "secret reason")
     for address in (f"/projects/{uid}/archive", f"/api/projects/{uid}/archive"):
         assert (await owner.get(address, "*/*")).status == 400
-    await owner.json(f"/api/projects/{uid}/pins", 200, verdict="same", works=[first, second])
+    await owner.json(f"/api/projects/{uid}/pins", 200, verdict="same", first=first, second=second)
     for kind in ("csv", "ndjson", "ris", "asreview", "rayyan", "xlsx"):
         response = await owner.get(f"/api/projects/{uid}/exports?format={kind}", "*/*")
         assert b"secret reason" not in await response.read()
@@ -335,7 +335,7 @@ async def test_an_archive_holds_votes_that_were_taken_back(screened: Team, askin
     uid, work = screened.review.uid, undecided(screened)[0]
     await vote(asking("screener"), screened, work, "excluded", "secret reason")
     path = f"/api/projects/{uid}/decisions"
-    await asking("screener").json(path, 200, works=[work], verdict=None)
+    await asking("screener").json(path, 200, works=[work], verdict="undecided")
     assert (await asking("editor").get(f"/api/projects/{uid}/archive", "*/*")).status == 400
 
 
@@ -364,7 +364,7 @@ async def test_an_undo_of_a_decision_tells_a_screener_nothing_of_votes(
     uid, (one, other, *_) = screened.review.uid, undecided(screened)
     changes = []
     for work in (one, other):
-        for verdict in ("relevant", None):
+        for verdict in ("relevant", "undecided"):
             made = await asking("owner").json(
                 f"/api/projects/{uid}/decisions", 200, works=[work], verdict=verdict
             )
