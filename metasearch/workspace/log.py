@@ -99,9 +99,7 @@ def _named(db: Database, project: int, object: str) -> str:  # noqa: A002, as th
     found = _OF_ROW.fullmatch(object)
     if found is None:
         return object
-    row = db.one(
-        "SELECT number FROM strategy WHERE id = ? AND project = ?", int(found[2]), project
-    )
+    row = db.one("SELECT number FROM strategy WHERE id = ? AND project = ?", int(found[2]), project)
     if row is None:
         raise ValueError(f"the project has no {object}")
     return f"{found[1]}:{row['number']}{found[3] or ''}"

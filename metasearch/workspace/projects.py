@@ -234,8 +234,8 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
 def delete(db: Database, project: Project) -> None:
     """Remove a project with all that belongs to it."""
     with db.transaction():
-        # Rows that others name are removed first: parents of steps, and records that supersede; also
-        # where those others belong to another project, which only a damaged file has.
+        # What names rows is removed first: parents of steps, records that supersede; also where it
+        # belongs to another project, as in a damaged file.
         for statement in _NAMING:
             db.run(statement, project.id)
         db.run(
@@ -249,26 +249,28 @@ def delete(db: Database, project: Project) -> None:
         db.run("DELETE FROM project WHERE id = ?", project.id)
 
 
-_STEPS = (
-    "(SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy"
-    " WHERE strategy.project = ?1)"
-)
-_RUNS = "(SELECT id FROM run WHERE project = ?1)"
-#: What names rows of a project, and is not removed with them by itself.
+#: What names rows of a project, and is not removed with them by itself. Rows of other projects name
+#: one of their own instead, where they must name one.
 _NAMING = (
-    f"DELETE FROM step_parent WHERE step IN {_STEPS} OR parent IN {_STEPS}",
-    f"DELETE FROM answer WHERE step IN {_STEPS} AND run NOT IN {_RUNS}",
-    "UPDATE run SET strategy = coalesce((SELECT min(id) FROM strategy"
-    " WHERE project = run.project), strategy) WHERE project <> ?1"
-    " AND strategy IN (SELECT id FROM strategy WHERE project = ?1)",
-    "UPDATE work SET first_run = coalesce((SELECT min(id) FROM run WHERE project = work.project),"
-    f" first_run) WHERE first_run IN {_RUNS} AND project <> ?1",
-    f"UPDATE report SET last_run = NULL WHERE last_run IN {_RUNS} AND project <> ?1",
-    "UPDATE record SET superseded = NULL WHERE project <> ?1 AND superseded IN"
-    " (SELECT id FROM record WHERE project = ?1)",
-    "WITH RECURSIVE gone (id) AS (SELECT id FROM change WHERE project = ?1"
-    " UNION SELECT change.id FROM change JOIN gone ON change.undoes = gone.id)"
-    " DELETE FROM change WHERE project <> ?1 AND id IN (SELECT id FROM gone)",
+    """WITH own AS (SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy
+    WHERE strategy.project = ?1)
+    DELETE FROM step_parent WHERE step IN own OR parent IN own""",
+    """WITH own AS (SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy
+    WHERE strategy.project = ?1)
+    DELETE FROM answer WHERE step IN own AND run NOT IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE run SET strategy =
+    coalesce((SELECT min(id) FROM strategy WHERE project = run.project), strategy)
+    WHERE project <> ?1 AND strategy IN (SELECT id FROM strategy WHERE project = ?1)""",
+    """UPDATE work SET first_run =
+    coalesce((SELECT min(id) FROM run WHERE project = work.project), first_run)
+    WHERE project <> ?1 AND first_run IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE report SET last_run = NULL
+    WHERE project <> ?1 AND last_run IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE record SET superseded = NULL
+    WHERE project <> ?1 AND superseded IN (SELECT id FROM record WHERE project = ?1)""",
+    """WITH RECURSIVE gone (id) AS (SELECT id FROM change WHERE project = ?1
+    UNION SELECT change.id FROM change JOIN gone ON change.undoes = gone.id)
+    DELETE FROM change WHERE project <> ?1 AND id IN gone""",
 )
 
 

@@ -66,9 +66,7 @@ def maybe(shape: Shape) -> Shape:
 
 def list_of(shape: Shape, most: int = MOST) -> Shape:
     """A list whose items are of a shape."""
-    return lambda value: (
-        isinstance(value, list) and len(value) <= most and all(map(shape, value))
-    )
+    return lambda value: isinstance(value, list) and len(value) <= most and all(map(shape, value))
 
 
 def row_of(*shapes: Shape) -> Shape:

@@ -8,6 +8,7 @@ import io
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -140,8 +141,7 @@ def test_no_forged_line_of_the_log_reaches_another_project(
             try:
                 copy = import_project(db, archive, name="copy").project
             except UsageError as refused:
-                assert "tables/change.jsonl" in str(refused)
-                outcomes.add("refused")
+                outcomes.add(str(refused).partition(", line")[0])
                 continue
             number = log.lines(db, copy.id, most=2)[1].id
             try:
@@ -149,7 +149,8 @@ def test_no_forged_line_of_the_log_reaches_another_project(
             except UsageError:
                 outcomes.add("not undone")
             projects.delete(db, copy)
-        assert "refused" in outcomes
+        refused_at = "the archive cannot be imported: tables/change.jsonl"
+        assert refused_at in outcomes <= {refused_at, "not undone"}
         assert everything(db, victim) == before
         assert check(db) == []
         projects.delete(db, victim)
@@ -196,10 +197,8 @@ def test_a_line_that_stands_in_a_file_is_undone_or_refused(action: str, tmp_path
                         " VALUES (?, ?, ?, ?, ?, ?)",
                         project.id, NOW, action, name, json.dumps(before), json.dumps(after),
                     )  # fmt: skip
-                    try:
+                    with suppress(UsageError):
                         undo(db, project, row)
-                    except UsageError as refused:
-                        assert refused.args[0]
                     db.run("DELETE FROM change WHERE id >= ?", row)
 
 
@@ -218,7 +217,8 @@ def test_every_column_that_names_rows_is_looked_at(tmp_path: Path) -> None:
     assert {
         ("alias", "work"), ("answer", "step"), ("change", "undoes"), ("finding", "record"),
         ("joined_work", "work"), ("record", "superseded"), ("report", "last_run"),
-        ("run", "strategy"), ("step_parent", "parent"), ("work", "component"), ("work", "first_run"),
+        ("run", "strategy"), ("step_parent", "parent"), ("work", "component"),
+        ("work", "first_run"),
         ("work_record", "work"), ("work_source", "work"), ("record_signature", "record"),
         ("record_place", "record"), ("saved_news", "run"),
     } == found  # fmt: skip
@@ -319,7 +319,8 @@ def deep(levels: int) -> Any:
 #: What may stand where JSON is expected; keys that the program looks for have odd values, too.
 VALUES: tuple[Any, ...] = (
     None, 5, -1e308, "x", True, [], [1, 2], [None], [[]], ["x"], {}, {"a": [{"b": [1.5]}]},
-    deep(200), {"a": deep(300)}, [str(list(range(60_000)))], [2**63], {"a": 2**63}, list(range(5_000)), [{}],
+    deep(200), {"a": deep(300)}, [str(list(range(60_000)))], [2**63], {"a": 2**63},
+    list(range(5_000)), [{}],
     [{"method": 3, "url": [], "body": {}}], [{"url": "x", "body": [["a", "b"]]}],
     *(
         {name: value}
@@ -367,8 +368,9 @@ class Forge:
             path = written(self.folder / "odd.zip", changed, self.manifest)
             copy = import_project(db, path, name="odd").project
         except UsageError as refused:
-            assert "cannot be imported: tables" in str(refused), (table, column, value)
-            return None
+            if "cannot be imported: tables" in str(refused):
+                return None
+            raise
         members.add(db, copy, accounts.find(db, self.team.uids["owner"]), "owner")
         return copy
 
@@ -446,7 +448,7 @@ SPARE: Mapping[str, list[dict[str, Any]]] = {
 }
 
 
-ODD_PARTS: tuple[Any, ...] = (None, 5, "x", [], [1], {}, {"a": 1}, [[]], [{}], [{"a": []}], True)
+ODD_PARTS: tuple[Any, ...] = (None, 5, "x", [1], {"a": 1}, [{"a": []}])
 
 
 @pytest.mark.parametrize("of_record", [False, True])

@@ -89,7 +89,9 @@ JSON: Mapping[tuple[str, str], Shape] = {
     ("other_source", "details"): _ANY,  # `other_sources.check`
     ("joined_work", "state"): logged.STATE,
     ("report", "data"): object_of(
-        {}, {"title": text(), "language": text(100), "draft": yes_or_no, "numbers": _NUMBERS}, anything
+        {},
+        {"title": text(), "language": text(100), "draft": yes_or_no, "numbers": _NUMBERS},
+        anything,
     ),
     ("resolution", "votes"): list_of(row_of(is_uid, one_of(*VERDICTS), text(LONGEST_REASON))),
     ("change", "before"): anything,

@@ -174,9 +174,10 @@ def _has_sealed(db: Database, project: Project, stage: Stage, reader: str) -> bo
         *sorted(_VOTES),
     ):
         change = log.find(db, project.id, row["id"])
-        if change and whose(change) not in ("", reader):
-            if change.after.get("stage", stage) == stage:
-                names.update(change.after["works"])
+        if change is None or whose(change) in ("", reader):
+            continue
+        if change.after.get("stage", stage) == stage:
+            names.update(change.after["works"])
     rows = rows_named(db, project.id, names)
     open_ = votes.opened(db, project.id, stage, rows.values())
     return any(rows.get(name) not in open_ for name in names)

@@ -163,9 +163,7 @@ def opened(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set
     those that had them once, or whose votes were not blind. What was seen stays so.
     """
     rows = set(rows)
-    blind = db.value(
-        "SELECT blind FROM screening WHERE project = ? AND stage = ?", project, stage
-    )
+    blind = db.value("SELECT blind FROM screening WHERE project = ? AND stage = ?", project, stage)
     if blind is not None and not blind:
         return set(of_works(db, rows, stage)) | _opened(db, stage, rows)
     return full(db, project, stage, rows) | _opened(db, stage, rows)

@@ -259,7 +259,7 @@ def _owner(table: str, named: Mapping[str, Mapping[str, str]]) -> _Owner | None:
     """What owns the rows of a table; None for tables of users."""
     if table in _OWNERS:
         return _Owner(table, "{}.id", "id")
-    # A column that names the owner itself tells it, or else the first one that names a row of theirs.
+    # A column that names the owner itself tells it; else the first one that names a row of theirs.
     columns = sorted(named[table].items(), key=lambda one: one[1] not in _OWNERS)
     for column, other in columns:
         if other in _OWNERS:

@@ -152,9 +152,7 @@ def numbered(db: Database, project: Project, number: int) -> Strategy:
     Raises:
         UsageError: There is none.
     """
-    row = db.one(
-        "SELECT * FROM strategy WHERE project = ? AND number = ?", project.id, number
-    )
+    row = db.one("SELECT * FROM strategy WHERE project = ? AND number = ?", project.id, number)
     return _one(row, number)
 
 

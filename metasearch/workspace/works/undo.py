@@ -52,9 +52,7 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
         if change.action not in UNDONE:
             raise UsageError(
                 message("{action} cannot be undone", action=repr(change.action)),
-                advice=message(
-                    "What can be undone: {actions}.", actions=", ".join(sorted(UNDONE))
-                ),
+                advice=message("What can be undone: {actions}.", actions=", ".join(sorted(UNDONE))),
             )
         if (later := _undone_by(db, change)) is not None:
             raise UsageError(
@@ -292,9 +290,7 @@ def _step(db: Database, project: Project, change: Change, by: str) -> None:
     before = change.before
     own = dict.fromkeys(step.details) | before["details"]
     query = {} if step.kind == "import" else {"text": before["text"], "syntax": before["syntax"]}
-    steps.edit(
-        db, strategy, step.number, **query, note=before["note"], details=own or None, by=by
-    )
+    steps.edit(db, strategy, step.number, **query, note=before["note"], details=own or None, by=by)
 
 
 def _unchanged(change: Change, now: Mapping[str, Any]) -> None:

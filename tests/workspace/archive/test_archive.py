@@ -8,7 +8,6 @@ import json
 import zipfile
 from pathlib import Path
 
-import orjson
 import pytest
 
 from metasearch.errors import UsageError
