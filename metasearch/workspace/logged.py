@@ -127,11 +127,10 @@ _OBJECTS: Mapping[str, re.Pattern[str]] = {
 
 
 def _same_works(before: Any, after: Any) -> bool:
-    whose = before.get("by", "") == after.get("by", "")
     return (
-        whose
+        bool(before["works"].keys() == after["works"].keys())
         and before.get("stage") == after.get("stage")
-        and before["works"].keys() == after["works"].keys()
+        and before.get("by", "") == after.get("by", "")
     )
 
 

@@ -187,7 +187,7 @@ def edit(
         new = replace(new, version=old.version + 1)
         db.run(
             "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?,"
-            " version = ? WHERE id = ?",
+            " version = ? WHERE id = ? AND strategy = ?",
             new.text,
             new.syntax,
             new.note,
@@ -196,6 +196,7 @@ def edit(
             new.edited,
             new.version,
             new.id,
+            strategy.id,
         )
         name_parents(db, new, steps)
         write_log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)

@@ -213,13 +213,14 @@ def update(
         if after:
             db.run(
                 "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?,"
-                " version = version + 1 WHERE id = ?",
+                " version = version + 1 WHERE id = ? AND project = ?",
                 new["name"],
                 orjson.dumps(new["sources"]).decode(),
                 new["years"],
                 new["note"],
                 packed,
                 old.id,
+                old.project,
             )
             log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
         return by_id(db, old.project, old.id)
