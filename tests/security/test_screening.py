@@ -376,3 +376,20 @@ async def test_an_undo_of_a_decision_tells_a_screener_nothing_of_votes(
         answers.append((answer.status, (await answer.json())["detail"]))
     assert answers[0] == answers[1]
     assert answers[0][0] == 400
+
+
+@pytest.mark.parametrize("page", ["works", "log", "screening"])
+async def test_a_screener_undoes_their_vote_on_each_page(
+    page: str, screened: Team, asking: As
+) -> None:
+    """The number of a change is a moment, and forms take it."""
+    base = f"projects/{screened.review.uid}"
+    made = await asking("screener").json(
+        f"/api/{base}/decisions", 200, works=[undecided(screened)[0]], verdict="relevant"
+    )
+    fields = [("do", "undo"), ("stage", "title"), ("change", str(made["change"]))]
+    answer = await asking("screener").form(f"/{base}/{page}", fields)
+    assert (len(str(made["change"])), answer.status) == (13, 303), await answer.text()
+    with Database(screened.filled.path) as db:
+        own = "SELECT count(*) FROM decision WHERE by = ?"
+        assert db.value(own, screened.uids["screener"]) == 0
