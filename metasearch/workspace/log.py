@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +17,7 @@ from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 
 _UNDONE: ContextVar[int | None] = ContextVar("undone", default=None)
+_OF_ROW = re.compile(r"(strategy|step):(\d+)(/\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Change:
     Attributes:
         id: Its number; later ones are larger.
         action: What was done: "mark works", "edit step".
-        object: To what: "work:UID", "step:STRATEGY/3", "project".
+        object: To what: "work:UID", "project"; "step:2/3" is step 3 of strategy 2 of the project.
         before, after: What JSON can hold; None where there was nothing.
         undoes: The change that it undoes; None for others.
     """
@@ -49,19 +52,57 @@ def write(
     *,
     by: str = "",
 ) -> int:
-    """Add a line, inside the transaction of the change; returns its number."""
+    """Add a line, inside the transaction of the change; returns its number.
+
+    Args:
+        db: The workspace.
+        project: Its id.
+        action: What was done, a key of `logged.ACTIONS`.
+        object: To what. A strategy is given by its row, as "strategy:ROW" or "step:ROW/NUMBER"; the
+            line has its number in the project.
+        before: What was there, as JSON can hold it.
+        after: What is there now.
+        by: Who did it.
+
+    Raises:
+        ValueError: The strategy is that of another project.
+    """
     return db.run(
-        "INSERT INTO change (project, at, by, action, object, before, after, undoes)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO change (id, project, at, by, action, object, before, after, undoes)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _number(db),
         project,
         now(),
         by,
         action,
-        object,
+        _named(db, project, object),
         orjson.dumps(before).decode(),
         orjson.dumps(after).decode(),
         _UNDONE.get(),
     )
+
+
+def _number(db: Database) -> int | None:
+    """The number of a new line; None for the next one.
+
+    Where there are users it is a moment, in milliseconds: numbers that are counted would tell a
+    screener how many votes others have given since.
+    """
+    if db.one("SELECT 1 FROM user LIMIT 1") is None:
+        return None
+    last = db.value("SELECT max(id) FROM change") or 0
+    return max(int(last) + 1, time.time_ns() // 1_000_000)
+
+
+def _named(db: Database, project: int, object: str) -> str:  # noqa: A002, as the column
+    """What a line is about, with a strategy by its number in the project in place of its row."""
+    found = _OF_ROW.fullmatch(object)
+    if found is None:
+        return object
+    row = db.one("SELECT number FROM strategy WHERE id = ? AND project = ?", int(found[2]), project)
+    if row is None:
+        raise ValueError(f"the project has no {object}")
+    return f"{found[1]}:{row['number']}{found[3] or ''}"
 
 
 @contextmanager

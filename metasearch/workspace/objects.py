@@ -411,6 +411,7 @@ def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
                 "blind": each.blind,
                 "needed": each.needed,
                 "works": each.works,
+                "independent": each.independent,
                 "agreed": each.agreed,
                 "pairs": [
                     {

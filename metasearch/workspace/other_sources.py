@@ -185,11 +185,12 @@ def edit(
         after = replace(after, version=before.version + 1)
         db.run(
             "UPDATE other_source SET kind = ?, name = ?, details = ?, version = version + 1"
-            " WHERE id = ?",
+            " WHERE id = ? AND project = ?",
             after.kind,
             after.name,
             _details(after),
             number,
+            project.id,
         )
         place = f"other_source:{number}"
         log.write(db, project.id, "edit other source", place, _json(before), _json(after), by=by)
@@ -214,7 +215,7 @@ def remove(
             {"removed": True},
             {"removed": False, **_json(before)},
         )
-        db.run("DELETE FROM other_source WHERE id = ?", number)
+        db.run("DELETE FROM other_source WHERE id = ? AND project = ?", number, project.id)
         place = f"other_source:{number}"
         log.write(db, project.id, "remove other source", place, _json(before), None, by=by)
 

@@ -36,6 +36,30 @@ _TABLES = (
     ("pin", "id"),
 )
 
+#: What names rows of a project, and is not removed with them by itself. Rows of other projects name
+#: one of their own instead, where they must name one.
+_NAMING = (
+    """WITH own AS (SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy
+    WHERE strategy.project = ?1)
+    DELETE FROM step_parent WHERE step IN own OR parent IN own""",
+    """WITH own AS (SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy
+    WHERE strategy.project = ?1)
+    DELETE FROM answer WHERE step IN own AND run NOT IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE run SET strategy =
+    coalesce((SELECT min(id) FROM strategy WHERE project = run.project), strategy)
+    WHERE project <> ?1 AND strategy IN (SELECT id FROM strategy WHERE project = ?1)""",
+    """UPDATE work SET first_run =
+    coalesce((SELECT min(id) FROM run WHERE project = work.project), first_run)
+    WHERE project <> ?1 AND first_run IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE report SET last_run = NULL
+    WHERE project <> ?1 AND last_run IN (SELECT id FROM run WHERE project = ?1)""",
+    """UPDATE record SET superseded = NULL
+    WHERE project <> ?1 AND superseded IN (SELECT id FROM record WHERE project = ?1)""",
+    """WITH RECURSIVE gone (id) AS (SELECT id FROM change WHERE project = ?1
+    UNION SELECT change.id FROM change JOIN gone ON change.undoes = gone.id)
+    DELETE FROM change WHERE project <> ?1 AND id IN gone""",
+)
+
 
 def hide(db: Database, project: int) -> None:
     """Take a project away from all who look, with the recorded pages of its archive; its rows are
@@ -88,7 +112,9 @@ def remove(db: Database, project: int) -> None:
     """Remove the rows of a project in portions, and at last itself."""
     if db.value("SELECT hidden FROM project WHERE id = ?", project) != LEAVING:
         hide(db, project)
-    in_portions(db, partial(_parents, project))
+    with db.transaction():
+        for statement in _NAMING:
+            db.run(statement, project)
     in_portions(db, partial(_newer, project))
     for table, key in _TABLES:
         in_portions(db, partial(_rows, project, table, key))
@@ -136,17 +162,6 @@ def _is_locked(file: Path) -> bool:
 
 
 # --------------------------------------------------------------------------- portions
-
-
-def _parents(project: int, db: Database, most: int) -> int:
-    return _count(
-        db,
-        "DELETE FROM step_parent WHERE (step, parent) IN (SELECT step_parent.step, parent"
-        " FROM strategy JOIN step ON step.strategy = strategy.id"
-        " JOIN step_parent ON step_parent.step = step.id WHERE strategy.project = ? LIMIT ?)",
-        project,
-        most,
-    )
 
 
 def _newer(project: int, db: Database, most: int) -> int:

@@ -62,7 +62,7 @@ def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: b
         target = projects.find(db, into)
     made = asyncio.run(_replayed(call.file, settings, run, target, pages))
     with call.open() as db:
-        name = strategies.by_id(db, made.run.strategy).name
+        name = strategies.by_id(db, made.run.project, made.run.strategy).name
     differing = {
         kind: [{"step": step, "source": source, "record": key} for step, source, key in records]
         for kind, records in (("lacking", made.lacking), ("added", made.added))

@@ -19,9 +19,8 @@ PAGE = re.compile(
     r"recorded/(?P<run>[1-9]\d{0,6})/(?P<path>[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/[0-9a-f]{16}/"
     r"(?:request\.json|page\.json|body\.(?:json|xml|html|txt)))"
 )
-#: The beginning of `change.object`, where it names a row -> its table.
-_OBJECTS = {"strategy": "strategy", "step": "strategy", "other_source": "other_source"}
-_OBJECT = re.compile(r"([a-z_]+):(\d{1,18})(/.*)?", re.DOTALL)
+#: What `change.object` is where it names a row.
+_OBJECT = re.compile(r"other_source:(\d{1,18})", re.ASCII)
 
 #: (table, number of a row) -> its other number, or None where there is no such row.
 Renumber = Callable[[str, int], int | None]
@@ -33,26 +32,11 @@ def table_member(name: str) -> str:
 
 
 def renumbered_object(text: str, renumber: Renumber) -> str:
-    """What a line of the log is about, with the row that it names under its other number. 0 stands
-    for a row that is gone.
+    """What a line of the log is about, with the row that it names, which only other sources are
+    named by, under its other number. 0 stands for a row that is gone.
     """
     found = _OBJECT.fullmatch(text)
-    if found is None or found[1] not in _OBJECTS:
-        return text
-    number = renumber(_OBJECTS[found[1]], int(found[2])) or 0
-    return f"{found[1]}:{number}{found[3] or ''}"
-
-
-def renumbered_origin(details: str, renumber: Renumber) -> str:
-    """The details of a strategy, with the one that it is a copy of under its other number."""
-    if '"derived_from"' not in details:
-        return details
-    found: Any = orjson.loads(details)
-    origin = found.get("derived_from") if isinstance(found, dict) else None
-    if not isinstance(origin, dict) or type(origin.get("id")) is not int:
-        return details
-    origin["id"] = renumber("strategy", origin["id"]) or 0
-    return orjson.dumps(found).decode()
+    return text if found is None else f"other_source:{renumber('other_source', int(found[1])) or 0}"
 
 
 def renumbered_numbers(data: str, renumber: Renumber) -> str:

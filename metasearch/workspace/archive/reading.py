@@ -21,14 +21,13 @@ from typing import Any
 
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace import details, log, other_sources, projects, recorded
+from metasearch.workspace import details, log, logged, other_sources, projects, recorded
 from metasearch.workspace.archive import members, values
 from metasearch.workspace.archive.arriving import Place, Taken, place
 from metasearch.workspace.archive.format import (
     PAGE,
     renumbered_numbers,
     renumbered_object,
-    renumbered_origin,
     table_member,
 )
 from metasearch.workspace.archive.members import Archive, wrong
@@ -269,8 +268,8 @@ class _Reading:
                 self._project(row, at)
             case "strategy":
                 _name(row, at)
-                if "details" in row:
-                    row["details"] = renumbered_origin(row["details"], self._number)
+            case "step_parent":
+                self._step_parent(row, at)
             case "report":
                 row["data"] = renumbered_numbers(row["data"], self._number)
             case "run":
@@ -278,7 +277,7 @@ class _Reading:
             case "work" | "joined_work":
                 row["uid"] = self._uid(row["uid"])
             case "change":
-                self._change(row)
+                self._change(row, at)
 
     def _project(self, row: dict[str, Any], at: str) -> None:
         self.old_name = _name(row, at)
@@ -326,8 +325,20 @@ class _Reading:
         self.uids[old] = uid()
         return self.uids[old]
 
-    def _change(self, row: dict[str, Any]) -> None:
-        row["object"] = renumbered_object(str(row["object"]), self._number)
+    def _step_parent(self, row: Mapping[str, Any], at: str) -> None:
+        """A step names steps of its own strategy."""
+        both = row["step"], row["parent"]
+        if self.db.value("SELECT count(DISTINCT strategy) FROM step WHERE id IN (?, ?)", *both) > 1:
+            raise wrong(at, message("it is a step of another strategy"))
+
+    def _change(self, row: dict[str, Any], at: str) -> None:
+        """A line of the log is about what the project has; `values` has checked its shape."""
+        if row.get("undoes") is not None and row["undoes"] >= row["id"]:
+            raise wrong(f"{at}, undoes", message("it undoes no earlier line"))
+        strategy, step = logged.numbers(row["object"])
+        if strategy and self.db.one(*_there(self.here.project, strategy, step)) is None:
+            raise wrong(f"{at}, object", message("the project has none of this number"))
+        row["object"] = renumbered_object(row["object"], self._number)
         if self.uids:
             for name in ("object", "before", "after"):
                 if name in row:
@@ -416,6 +427,17 @@ def _again(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     yield first
     yield from rest
+
+
+def _there(project: int, strategy: int, step: int) -> tuple[str, *tuple[int, ...]]:
+    """The statement that finds a strategy of a project by its number, or a step of it."""
+    if not step:
+        return "SELECT 1 FROM strategy WHERE project = ? AND number = ?", project, strategy
+    found = (
+        "SELECT 1 FROM step JOIN strategy ON strategy.id = step.strategy"
+        " WHERE strategy.project = ? AND strategy.number = ? AND step.number = ?"
+    )
+    return found, project, strategy, step
 
 
 def _renamed(text: str, uids: Mapping[str, str]) -> str:

@@ -66,6 +66,7 @@ TABLES: tuple[Table, ...] = (
     Table("screening", _OF_PROJECT, "stage", long=False),
     Table("screener", _OF_PROJECT, "stage, by", long=False),
     Table("resolution", _OF_WORK, "work, stage"),
+    Table("opened", _OF_WORK, "work, stage", long=False),
     Table("pin", _OF_PROJECT),
     Table("known_work", _OF_PROJECT),
     Table("other_source", _OF_PROJECT),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, get_args
@@ -21,31 +20,114 @@ from metasearch.errors import UsageError
 from metasearch.events import Status
 from metasearch.formats import hits
 from metasearch.message import message
-from metasearch.workspace import details, other_sources
+from metasearch.record import Verdict
+from metasearch.workspace import details, logged, other_sources
 from metasearch.workspace.archive.members import wrong
 from metasearch.workspace.archive.tables import Columns
+from metasearch.workspace.shapes import (
+    Shape,
+    anything,
+    either,
+    list_of,
+    maybe,
+    moment,
+    number,
+    object_of,
+    one_of,
+    row_of,
+    table_of,
+    text,
+    whole,
+    yes_or_no,
+)
 from metasearch.workspace.store.uids import is_uid
+from metasearch.workspace.strategies import strategies
+from metasearch.workspace.works.said import LONGEST_REASON
+from metasearch.workspace.works.works import VERDICTS
 
-#: Of a search by hand the day alone is known.
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", re.ASCII)
 #: Columns that hold a moment, in whichever table.
 _MOMENTS = frozenset({"created", "edited", "started", "ended", "asked_at", "added", "at", "frozen"})
-#: (table, column) -> what its JSON is.
-_JSON: Mapping[tuple[str, str], type] = {
-    ("project", "details"): dict,
-    ("strategy", "sources"): list,
-    ("strategy", "details"): dict,
-    ("step", "details"): dict,
-    ("run", "options"): dict,
-    ("answer", "requests"): list,
-    ("answer", "notes"): list,
-    ("other_source", "details"): dict,
-    ("joined_work", "state"): dict,
-    ("report", "data"): dict,
-    ("resolution", "votes"): list,
-    ("change", "before"): object,
-    ("change", "after"): object,
+_ANY = object_of({}, {}, anything)
+_SENT = maybe(either(text(), list_of(row_of(text(), text()))))
+_OPTIONS = object_of(
+    {},
+    {
+        "steps": maybe(list_of(whole())),
+        "sources": maybe(list_of(text(1_000))),
+        "per_source": maybe(whole()),
+        "years": maybe(text(100)),
+        "timeout": maybe(number),
+        "follows": maybe(whole()),
+        "alive": maybe(number),
+        "file": maybe(text()),
+        "searched": maybe(text(100)),
+    },
+    anything,
+)
+_NUMBERS = object_of(
+    {},
+    {
+        "last_run_id": maybe(whole()),
+        "other": list_of(object_of({"id": whole()}, {}, anything)),
+        "previous": maybe(
+            object_of({}, {"run": maybe(whole()), "other_sources": list_of(whole())}, anything)
+        ),
+    },
+    anything,
+)
+#: (table, column) -> the shape of its JSON.
+JSON: Mapping[tuple[str, str], Shape] = {
+    ("project", "details"): _ANY,  # `details.check` knows the answers
+    ("strategy", "sources"): logged.SOURCES,
+    ("strategy", "details"): logged.STRATEGY_DETAILS,
+    ("step", "details"): logged.STEP_DETAILS,
+    ("run", "options"): _OPTIONS,
+    ("answer", "requests"): list_of(
+        object_of({}, {"method": text(100), "url": text(), "body": _SENT}, anything)
+    ),
+    ("answer", "notes"): list_of(text()),
+    ("other_source", "details"): _ANY,  # `other_sources.check`
+    ("joined_work", "state"): logged.STATE,
+    ("report", "data"): object_of(
+        {},
+        {"title": text(), "language": text(100), "draft": yes_or_no, "numbers": _NUMBERS},
+        anything,
+    ),
+    ("resolution", "votes"): list_of(row_of(is_uid, one_of(*VERDICTS), text(LONGEST_REASON))),
+    ("change", "before"): anything,
+    ("change", "after"): anything,
 }
+#: Of a hit, beside its records.
+_HIT = object_of(
+    {
+        "id": text(),
+        "record": _ANY,
+        "records": list_of(_ANY),
+        "provenance": table_of(text(), text()),
+        "score": number,
+        "rank": whole(),
+        "also": list_of(text()),
+    },
+    {
+        "shape": whole(),
+        "matches": list_of(
+            object_of(
+                {
+                    "matcher": text(),
+                    "verdict": one_of(*get_args(Verdict)),
+                    "score": number,
+                    "because": text(),
+                    "left": text(),
+                    "right": text(),
+                }
+            )
+        ),
+        "versions": list_of(object_of({"kind": text(), "records": list_of(text())})),
+        "reasons": list_of(
+            object_of({"text": text(), "points": number}, {"source": maybe(text())})
+        ),
+    },
+)
 _PLAIN = frozenset({str, int, float, bytes, type(None)})
 _STATUSES = frozenset(get_args(Status))
 
@@ -72,8 +154,8 @@ class Rows:
         self._complete(shape.required - self._keys, place)
         self._blobs = sorted(shape.blobs & self._keys)
         self._moments = sorted(_MOMENTS & self._keys)
-        self._json = [(name, _JSON[table, name]) for name in known if (table, name) in _JSON]
-        self._json = [(name, kind) for name, kind in self._json if name in self._keys]
+        self._json = [(name, JSON[table, name]) for name in known if (table, name) in JSON]
+        self._json = [(name, shape) for name, shape in self._json if name in self._keys]
         self._check = _CHECKS.get(table)
 
     def read(self, row: dict[str, Any], place: str) -> dict[str, Any]:
@@ -91,10 +173,10 @@ class Rows:
             name = next(name for name in row if type(row[name]) not in _PLAIN)
             raise wrong(f"{place}, {name}", message("it is no text and no number"))
         for name in self._moments:
-            if row[name] is not None and not _is_moment(row[name]):
+            if row[name] is not None and not moment(row[name]):
                 raise wrong(f"{place}, {name}", message("it is no moment as 2026-11-23T05:40:00Z"))
-        for name, kind in self._json:
-            _json(row[name], kind, f"{place}, {name}")
+        for name, shape in self._json:
+            _json(row[name], shape, f"{place}, {name}")
         if row.get("by", "") and not is_uid(row["by"]):
             raise wrong(f"{place}, by", message("it is the uid of no user"))
         if self._check is not None:
@@ -121,16 +203,12 @@ def _bytes(value: Any, place: str) -> bytes:
     raise wrong(place, message("it is no text and no base64"))
 
 
-def _is_moment(value: Any) -> bool:
-    return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
-
-
-def _json(value: Any, kind: type, place: str) -> None:
+def _json(value: Any, shape: Shape, place: str) -> None:
     try:
         found = orjson.loads(value)
     except (ValueError, TypeError) as exc:
         raise wrong(place, message("it is no JSON")) from exc
-    if not isinstance(found, kind):
+    if not shape(found):
         raise wrong(place, message("it is other JSON than metasearch writes there"))
 
 
@@ -174,22 +252,43 @@ def _other_source(values: Mapping[str, Any]) -> None:
         raise ValueError(exc.message) from exc
 
 
-def _resolution(values: Mapping[str, Any]) -> None:
-    for vote in orjson.loads(values["votes"]):
-        by, verdict, reason = vote
-        if not is_uid(by) or not isinstance(verdict, str) or not isinstance(reason, str):
-            raise ValueError("a vote is not as metasearch writes it")
+def _strategy(values: Mapping[str, Any]) -> None:
+    if not 1 <= values.get("number", 1) <= strategies.MOST_STRATEGIES:
+        raise ValueError("there is no such number of a strategy")
+    try:
+        strategies.check_years(values.get("years", ""))
+        strategies.check_note(values.get("note", ""))
+    except UsageError as exc:
+        raise ValueError(exc.message) from exc
+
+
+def _work_body(values: Mapping[str, Any]) -> None:
+    hits.read(values["hit"])
+    kept = orjson.loads(values["hit"])
+    if not _HIT(kept):
+        raise ValueError("a hit is not as metasearch writes it")
+    for one in (kept["record"], *kept["records"]):
+        if not isinstance(one.get("source", ""), str):
+            raise ValueError("a source is no text")
+        record_json.unpacked(one, one.get("source", ""), 0)
+
+
+def _change(values: Mapping[str, Any]) -> None:
+    before, after = (orjson.loads(values.get(name, "null")) for name in ("before", "after"))
+    if not logged.fits(values["action"], values["object"], before, after):
+        raise ValueError("a line of the log is not as metasearch writes it")
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "project": _project,
+    "strategy": _strategy,
     "other_source": _other_source,
     "answer": _answer,
     "record": _record,
     "work": _uid,
-    "work_body": lambda values: hits.read(values["hit"]),
+    "work_body": _work_body,
     "joined_work": _uid,
     "known_work": _known_work,
     "report": _report,
-    "resolution": _resolution,
+    "change": _change,
 }

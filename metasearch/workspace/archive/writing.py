@@ -31,7 +31,6 @@ from metasearch.workspace.archive.format import (
     VERSION,
     renumbered_numbers,
     renumbered_object,
-    renumbered_origin,
     table_member,
 )
 from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
@@ -201,8 +200,6 @@ class _Archive:
         match table.name:
             case "change":
                 values["object"] = renumbered_object(values["object"], self._number)
-            case "strategy":
-                values["details"] = renumbered_origin(values["details"], self._number)
             case "report":
                 values["data"] = renumbered_numbers(values["data"], self._number)
             case "run":

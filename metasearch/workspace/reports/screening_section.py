@@ -39,11 +39,22 @@ def _said(one: Agreement, say: Say) -> str:
         if one.blind
         else say("who could see the votes of the others", "筛选者可见他人的判定")
     )
+    if one.independent == one.works:
+        agreed = say(
+            f"On {one.agreed:,} of them the votes agreed",
+            f"其中 {one.agreed:,} 篇判定一致",
+        )
+    else:
+        agreed = say(
+            f"On {one.independent:,} of them two or more people had voted before they could see "
+            f"other votes, and on {one.agreed:,} of these the votes agreed",
+            f"其中 {one.independent:,} 篇有两人以上在可见他人判定之前作出判定，"
+            f"这些文献中 {one.agreed:,} 篇判定一致",
+        )
     return say(
-        f"{stage}: {one.works:,} works have the votes of {one.needed} or more people, {how}. On "
-        f"{one.agreed:,} of them the votes agreed; conflicts were resolved afterwards.",
-        f"{stage}：{one.works:,} 篇文献由至少 {one.needed} 人判定，{how}；其中 "
-        f"{one.agreed:,} 篇判定一致，分歧另行裁定。",
+        f"{stage}: {one.works:,} works have the votes of {one.needed} or more people, {how}. "
+        f"{agreed}; conflicts were resolved afterwards.",
+        f"{stage}：{one.works:,} 篇文献由至少 {one.needed} 人判定，{how}；{agreed}，分歧另行裁定。",
     )
 
 

@@ -120,7 +120,7 @@ def remove(db: Database, project: Project, names: Sequence[str], *, by: str = ""
                     message("There is no known work {name}", name=repr(name[:80])),
                     advice=message("Names are written as the list shows them."),
                 )
-            db.run("DELETE FROM known_work WHERE id = ?", row["id"])
+            db.run("DELETE FROM known_work WHERE id = ? AND project = ?", row["id"], project.id)
             log.write(db, project.id, "remove known work", "project", name, None, by=by)
 
 

@@ -126,7 +126,7 @@ def _strategy(
     db: Database, run: Run, asked: Sequence[SourceAnswer], into: Project, by: str
 ) -> Strategy:
     """A strategy with the queries of a run, as its answers have them."""
-    old = strategies.by_id(db, run.strategy)
+    old = strategies.by_id(db, run.project, run.strategy)
     with db.transaction():
         taken = {strategy.name for strategy in strategies.of(db, into)}
         name, number = old.name, 1

@@ -7,8 +7,8 @@
     weighted kappa. Psychological Bulletin 72, 323-327.
 
 Votes count as they were before their screener could see those of others: a vote that was changed
-when all votes of the work were open counts as it was, and one that was first given then is left
-out. Works that lack votes are left out, too.
+when the votes on the work were open counts as it was, and one that was first given then is left
+out; so is the second one of a stage that is not blind. Works that lack votes are left out, too.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class Agreement:
         blind: Whether nobody saw a vote of another before the work had all votes.
         needed: How many votes a work needs.
         works: Works that have all of them.
-        agreed: Works among them on which all independent votes are of one category.
+        independent: Works among them with two or more votes whose screeners had seen no other.
+        agreed: Those on which all these votes are of one category.
         pairs: Of the screeners, by their uids.
     """
 
@@ -88,6 +89,7 @@ class Agreement:
     blind: bool
     needed: int
     works: int
+    independent: int
     agreed: int
     pairs: tuple[Pair, ...]
 
@@ -158,7 +160,8 @@ def agreement(db: Database, project: Project) -> dict[Stage, Agreement]:
             blind=team.blind,
             needed=team.needed,
             works=len(of),
-            agreed=sum(len(set(given.values())) == 1 for given in of.values()),
+            independent=sum(len(given) > 1 for given in of.values()),
+            agreed=sum(len(given) > 1 == len(set(given.values())) for given in of.values()),
             pairs=tuple(
                 Pair(
                     first=first,

@@ -1,6 +1,7 @@
 """Who may see what of the votes: in a blind stage nobody sees a vote of another before the work has
 all the votes that it needs. That is so after the stage has ended, too, and holds for lines of the
-log, for archives, and for whatever else tells of a vote.
+log, for archives, and for whatever else tells of a vote. Votes that could be seen once stay open:
+nobody forgets them when the work needs more, and `agreement.py` counts no later vote.
 
 A reader is the uid of a user, "" for somebody without one, or None for the command line, which
 reads the file itself and is shown everything.
@@ -61,7 +62,11 @@ def seen(
     if reader is None:
         return list(changes)
     sealed = _Sealed(db, project, changes)
-    return [_without_votes(change) for change in changes if sealed.shows(change, reader)]
+    return [
+        replace(change, before=without_votes(change.action, change.before))
+        for change in changes
+        if sealed.shows(change, reader)
+    ]
 
 
 class _Sealed:
@@ -86,9 +91,9 @@ class _Sealed:
                 self._open[stage] = names
                 continue
             rows = rows_named(db, project.id, list(names))
-            full = votes.full(db, project.id, stage, rows.values())
+            open_ = votes.opened(db, project.id, stage, rows.values())
             # Of a work that is gone nobody can tell any more whether its votes may be seen.
-            self._open[stage] = {uid for uid, row in rows.items() if row in full}
+            self._open[stage] = {uid for uid, row in rows.items() if row in open_}
 
     def shows(self, change: Change, reader: str) -> bool:
         """Whether a reader may see a line."""
@@ -116,11 +121,11 @@ def whose(change: Change) -> str:
     return by if isinstance(by, str) else ""
 
 
-def _without_votes(change: Change) -> Change:
-    """A line about works that were joined, without what screeners have said of them."""
-    if change.action != assigning.ACTION or not isinstance(change.before, list):
-        return change
-    return replace(change, before=[_bare(one) for one in change.before])
+def without_votes(action: str, before: Any) -> Any:
+    """What was before a change: of works that were joined without what screeners have said."""
+    if action != assigning.ACTION or not isinstance(before, list):
+        return before
+    return [_bare(one) for one in before]
 
 
 def _bare(before: Any) -> Any:
@@ -147,8 +152,7 @@ def check_archive(db: Database, project: Project, reader: str) -> None:
     for stage, team in teams.teams(db, project).items():
         if not team.blind or reader not in team.screeners:
             continue
-        rows = votes.voted(db, project.id, stage)
-        if len(votes.full(db, project.id, stage, rows)) < len(rows):
+        if votes.sealed(db, project.id, stage) or _has_sealed(db, project, stage, reader):
             raise UsageError(
                 message("An archive holds votes that you must not see yet"),
                 advice=message(
@@ -156,3 +160,24 @@ def check_archive(db: Database, project: Project, reader: str) -> None:
                     "has all its votes."
                 ),
             )
+
+
+def _has_sealed(db: Database, project: Project, stage: Stage, reader: str) -> bool:
+    """Whether the log has votes or notes of others on works of which nobody may see them: also
+    those that were taken back.
+    """
+    names: set[str] = set()
+    for row in db.all(
+        "SELECT id FROM change WHERE project = ? AND action IN (?, ?, ?, ?)",
+        project.id,
+        decisions.NOTE,
+        *sorted(_VOTES),
+    ):
+        change = log.find(db, project.id, row["id"])
+        if change is None or whose(change) in ("", reader):
+            continue
+        if change.after.get("stage", stage) == stage:
+            names.update(change.after["works"])
+    rows = rows_named(db, project.id, names)
+    open_ = votes.opened(db, project.id, stage, rows.values())
+    return any(rows.get(name) not in open_ for name in names)

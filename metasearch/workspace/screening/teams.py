@@ -129,6 +129,9 @@ def begin(
         people = _people(db, project, screeners)
         _check(needed, people)
         _check_blind(db, project, stage, earlier, blind)
+        if blind and earlier is not None:
+            _check_sealed(db, project, stage, needed < earlier.needed)
+            _check_readers(db, project, stage, people)
         db.run(
             "INSERT INTO screening (project, stage, needed, blind, created) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET needed = excluded.needed, blind = excluded.blind,"
@@ -160,7 +163,8 @@ def change(
     longer enough, or are enough now, is undecided or decided from now on.
 
     Raises:
-        UsageError: No team screens the stage, or a value cannot be used.
+        UsageError: No team screens the stage, or a value cannot be used; in a blind stage also
+            fewer votes while some wait to be seen, and a screener who has had an archive with them.
     """
     with db.transaction():
         earlier = _now(db, project, stage)
@@ -178,6 +182,9 @@ def change(
         _check(now_needed, people)
         is_blind = earlier.blind if blind is None else blind
         _check_blind(db, project, stage, earlier, is_blind)
+        if is_blind:
+            _check_sealed(db, project, stage, now_needed < earlier.needed)
+            _check_readers(db, project, stage, joining)
         db.run(
             "UPDATE screening SET needed = ?, blind = ? WHERE project = ? AND stage = ?",
             now_needed,
@@ -186,7 +193,7 @@ def change(
             stage,
         )
         _set(db, project, stage, people)
-        if now_needed != earlier.needed:
+        if (now_needed, is_blind) != (earlier.needed, earlier.blind):
             votes.settle_all(db, project.id, stage)
         return _logged(db, project, stage, CHANGE, earlier, by)
 
@@ -278,6 +285,39 @@ def _check_blind(
             message("The votes of this stage were seen: it cannot become blind"),
             advice=message("Go on without."),
         )
+
+
+def _check_sealed(db: Database, project: Project, stage: Stage, fewer: bool) -> None:
+    """Fewer votes would show those that wait: also to who has not voted yet on these works, and may
+    when the number is raised again. How many there are is not told.
+    """
+    if fewer and votes.sealed(db, project.id, stage):
+        raise UsageError(
+            message("Works have votes that wait for others: with fewer needed they would be seen"),
+            advice=message("Wait until each of these works has all its votes; or go on not blind."),
+        )
+
+
+def _check_readers(db: Database, project: Project, stage: Stage, people: Sequence[str]) -> None:
+    """Who has had an archive with votes of the stage may have read them."""
+    first = db.value(
+        "SELECT min(decision.at) FROM decision JOIN work ON work.id = decision.work"
+        " WHERE work.project = ? AND decision.stage = ? AND decision.by <> ''",
+        project.id,
+        stage,
+    )
+    for one in people if first else ():
+        if db.one(
+            "SELECT 1 FROM audit WHERE actor = ? AND action = 'export' AND object = ? AND at >= ?"
+            " AND json_extract(detail, '$.what') = 'archive'",
+            one,
+            f"project:{project.uid}",
+            first,
+        ):
+            raise UsageError(
+                message("{name} has had an archive with votes of this stage", name=repr(one)),
+                advice=message("Let somebody else screen it; or go on not blind."),
+            )
 
 
 def _set(db: Database, project: Project, stage: Stage, people: Iterable[str]) -> None:

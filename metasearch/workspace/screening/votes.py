@@ -129,7 +129,7 @@ def closed(
     rule = _rule(db, project, stage)
     if rule is None:
         return {}
-    needed, _ = rule
+    needed = rule[0]
     rows = list(rows)
     votes = of_works(db, rows, stage)
     if not voter:
@@ -158,6 +158,41 @@ def full(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[i
     return {row for row, votes in of_works(db, rows, stage).items() if len(votes) >= needed}
 
 
+def opened(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[int]:
+    """The works among some whose votes may be seen: those that have all votes that they need, and
+    those that had them once, or whose votes were not blind. What was seen stays so.
+    """
+    rows = set(rows)
+    blind = db.value("SELECT blind FROM screening WHERE project = ? AND stage = ?", project, stage)
+    if blind is not None and not blind:
+        return set(of_works(db, rows, stage)) | _opened(db, stage, rows)
+    return full(db, project, stage, rows) | _opened(db, stage, rows)
+
+
+def _opened(db: Database, stage: Stage, rows: Iterable[int]) -> set[int]:
+    return {
+        row[0]
+        for some in batches(sorted(set(rows)), AT_ONCE)
+        for row in db.all(
+            f"SELECT work FROM opened WHERE stage = ? AND work IN ({in_marks(some)})", stage, *some
+        )
+    }
+
+
+def sealed(db: Database, project: int, stage: Stage) -> bool:
+    """Whether a work has votes that may not be seen yet."""
+    rows = voted(db, project, stage)
+    return len(opened(db, project, stage, rows)) < len(rows)
+
+
+def copy_opened(db: Database, work: int, others: Iterable[int]) -> None:
+    """Let the votes on a work be open where those on others were that it is made of."""
+    db.run_many(
+        "INSERT OR IGNORE INTO opened (work, stage) SELECT ?, stage FROM opened WHERE work = ?",
+        [(work, other) for other in others],
+    )
+
+
 # --------------------------------------------------------------------------- writing
 
 
@@ -182,9 +217,13 @@ def settle(
     rule = _rule(db, project, stage)
     if rule is None:
         return {}
-    needed, kind = rule
+    needed, kind, blind = rule
     rows = list(rows)
     votes = of_works(db, rows, stage)
+    db.run_many(
+        "INSERT OR IGNORE INTO opened (work, stage) VALUES (?, ?)",
+        [(row, stage) for row, there in votes.items() if len(there) >= needed or not blind],
+    )
     if had_votes:
         votes = {row: votes.get(row, []) for row in rows}
     before = _decided(db, votes, stage)
@@ -212,7 +251,7 @@ def keep_decisions(db: Database, project: int, stage: Stage, by: str) -> None:
     rule = _rule(db, project, stage)
     if rule is None:
         return
-    needed, kind = rule
+    needed, kind, _ = rule
     votes = of_works(db, voted(db, project, stage), stage)
     before = _decided(db, votes, stage)
     at = now()
@@ -247,16 +286,18 @@ def write(db: Database, stage: Stage, by: str, changed: Mapping[int, Kept]) -> N
     )
 
 
-def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str] | None:
-    """(votes that are needed, kind of the project), while a team screens the stage."""
+def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str, bool] | None:
+    """(votes that are needed, kind of the project, whether blind), while a team screens the
+    stage.
+    """
     row = db.one(
-        "SELECT screening.needed, project.kind FROM screening"
+        "SELECT screening.needed, project.kind, screening.blind FROM screening"
         " JOIN project ON project.id = screening.project"
         " WHERE screening.project = ? AND screening.stage = ? AND screening.ended IS NULL",
         project,
         stage,
     )
-    return None if row is None else (row["needed"], row["kind"])
+    return None if row is None else (row["needed"], row["kind"], bool(row["blind"]))
 
 
 def _decided(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[str]]:

@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -172,7 +172,7 @@ def check(db: Database) -> list[Problem]:
         try:
             broken = list(_file(db))
             if not broken:
-                broken = [*_rows(db), *_users(db), *_digests(db)]
+                broken = [*_rows(db), *_across(db), *_users(db), *_digests(db)]
         except WorkspaceError as exc:
             if kind_of(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
                 raise
@@ -208,6 +208,108 @@ def _rows(db: Database) -> Iterator[Problem]:
         if count:
             harmful = not where.startswith(_DANGERS)
             yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A column by which a row of one project, or saved search, could name a row of another.
+
+    Attributes:
+        table, column: Where it stands.
+        other: The table of the rows that it names.
+        owner: "project" or "saved_search".
+        across: The statement that gives (number of an owner, how many rows of its name a row of
+            another one).
+    """
+
+    table: str
+    column: str
+    other: str
+    owner: str
+    across: str
+
+
+#: What owns rows.
+_OWNERS = ("project", "saved_search")
+#: (table, column) -> table whose rows it names, of those that the schema does not declare.
+_UNDECLARED = {("work", "component"): "record", ("record_place", "record"): "record"}
+
+
+def relations(db: Database) -> list[Relation]:
+    """All of them, as the schema has them."""
+    named: dict[str, dict[str, str]] = {}
+    for (table,) in db.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
+        rows = db.all(
+            'SELECT "from", "table" FROM pragma_foreign_key_list(?1)'
+            ' JOIN pragma_table_info(?1) AS info ON info.name = "from" ORDER BY info.cid',
+            table,
+        )
+        named[table] = {row["from"]: row["table"] for row in rows}
+    for (table, column), other in _UNDECLARED.items():
+        named[table][column] = other
+    found = []
+    for table, columns in named.items():
+        own = _owner(table, named)
+        for column, other in sorted(columns.items()):
+            theirs = _owner(other, named)
+            # What tells whose a row is tells nothing else.
+            if own and theirs and own.kind == theirs.kind and own.column != column:
+                found.append(_relation(table, column, other, own, theirs))
+    return found
+
+
+def _relation(table: str, column: str, other: str, own: _Owner, theirs: _Owner) -> Relation:
+    across = (
+        f"SELECT {own.of.format(table)} AS owner, count(*) AS rows FROM {table}"  # noqa: S608, own names
+        f" JOIN {other} AS other ON other.rowid = {table}.{column}"
+        f" WHERE owner <> {theirs.of.format('other')} GROUP BY owner"
+    )
+    return Relation(table, column, other, own.kind, across)
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Of the rows of a table: its kind, the expression that gives its number, with "{}" for the
+    name of the table, and the column that the expression begins with.
+    """
+
+    kind: str
+    of: str
+    column: str
+
+
+def _owner(table: str, named: Mapping[str, Mapping[str, str]]) -> _Owner | None:
+    """What owns the rows of a table; None for tables of users."""
+    if table in _OWNERS:
+        return _Owner(table, "{}.id", "id")
+    # A column that names the owner itself tells it; else the first one that names a row of theirs.
+    columns = sorted(named[table].items(), key=lambda one: one[1] not in _OWNERS)
+    for column, other in columns:
+        if other in _OWNERS:
+            return _Owner(other, f"{{}}.{column}", column)
+        if other != table and (further := _owner(other, named)):
+            of = f"(SELECT {further.of.format(other)} FROM {other}"  # noqa: S608, own names
+            return _Owner(further.kind, f"{of} WHERE {other}.rowid = {{}}.{column})", column)
+    return None
+
+
+def _across(db: Database) -> Iterator[Problem]:
+    """Whether rows of a project name rows of another one."""
+    for one in relations(db):
+        for owner, count in db.all(one.across):
+            name = db.value(f"SELECT name FROM {one.owner} WHERE id = ?", owner)  # noqa: S608
+            what = message(
+                "{count} rows of {table} of {name} name rows of {other} of another project",
+                count=f"{count:,}",
+                table=one.table,
+                name=name,
+                other=one.other,
+            )
+            advice = message(
+                "Go back to a backup; or delete {name}, which leaves the other project as it is.",
+                name=name,
+            )
+            yield Problem(what, advice)
 
 
 def _users(db: Database) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ def _copy(
     uid = db.value("SELECT uid FROM project WHERE id = ?", strategy.project)
     project = projects.find(db, uid)
     left_out = [step.number for step in stored.of(db, strategy) if step.kind == "import"]
-    origin = {"strategy": strategy.name, "id": strategy.id, "at": now()}
+    origin = {"strategy": strategy.name, "at": now()}
     own = ("imports_left_out", "numbers")
     details = {key: value for key, value in strategy.details.items() if key not in own}
     details["derived_from"] = origin

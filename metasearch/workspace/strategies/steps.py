@@ -187,7 +187,7 @@ def edit(
         new = replace(new, version=old.version + 1)
         db.run(
             "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?,"
-            " version = ? WHERE id = ?",
+            " version = ? WHERE id = ? AND strategy = ?",
             new.text,
             new.syntax,
             new.note,
@@ -196,6 +196,7 @@ def edit(
             new.edited,
             new.version,
             new.id,
+            strategy.id,
         )
         name_parents(db, new, steps)
         write_log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)
@@ -266,7 +267,7 @@ def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int |
     """The number of a new step."""
     if len(steps) >= MOST_STEPS:
         raise _too_many()
-    strategies.by_id(db, strategy.id)
+    strategies.by_id(db, strategy.project, strategy.id)
     last = db.value("SELECT max(number) FROM step WHERE strategy = ?", strategy.id) or 0
     if number is not None and number <= last:
         raise UsageError(

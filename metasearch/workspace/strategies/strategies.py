@@ -21,7 +21,7 @@ from metasearch.workspace.store.times import now
 
 #: Bounds: strategies of a project, characters, names of sources.
 MOST_STRATEGIES, LONGEST_NOTE, LONGEST_DETAILS, MOST_SOURCES = 200, 10_000, 200_000, 200
-_LONGEST_SOURCE = 100
+LONGEST_SOURCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +31,12 @@ class Strategy:
     Attributes:
         id: Of its row.
         project: Id of its project.
+        number: Within the project, from 1; never used again. The log names it so.
         name: Unique in the project.
         note: For people.
         sources: Names of sources and groups as typed; none means the default set.
         years: As typed: "2015-2020", or "".
-        details: `derived_from` (of a copy: {"strategy", "id", "at"}), `numbers` (of a reordered
+        details: `derived_from` (of a copy: {"strategy", "at"}), `numbers` (of a reordered
             copy: old -> new), filters, limits, peer review.
         created: When it was made.
         version: Larger after each change of it; steps have their own.
@@ -43,6 +44,7 @@ class Strategy:
 
     id: int
     project: int
+    number: int
     name: str
     note: str
     sources: tuple[str, ...]
@@ -91,7 +93,7 @@ def create(
             written,
             now(),
         )
-        strategy = by_id(db, number)
+        strategy = by_id(db, project.id, number)
         log.write(
             db,
             project.id,
@@ -135,13 +137,26 @@ def of(db: Database, project: Project) -> list[Strategy]:
     return [_strategy(row) for row in rows]
 
 
-def by_id(db: Database, number: int) -> Strategy:
-    """The strategy of a row.
+def by_id(db: Database, project: int, row: int) -> Strategy:
+    """The strategy of a row, if that is one of the project.
+
+    Raises:
+        UsageError: It is not.
+    """
+    return _one(db.one("SELECT * FROM strategy WHERE id = ? AND project = ?", row, project), row)
+
+
+def numbered(db: Database, project: Project, number: int) -> Strategy:
+    """The strategy that has a number in the project.
 
     Raises:
         UsageError: There is none.
     """
-    row = db.one("SELECT * FROM strategy WHERE id = ?", number)
+    row = db.one("SELECT * FROM strategy WHERE project = ? AND number = ?", project.id, number)
+    return _one(row, number)
+
+
+def _one(row: sqlite3.Row | None, number: int) -> Strategy:
     if row is None:
         raise UsageError(
             message("There is no search strategy {name}", name=number),
@@ -170,7 +185,7 @@ def update(
         UsageError: A value cannot be used, or another strategy has the name.
     """
     with db.transaction():
-        old = by_id(db, strategy.id)
+        old = by_id(db, strategy.project, strategy.id)
         merged = {**old.details, **(details or {})}
         merged = {key: value for key, value in merged.items() if value is not None}
         new: dict[str, Any] = {
@@ -198,16 +213,17 @@ def update(
         if after:
             db.run(
                 "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?,"
-                " version = version + 1 WHERE id = ?",
+                " version = version + 1 WHERE id = ? AND project = ?",
                 new["name"],
                 orjson.dumps(new["sources"]).decode(),
                 new["years"],
                 new["note"],
                 packed,
                 old.id,
+                old.project,
             )
             log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
-        return by_id(db, old.id)
+        return by_id(db, old.project, old.id)
 
 
 def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
@@ -223,7 +239,7 @@ def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
             advice=message("Name a group of sources instead."),
         )
     for name in names:
-        if len(name) > _LONGEST_SOURCE or not name.isprintable():
+        if len(name) > LONGEST_SOURCE or not name.isprintable():
             raise UsageError(
                 message("{name} cannot be the name of a source", name=repr(name[:40])),
                 advice=message("`metasearch sources list` names all."),
@@ -299,6 +315,7 @@ def _strategy(row: sqlite3.Row) -> Strategy:
     return Strategy(
         id=row["id"],
         project=row["project"],
+        number=row["number"],
         name=row["name"],
         note=row["note"],
         sources=tuple(orjson.loads(row["sources"])),

@@ -16,6 +16,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message, message_n
 from metasearch.workspace import removing
 from metasearch.workspace.projects import Project
+from metasearch.workspace.screening import sight
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.users import accounts, audit, failures, members, objects
@@ -91,6 +92,8 @@ def export(db: Database, user: User, file: BinaryIO) -> None:
                     key: orjson.loads(row[key]) if key in _JSON else row[key]
                     for key in row.keys()  # noqa: SIM118, a Row gives values
                 }
+                if name == "log":
+                    values["before"] = sight.without_votes(values["action"], values["before"])
                 file.write(before + orjson.dumps(values))
                 before = b",\n    "
             file.write(b"]")

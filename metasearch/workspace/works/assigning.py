@@ -255,6 +255,7 @@ class _Assigning:
         self._take_names(work, one, came)
         if earlier is not None:
             said.restore(self._db, work, orjson.loads(earlier[1]))
+            votes.copy_opened(self._db, work, [old.id for old in came])
             self._settle(work)
         else:
             said.copy_tags(self._db, work, [old.id for old in came])
@@ -331,6 +332,7 @@ class _Assigning:
                 {"stage": stage, "by": by, "works": {work.uid: max(own, other, key=_at)[2:]}},
                 by=by,
             )
+        votes.copy_opened(self._db, work.id, [gone.id])
         self._db.run("UPDATE joined_work SET work = ? WHERE work = ?", work.id, gone.id)
         self._db.run(
             "INSERT INTO joined_work (uid, project, work, key, state, at)"

@@ -136,7 +136,7 @@ def unpin(db: Database, project: Project, number: int, *, by: str = "") -> Assig
                 message("The project has no pin {number}", number=number),
                 advice=message("`metasearch works pins` lists them."),
             )
-        db.run("DELETE FROM pin WHERE id = ?", number)
+        db.run("DELETE FROM pin WHERE id = ? AND project = ?", number, project.id)
         return _take_effect(db, project, UNPIN, _pin(row), None, by)
 
 
@@ -175,7 +175,7 @@ def put_back(
                 advice=message("Undo the later change first."),
             )
         if there is not None:
-            db.run("DELETE FROM pin WHERE id = ?", there.id)
+            db.run("DELETE FROM pin WHERE id = ? AND project = ?", there.id, project.id)
         made = None if before is None else ProjectPin(**before)
         if made is not None:
             _insert(db, project, made)

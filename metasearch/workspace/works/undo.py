@@ -11,7 +11,7 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, projects
+from metasearch.workspace import details, log, logged, projects
 from metasearch.workspace.log import Change
 from metasearch.workspace.projects import Project
 from metasearch.workspace.screening import conflicts, sight, teams
@@ -49,12 +49,10 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
             raise UsageError(
                 message("The log of the project has no change {number}", number=change_id)
             )
-        if change.action not in _UNDONE:
+        if change.action not in UNDONE:
             raise UsageError(
                 message("{action} cannot be undone", action=repr(change.action)),
-                advice=message(
-                    "What can be undone: {actions}.", actions=", ".join(sorted(_UNDONE))
-                ),
+                advice=message("What can be undone: {actions}.", actions=", ".join(sorted(UNDONE))),
             )
         if (later := _undone_by(db, change)) is not None:
             raise UsageError(
@@ -70,9 +68,14 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
                 message("Change {number} is a vote or note of somebody else", number=change_id),
                 advice=message("Only they can take it back."),
             )
+        if not logged.fits(change.action, change.object, change.before, change.after):
+            raise UsageError(
+                message("Change {number} is not as metasearch writes it", number=change_id),
+                advice=message("It came with an archive. Change what it is about by hand."),
+            )
         newest = db.value("SELECT max(id) FROM change")
         with log.undoing(change.id):
-            _UNDONE[change.action](db, project, change, by)
+            UNDONE[change.action](db, project, change, by)
         line = _undone_by(db, change)
         if line is None or line <= newest:
             raise UsageError(
@@ -90,7 +93,7 @@ def undoable(
     return frozenset(
         change.id
         for change in changes
-        if change.action in _UNDONE
+        if change.action in UNDONE
         and sight.whose(change) in ("", by)
         and _undone_by(db, change) is None
     )
@@ -107,7 +110,7 @@ def _undone_by(db: Database, change: Change) -> int | None:
     undoing = db.all("SELECT id, action FROM change WHERE undoes = ? ORDER BY id", change.id)
     for line, action in undoing:
         # Works that join or are divided because of it have lines of their own.
-        if action in _UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
+        if action in UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
             return int(line)
     return None
 
@@ -121,6 +124,12 @@ def _marks(db: Database, project: Project, change: Change, by: str) -> None:
         raise UsageError(
             message("You do not screen the stage {stage} any more", stage=stage),
             advice=message("Votes that were given stay."),
+        )
+    if by and not whose and teams.voter(db, project, stage, by) == by:
+        # Whether it can be undone would tell a screener who else has voted.
+        raise UsageError(
+            message("You screen the stage {stage}", stage=stage),
+            advice=message("A decision of the project is taken back by who does not."),
         )
     rows = _rows(db, project, change.after["works"])
     there = decisions.standing(db, rows.values(), stage, whose)
@@ -253,11 +262,12 @@ def _project(db: Database, project: Project, change: Change, by: str) -> None:
     _unchanged(change, {key: own.get(key, now.details.get(key)) for key in change.after})
     before = dict(change.before)
     values: dict[str, Any] = {key: before.pop(key) for key in own if key in before}
+    details.check({key: kept for key, kept in before.items() if kept is not None})
     projects.update(db, now, **values, details=before or None, by=by)
 
 
 def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
-    strategy = strategies.by_id(db, int(change.object.partition(":")[2]))
+    strategy = strategies.numbered(db, project, logged.numbers(change.object)[0])
     own: dict[str, Any] = {
         "name": strategy.name,
         "sources": list(strategy.sources),
@@ -271,18 +281,16 @@ def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _step(db: Database, project: Project, change: Change, by: str) -> None:
-    row, _, number = change.object.partition(":")[2].partition("/")
-    strategy = strategies.by_id(db, int(row))
-    step = next((one for one in steps.of(db, strategy) if one.number == int(number)), None)
+    of, number = logged.numbers(change.object)
+    strategy = strategies.numbered(db, project, of)
+    step = next((one for one in steps.of(db, strategy) if one.number == number), None)
     if step is None:
         raise UsageError(message("Step {number} was removed since", number=number))
     _unchanged(change, as_logged(step))
     before = change.before
-    details = dict.fromkeys(step.details) | before["details"]
+    own = dict.fromkeys(step.details) | before["details"]
     query = {} if step.kind == "import" else {"text": before["text"], "syntax": before["syntax"]}
-    steps.edit(
-        db, strategy, step.number, **query, note=before["note"], details=details or None, by=by
-    )
+    steps.edit(db, strategy, step.number, **query, note=before["note"], details=own or None, by=by)
 
 
 def _unchanged(change: Change, now: Mapping[str, Any]) -> None:
@@ -299,7 +307,8 @@ def _unchanged(change: Change, now: Mapping[str, Any]) -> None:
             )
 
 
-_UNDONE: Mapping[str, _Undo] = {
+#: Action that can be undone -> how.
+UNDONE: Mapping[str, _Undo] = {
     decisions.MARK: _marks,
     IMPORT: _marks,
     decisions.TAG: _tags,

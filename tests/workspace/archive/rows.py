@@ -22,6 +22,8 @@ from metasearch.workspace.strategies import steps, strategies
 NOW = "2026-11-23T05:40:00Z"
 #: The uid of a user, who is nobody in this workspace.
 VOTER = "vvvvvvvvvvvv"
+#: What was said of a work before it joined another one.
+SAID = {"decisions": [["title", "", "close", "", NOW]], "tags": ["lake"], "notes": [["", "a", NOW]]}
 UIDS = ("abcdefghijkm", "mkjihgfedcba", "npqrstuvwxyz")
 
 
@@ -89,7 +91,8 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     db.execute("INSERT INTO finding VALUES (?, ?, 9)", (answer, old))
     joined = next(uids)
     db.execute(
-        "INSERT INTO joined_work VALUES (?, ?, ?, 'a:9', '{}', ?)", (joined, project, work, NOW)
+        "INSERT INTO joined_work VALUES (?, ?, ?, 'a:9', ?, ?)",
+        (joined, project, work, orjson.dumps(SAID).decode(), NOW),
     )
     db.execute("INSERT INTO alias VALUES (?, ?, ?)", (project, joined, work))
     db.execute("INSERT INTO decision VALUES (?, 'title', ?, 'close', '', ?)", (work, VOTER, NOW))
@@ -102,6 +105,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         " VALUES (?, 'title', ?, 'close', ?)",
         (work, orjson.dumps([[VOTER, "close", ""]]).decode(), NOW),
     )
+    db.execute("INSERT INTO opened VALUES (?, 'title')", (work,))
     db.execute(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'a:2', ?)",
         (project, NOW),
@@ -111,15 +115,18 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         (project, record_json.packed(record(1))),
     )
     db.execute("UPDATE report SET last_run = ? WHERE project = ?", (run, project))
-    change = db.execute(
-        "INSERT INTO change (project, at, action, object, before, after)"
-        " VALUES (?, ?, 'mark works', ?, 'null', ?)",
-        (project, NOW, f"work:{uid}", orjson.dumps({"works": [uid], "verdict": "close"}).decode()),
-    ).lastrowid
-    db.execute(
-        "INSERT INTO change (project, at, action, object, undoes) VALUES (?, ?, 'undo', ?, ?)",
-        (project, NOW, f"work:{uid}", change),
+    undecided, decided = (
+        orjson.dumps({"stage": "title", "by": "", "works": {uid: kept}}).decode()
+        for kept in (None, ["relevant", "", NOW])
     )
+    line = (
+        "INSERT INTO change (project, at, action, object, before, after, undoes)"
+        " VALUES (?, ?, 'mark works', ?, ?, ?, ?)"
+    )
+    about = (project, NOW, f"work:{uid}")
+    change = db.execute(line, (*about, undecided, decided, None)).lastrowid
+    change = db.execute(line, (*about, decided, undecided, change)).lastrowid
+    db.execute(line, (*about, undecided, decided, change))
 
 
 def made(

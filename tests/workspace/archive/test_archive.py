@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
 from pathlib import Path
 
-import orjson
 import pytest
 
 from metasearch.errors import UsageError
@@ -19,6 +19,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import finished
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.strategies import strategies
 from tests.workspace.archive.rows import UIDS, made
 
 #: What an import adds a line to, and what names the digests of the members.
@@ -132,27 +133,22 @@ def test_a_project_can_be_imported_beside_itself(file: Path, project: Project, t
         assert not set(UIDS) & set(works.values())
         (undo, marked) = log.lines(db, imported.project.id, most=3)[1:]
         assert marked.object == undo.object == f"work:{works[UIDS[1]]}"
-        assert marked.after == {"works": [works[UIDS[1]]], "verdict": "close"}
+        assert marked.after == {"stage": "title", "by": "", "works": {works[UIDS[1]]: None}}
         assert undo.undoes == marked.id
         assert check(db) == []
 
 
-def test_a_line_of_the_log_names_the_row_of_this_workspace(
-    file: Path, project: Project, tmp_path: Path
-):
-    """Lines about a strategy, a step or another source follow the new numbers of their rows."""
+def test_a_line_of_the_log_names_what_the_copy_has(file: Path, project: Project, tmp_path: Path):
+    """Strategies and steps by their numbers in the project, another source by its new row."""
     with Database(file) as db:
         export_to(db, project, tmp_path / "lakes.zip")
         copy = import_project(db, tmp_path / "lakes.zip").project
-        strategies = {
-            f"strategy:{row['id']}"
-            for row in db.all("SELECT id FROM strategy WHERE project = ?", copy.id)
-        }
+        (source,) = other_sources.of(db, copy)
         found = {change.object for change in log.lines(db, copy.id) if ":" in change.object}
 
-    assert {one for one in found if one.startswith("strategy:")} == strategies
-    of_steps = {one.split("/")[0] for one in found if one.startswith("step:")}
-    assert {one.replace("step", "strategy") for one in of_steps} <= strategies
+    assert {one for one in found if not one.startswith(("work:", "report:"))} == {
+        "strategy:1", "strategy:2", "step:1/1", "step:1/2", f"other_source:{source.id}",
+    }  # fmt: skip
 
 
 def test_a_name_can_be_chosen(file: Path, project: Project, tmp_path: Path):
@@ -245,22 +241,30 @@ def test_a_run_that_was_going_on_is_stopped_in_the_copy(
         assert db.value("SELECT status FROM run WHERE project = ?", copy.id) == "stopped"
 
 
-def test_a_copied_strategy_names_its_original(file: Path, project: Project, tmp_path: Path):
-    """The number of the strategy that another one is a copy of follows it."""
+def test_an_archive_of_earlier_tables_is_numbered_as_it_was(
+    file: Path, project: Project, tmp_path: Path
+):
+    """Strategies had no numbers there, and the log named them by their places."""
     with Database(file) as db:
-        first = db.value("SELECT min(id) FROM strategy")
-        origin = {"derived_from": {"strategy": "one", "id": first, "at": "2026-11-23T05:40:00Z"}}
-        db.run(
-            "UPDATE strategy SET details = ? WHERE name = 'empty'", orjson.dumps(origin).decode()
-        )
         export_to(db, project, tmp_path / "lakes.zip")
-        copy = import_project(db, tmp_path / "lakes.zip").project
-        rows = {
-            row["name"]: row for row in db.all("SELECT * FROM strategy WHERE project = ?", copy.id)
-        }
+    found = members(tmp_path / "lakes.zip")
+    rows = [
+        {key: value for key, value in row.items() if key != "number"}
+        for row in lines(found["tables/strategy.jsonl"])
+    ]
+    found["tables/strategy.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    manifest = json.loads(found.pop("manifest.json")) | {"tables": 2}
+    for member in manifest["members"]:
+        content = found[member["name"]]
+        member |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with zipfile.ZipFile(tmp_path / "earlier.zip", "w") as archive:
+        for name, content in (*found.items(), ("manifest.json", json.dumps(manifest))):
+            archive.writestr(name, content)
+    with Database(tmp_path / "other.sqlite3") as db:
+        copy = import_project(db, tmp_path / "earlier.zip").project
+        known = {one.number: one.name for one in strategies.of(db, copy)}
 
-    derived = orjson.loads(rows["empty"]["details"])["derived_from"]
-    assert derived["id"] == rows["one"]["id"] != first
+    assert known == {1: "one", 2: "empty"}
 
 
 def test_the_numbers_of_a_finished_report_name_the_rows_of_this_workspace(

@@ -4,7 +4,6 @@ imported."""
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import zipfile
 from collections.abc import Callable
@@ -20,9 +19,8 @@ from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_to
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
+from tests.workspace.archive.forged import Members, rows, unpacked, written
 from tests.workspace.archive.rows import made
-
-Members = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -52,28 +50,6 @@ def refused(tmp_path: Path) -> Callable[[Path], UsageError]:
     return tried
 
 
-def rows(found: Members, table: str) -> list[dict[str, Any]]:
-    return found[f"tables/{table}.jsonl"]
-
-
-def written(path: Path, found: Members, manifest: dict[str, Any]) -> Path:
-    """An archive of these members, whose manifest is right."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        listed = []
-        for name, content in found.items():
-            is_table = isinstance(content, list)
-            raw = (
-                b"".join(json.dumps(row).encode() + b"\n" for row in content)
-                if is_table
-                else content
-            )
-            archive.writestr(name, raw)
-            one = {"name": name, "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
-            listed.append(one | ({"rows": len(content)} if is_table else {}))
-        archive.writestr("manifest.json", json.dumps({"members": listed} | manifest))
-    return path
-
-
 @pytest.fixture
 def changed(
     whole: Path, tmp_path: Path
@@ -81,14 +57,7 @@ def changed(
     """Writes the archive anew with a change to its rows or to its manifest."""
 
     def rewritten(change: Callable[[Members, dict[str, Any]], object]) -> Path:
-        with zipfile.ZipFile(whole) as archive:
-            found: Members = {
-                name: [json.loads(line) for line in archive.read(name).splitlines()]
-                for name in archive.namelist()
-                if name.endswith(".jsonl")
-            }
-            manifest = json.loads(archive.read("manifest.json"))
-        del manifest["members"]
+        found, manifest = unpacked(whole)
         change(found, manifest)
         return written(tmp_path / "changed.zip", found, manifest)
 
@@ -159,6 +128,26 @@ CHANGES: dict[str, tuple[Callable[[Members, dict[str, Any]], object], str]] = {
         lambda f, m: rows(f, "screening")[0].update(needed=5_000), "screening.jsonl, line 1"),
     "a resolution of votes that are none": (
         lambda f, m: rows(f, "resolution")[0].update(votes='[["a", 1]]'), "resolution.jsonl"),
+    "a line of the log of an action that is not known": (
+        lambda f, m: rows(f, "change")[0].update(action="rm"), "change.jsonl, line 1"),
+    "a line about a thing that is not known": (
+        lambda f, m: rows(f, "change")[0].update(object="user:1"), "change.jsonl, line 1"),
+    "a line about a thing of another kind": (
+        lambda f, m: rows(f, "change")[0].update(object="step:1/1"), "change.jsonl, line 1"),
+    "a line about a strategy that is not there": (
+        lambda f, m: rows(f, "change")[1].update(object="strategy:3"), "line 2, object"),
+    "a line about a step that is not there": (
+        lambda f, m: rows(f, "change")[2].update(object="step:2/1"), "line 3, object"),
+    "a line that undoes a later one": (
+        lambda f, m: rows(f, "change")[0].update(undoes=2), "line 1, undoes"),
+    "a line that undoes one of another project": (
+        lambda f, m: rows(f, "change")[0].update(undoes=99), "no such row"),
+    "a step of another strategy": (
+        lambda f, m: rows(f, "step")[1].update(strategy=2), "a step of another strategy"),
+    "two strategies of a number": (
+        lambda f, m: rows(f, "strategy")[1].update(number=1), "strategy.jsonl"),
+    "a strategy of an odd number": (
+        lambda f, m: rows(f, "strategy")[1].update(number=-1), "strategy.jsonl, line 2"),
     "users": (lambda f, m: f.update({"tables/member.jsonl": []}), "member"),
     "a moment that is none": (
         lambda f, m: rows(f, "run")[0].update(started="yesterday"), "moment"),

@@ -294,7 +294,7 @@ def test_changes_of_a_copy_can_be_undone(db: Database, tmp_path: Path, beside: b
         assert marked
         assert not any(work.decisions for work in found(other, copy, WorksQuery()))
         strategy = strategies.find(other, copy, None)
-        assert edited.object.startswith(f"step:{strategy.id}/")
+        assert edited.object.startswith(f"step:{strategy.number}/")
         if beside:
             assert facts(other, original) == before
         assert check(other) == []

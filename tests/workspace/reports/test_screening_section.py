@@ -60,11 +60,20 @@ def test_votes_agreement_and_kappa_are_computed(db: Database) -> None:
 
 
 def test_what_was_not_blind_is_not_called_independent(db: Database) -> None:
-    """And a kappa that there is not is told."""
+    """Who votes after others, and could see them, agrees with nobody."""
     screened = Screened(db, blind=False)
     screened.vote("ann", "ee")
     screened.vote("bob", "ee")
     teams.end(db, screened.project, "title")
-    paragraph, row = said(db, screened)
+    (paragraph,) = said(db, screened)
     assert "independently" not in paragraph
+    assert "On 0 of them two or more people had voted before" in paragraph
+
+
+def test_a_kappa_that_there_is_not_is_told(db: Database) -> None:
+    """Chance alone explains what both say of all."""
+    screened = Screened(db)
+    screened.vote("ann", "ee")
+    screened.vote("bob", "ee")
+    row = said(db, screened)[1]
     assert row == "A, B|2|2|undefined: both have put all works into one category"

@@ -28,7 +28,7 @@ async def count(plan: Planned, *numbers: int) -> None:
 
 async def table(plan: Planned) -> Figures:
     """The table now."""
-    strategy = await plan.workspace.read(strategies.by_id, plan.strategy.id)
+    strategy = await plan.workspace.read(strategies.by_id, plan.project.id, plan.strategy.id)
     return await plan.workspace.read(figures.table, strategy)
 
 

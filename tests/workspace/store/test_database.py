@@ -251,6 +251,47 @@ def test_a_file_of_an_earlier_release_gets_the_new_tables(file: Path, later: Cal
         assert db.value("SELECT owner FROM project WHERE name = 'a'") == "x;y"
 
 
+def test_lines_of_an_earlier_log_name_strategies_by_their_numbers(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """They named rows; a line that named one of another project names nothing. Votes that could be
+    seen are open, and the log is append-only again.
+    """
+    with monkeypatch.context() as earlier:
+        first = migrations()[:2]
+        earlier.setattr(migrating, "migrations", lambda: first)
+        with Database(file) as db, db.transaction():
+            for project in (1, 2):
+                db.run(
+                    "INSERT INTO project (id, uid, name, kind, title, created)"
+                    " VALUES (?1, ?1, ?1, 'review', 'A', '2026')",
+                    project,
+                )
+                for row in (project, project + 2):
+                    db.run(
+                        "INSERT INTO strategy (id, project, name, details, created)"
+                        " VALUES (?1, ?2, ?1, '{\"derived_from\":{\"id\":1}}', '2026')",
+                        row,
+                        project,
+                    )
+            for name in ("strategy:4", "step:2/7", "step:1/7", "work:x", "step:4/1"):
+                db.run(
+                    "INSERT INTO change (project, at, action, object) VALUES (2, '', 'x', ?)", name
+                )
+
+    with Database(file) as db:
+        found = [row["object"] for row in db.all("SELECT object FROM change ORDER BY id")]
+        numbers = [tuple(row) for row in db.all("SELECT project, number FROM strategy ORDER BY id")]
+
+        assert found == ["strategy:2", "step:1/7", "step:0/7", "work:x", "step:2/1"]
+        assert numbers == [(1, 1), (2, 1), (1, 2), (2, 2)]
+        assert (
+            db.value("SELECT count(*) FROM strategy WHERE details = '{\"derived_from\":{}}'") == 4
+        )
+        with pytest.raises(WorkspaceError, match="append-only"):
+            db.run("UPDATE change SET object = ''")
+
+
 def test_what_an_earlier_release_has_stored_is_counted(file: Path, monkeypatch: pytest.MonkeyPatch):
     """For the quotas of owners, when the file gets the tables of this one."""
     with monkeypatch.context() as earlier:

@@ -136,6 +136,6 @@ def test_changes_of_projects_strategies_and_steps(db: Database, held: Held) -> N
             with pytest.raises(UsageError, match="cannot be undone"):
                 undo(db, held.project, line.id)
     assert steps.of(db, strategy)[0].text == "gambling"
-    assert strategies.by_id(db, strategy.id).note == ""
+    assert strategies.by_id(db, strategy.project, strategy.id).note == ""
     found = projects.find(db, held.project.uid)
     assert (found.title, dict(found.details)) == (held.project.title, {})

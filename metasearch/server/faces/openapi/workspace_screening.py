@@ -105,6 +105,7 @@ SCHEMAS: Mapping[str, Schema] = {
                             "blind": yes_or_no(),
                             "needed": whole(),
                             "works": whole(),
+                            "independent": whole(),
                             "agreed": whole(),
                             "pairs": listed(
                                 thing(

@@ -143,7 +143,7 @@ def query_of(parameters: MultiMapping[str], count: int = PAGE, *, by: str = "") 
 
 
 def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise UsageError(message("{text} is no number", text=repr(text[:40])))
     return int(text)
 

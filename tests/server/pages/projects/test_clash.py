@@ -169,7 +169,9 @@ async def test_databases_and_years_are_saved_by_two(client, workspace):
     assert both(shown) == [("2012-", "2011-")]
     assert (await sent(client, form(shown, "ancestor::*[@id='clash']"))).status == 303
     with Database(workspace.path) as db:
-        assert strategies.by_id(db, workspace.strategy.id).years == "2012-"
+        assert (
+            strategies.by_id(db, workspace.strategy.project, workspace.strategy.id).years == "2012-"
+        )
 
 
 async def test_answers_are_given_by_two(client, workspace):
