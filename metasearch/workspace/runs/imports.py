@@ -211,7 +211,7 @@ def _take_back(db: Database, project: Project, run: Run) -> None:
         adding.take_back(db, answer.id)
     with db.transaction():
         step = run.options.get(_STEP, 0)
-        strategy = strategies.by_id(db, project, run.strategy)
+        strategy = strategies.by_id(db, project.id, run.strategy)
         if any(one.number == step for one in step_rows.of(db, strategy)):
             step_rows.remove(db, strategy, step, by=run.by)
         runs.finish(db, run, "stopped")
