@@ -121,6 +121,20 @@ class Conflict(UsageError):
         self.version = version
 
 
+class RunClash(UsageError):
+    """Another run of the project is under way, or the run is not in a state for what was asked.
+
+    Attributes:
+        kind: "running" or "not-running".
+    """
+
+    status = 409
+
+    def __init__(self, text: str, *, kind: str, advice: str) -> None:
+        super().__init__(text, advice=advice)
+        self.kind = kind
+
+
 class QuotaExceeded(UsageError):
     """A user has taken all that a user may.
 

@@ -2,13 +2,14 @@
 
 The pages and the JSON interface both use this one object; `site.workspace_of` gives it to a
 handler. Workers of one server share the file; a run belongs to the worker that began it, and the
-others see its answers in the file.
+others see its answers in the file, and stop it by the file.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
+from metasearch.workspace.runs.resuming import resume_run
 from metasearch.workspace.runs.run import run_strategy
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
@@ -37,6 +39,8 @@ _RETRY_AFTER = 30
 #: Streams of the progress of runs that are sent at once, and to one client: each reads the file
 #: twice a second.
 MOST_STREAMS, MOST_CLIENT_STREAMS = 64, 8
+#: Seconds that a request waits for a run of another process to stop, and between two looks.
+_STOPPING, _LOOKED = 5.0, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +87,7 @@ class WorkspaceService:
             WorkspaceError: It cannot be used.
         """
         await self.workspace.write(projects.every)
+        await self.workspace.write(runs.look)
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
@@ -99,7 +104,14 @@ class WorkspaceService:
         Raises:
             UsageError: There is none.
         """
-        return await self.workspace.read(projects.find, name)
+        found = await self.workspace.read(projects.find, name)
+        await self.settle(found)
+        return found
+
+    async def settle(self, project: Project) -> None:
+        """Deal with runs of a project whose processes are gone."""
+        if await self.workspace.look(runs.has_dead, project):
+            await self.workspace.write(runs.look, project)
 
     @asynccontextmanager
     async def archive(self) -> AsyncIterator[None]:
@@ -165,7 +177,8 @@ class WorkspaceService:
 
         Raises:
             UsageError: A step, a source or a number cannot be used; nothing was asked.
-            Problem: 409 where a run of the project is under way, 503 where too many are.
+            RunClash: A run of the project is under way in another process.
+            Problem: 409 where one is under way in this process, 503 where too many are.
         """
 
         async def work(job: Job[SourceAnswer]) -> None:
@@ -200,6 +213,33 @@ class WorkspaceService:
                     progress=job.tell,
                 )
 
+        return await self._begun(project, work)
+
+    async def resume_run(self, project: Project, run: Run) -> Run:
+        """Resume a run that was interrupted; it goes on in the background as one that is begun.
+
+        Raises:
+            UsageError: It cannot be resumed.
+            RunClash: It was not interrupted, or another one is under way.
+            Problem: 409 where a run of the project is under way, 503 where too many are.
+        """
+
+        async def work(job: Job[SourceAnswer]) -> None:
+            await resume_run(
+                self.workspace,
+                self.engine,
+                project,
+                run.number,
+                begun=lambda again: job.begun(again.number),
+                progress=job.tell,
+            )
+
+        return await self._begun(project, work)
+
+    async def _begun(
+        self, project: Project, work: Callable[[Job[SourceAnswer]], Awaitable[None]]
+    ) -> Run:
+        """The run that `work` has begun, and carries out in the background."""
         job = self.jobs.begin(project.id, work)
         await job.known()
         if job.number is None:
@@ -208,17 +248,20 @@ class WorkspaceService:
             )
         return await self.workspace.read(runs.find, project, job.number)
 
-    async def stop_run(self, project: Project, run: Run) -> None:
-        """End a run; what its sources have answered is kept.
+    async def stop_run(self, project: Project, run: Run) -> Run:
+        """End a run that is under way, in whichever process, or was interrupted; what its sources
+        have answered is kept. Returns the run; one of another process may be running still.
 
         Raises:
-            Problem: 409 where it does not run, or not in this process.
+            RunClash: It has ended.
         """
+        stopped = await self.workspace.write(runs.stop, project, run.number)
         job = self.jobs.of(project.id)
-        if job is None or job.number != run.number:
-            raise Problem(
-                409,
-                "not-running",
-                message("The run {number} is not under way in this process.", number=run.number),
-            )
-        await job.stop()
+        if job is not None and job.number == run.number:
+            await job.stop()
+        for _ in range(int(_STOPPING / _LOOKED)):
+            stopped = await self.workspace.read(runs.find, project, run.number)
+            if stopped.status != "running":
+                break
+            await asyncio.sleep(_LOOKED)
+        return stopped

@@ -108,11 +108,13 @@ OF_USERS = frozenset(
         "mail_owner",
         "mail_told",
         "lease",
+        "run_carrier",
     }
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
-#: of one workspace of each other.
-_LEFT_OUT = frozenset({"project", "version"})
+#: of one workspace of each other. A run is resumed where it began, so half an answer is of use there
+#: alone.
+_LEFT_OUT = frozenset({"project", "version", "half"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import orjson
@@ -19,7 +19,7 @@ from metasearch.engine.options import MAX_TIMEOUT, MIN_SECONDS, check
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
-from metasearch.workspace.runs.prepared import Question, prepared
+from metasearch.workspace.runs.prepared import Prepared, Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies.strategies import Strategy
@@ -70,11 +70,11 @@ async def run_strategy(
     Raises:
         UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
             asked.
+        RunClash: Another run of the project is under way, or this one was stopped by somebody else.
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("per_source", per_source, 1, MOST_RECORDS)
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
-    most = per_source or PER_SOURCE
     asking = await prepared(
         workspace,
         engine,
@@ -88,19 +88,35 @@ async def run_strategy(
         record=record,
     )
 
-    async def ask(question: Question, source: str) -> Said:
-        return await asking.asking[question.digest].records(source, most)
-
     folder = "" if record is None else os.path.abspath(record)  # noqa: ASYNC240, PTH100
     made_by = await workspace.read(_made_by, project)
-    options = {**asking.options, "per_source": most, **made_by}
+    options = {**asking.options, "per_source": per_source or PER_SOURCE, **made_by}
     run = await workspace.write(
         runs.begin, project, strategy, "records", by=by, options=options, recorded=folder
     )
     if begun is not None:
         begun(run)
-    carrier = CarryingOut(workspace, project, run, asking, ask, again=True, progress=progress)
-    return await carrier.done()
+    return await carrier(workspace, project, run, asking, progress=progress).done()
+
+
+def carrier(
+    workspace: Workspace,
+    project: Project,
+    run: Run,
+    asking: Prepared,
+    *,
+    there: Collection[tuple[int, str]] = (),
+    progress: Callable[[SourceAnswer], None] | None = None,
+) -> CarryingOut:
+    """What carries out a run that fetches records; see `CarryingOut`."""
+    most = int(run.options["per_source"])
+
+    async def ask(question: Question, source: str) -> Said:
+        return await asking.asking[question.digest].records(source, most)
+
+    return CarryingOut(
+        workspace, project, run, asking, ask, again=True, there=there, progress=progress
+    )
 
 
 def _made_by(db: Database, project: Project) -> dict[str, str]:
