@@ -469,9 +469,7 @@ def find(db: Database, project: Project, number: int) -> Run:
     """
     row = None
     if 0 < number <= _LARGEST:
-        row = db.one(
-            f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number
-        )
+        row = db.one(f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number)
     if row is None:
         last = db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
         raise UsageError(
