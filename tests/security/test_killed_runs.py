@@ -1,5 +1,5 @@
-"""A run whose process is killed, at whichever moment, is interrupted: nothing that was kept is lost,
-and resumed it ends as one that was left alone.
+"""A run whose process is killed, at whichever moment, is interrupted: nothing that was kept is
+lost, and resumed it ends as one that was left alone.
 """
 
 from __future__ import annotations

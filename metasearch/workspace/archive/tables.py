@@ -112,8 +112,8 @@ OF_USERS = frozenset(
     }
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
-#: of one workspace of each other. A run is resumed where it began, so half an answer is of use there
-#: alone.
+#: of one workspace of each other. A run is resumed where it began, so that only there it is of use
+#: which of its answers are half ones.
 _LEFT_OUT = frozenset({"project", "version", "half"})
 
 

@@ -25,7 +25,7 @@ LEASE, RENEWED = 90.0, 20.0
 #: What a statement reads of a carrier beside its run; see `lives`.
 COLUMNS = "carrier.claim, carrier.place, carrier.process, carrier.began, carrier.alive"
 JOINED = "run LEFT JOIN run_carrier AS carrier ON carrier.run = run.id"
-#: The fields after the name of the program in /proc/N/stat: its state, and the start of the process.
+#: Of the fields after the name of the program in /proc/N/stat: state and start of the process.
 _STATE, _BEGAN = 0, 19
 #: States of a process that has ended and that its parent has not asked after yet.
 _ENDED = frozenset("ZXx")

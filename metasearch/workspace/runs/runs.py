@@ -31,7 +31,7 @@ Place = Literal["database", "register", "other"]
 PLACES: tuple[Place, ...] = get_args(Place)
 #: The largest number that is looked up; SQLite takes no larger ones.
 _LARGEST = 2**63 - 1
-_SELECTED = f"SELECT run.*, {carriers.COLUMNS} FROM {carriers.JOINED}"
+_SELECTED = f"SELECT run.*, {carriers.COLUMNS} FROM {carriers.JOINED}"  # noqa: S608, own words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -248,8 +248,8 @@ def _runs() -> Iterator[Operation]:
         status=202,
         further=(409, 422),
         description="It goes on in the background. `Location` is its address; a GET of it has the "
-        "answers that have come, until its `status` is no longer `running`. `interrupted`: its process ended; it can be "
-        "resumed or stopped.",
+        "answers that have come, until its `status` is no longer `running`. `interrupted`: "
+        "its process ended; it can be resumed or stopped.",
         examples=(
             Example(
                 name="run-begin",
