@@ -24,6 +24,8 @@ from metasearch.workspace.saved.smtp import (
     Unclear,
     Unusable,
 )
+from metasearch.workspace.users import addresses
+from metasearch.workspace.users.addresses import Proof
 from metasearch.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -64,8 +66,8 @@ async def send_due(
     whole: float = WHOLE,
     context: ssl.SSLContext | None = None,
 ) -> SentReport:
-    """Send the e-mails that are due. Several processes may do so at once: each e-mail is sent by
-    one of them.
+    """Send the links that prove addresses, and the e-mails that are due. Several processes may do
+    so at once: each e-mail is sent by one of them.
 
     Args:
         workspace: With the saved searches and their news.
@@ -94,7 +96,17 @@ async def send_due(
         )
         log.warning("%s", sender.problem)
         planned = [each for each in planned if not each.owner]
+    # Without an address of the server a link leads nowhere.
+    links = await workspace.write(addresses.due, now) if settings.public_url else []
     async with server:
+        for number, proof in enumerate(links):
+            try:
+                await sender.send_link(proof)
+            except Unusable as exc:
+                for each_link in links[number:]:
+                    await workspace.write(addresses.not_sent, each_link, now)
+                await sender.postpone(planned, exc.message)
+                return sender.report()
         for number, each in enumerate(planned):
             try:
                 await sender.send(each)
@@ -169,6 +181,24 @@ class _Sender:
             self._counts["refused"] += 1
             if await self._workspace.write(outbox.refused, mail, exc.message, self._moment()):
                 self._counts["switched_off"] += 1
+
+    async def send_link(self, proof: Proof) -> None:
+        """Send the link that proves an address.
+
+        Raises:
+            Unusable: The mail server cannot be used.
+        """
+        content = letter.address_link(proof, self._settings.mail, self._base, self._moment())
+
+        async def claim() -> bool:
+            return await self._workspace.read(addresses.stands, proof)
+
+        try:
+            await self._server.send(proof.address, content, claim)
+        except NotNow:
+            await self._workspace.write(addresses.not_sent, proof, self._moment())
+        except (Refused, Unclear) as exc:
+            log.info("a link for an address was not sent: %s", exc.message)
 
     async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""

@@ -22,6 +22,7 @@ from metasearch.workspace.saved.feeds import moment
 from metasearch.workspace.saved.words import Language, language_of, preferred
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
+from metasearch.workspace.users.permissions import may
 
 #: Seconds until the next try, by the number of tries on that day.
 BACK_OFF = (300.0, 900.0, 3600.0, 3 * 3600.0)
@@ -331,8 +332,10 @@ def _recipient(db: Database, owner: str, to: str) -> tuple[str, Language] | None
     """(address, language); None where e-mails go nowhere."""
     if not owner:
         return (to, language_of(db, "")) if to else None
-    row = db.one("SELECT email, disabled, preferences FROM user WHERE uid = ?", owner)
-    if row is None or row["disabled"] or not is_address(row["email"]):
+    row = db.one("SELECT email, proved, disabled, role, preferences FROM user WHERE uid = ?", owner)
+    if row is None or row["disabled"] or not may("save search", row["role"]):
+        return None
+    if not is_address(row["email"]) or row["proved"] != row["email"]:
         return None
     try:
         chosen = json.loads(row["preferences"])

@@ -37,3 +37,26 @@ CREATE TABLE run_carrier (
 
 -- 1: its run ended while its records were stored; a run that is resumed asks for them again.
 ALTER TABLE answer ADD COLUMN half INTEGER NOT NULL DEFAULT 0;
+
+-- --------------------------------------------------------------------- addresses that were proved
+
+-- The address at which the user has opened a link, or that a provider has verified: e-mails go there
+-- alone, and only while it is that of `email`. Addresses of before are proved by nobody.
+ALTER TABLE user ADD COLUMN proved TEXT NOT NULL DEFAULT '';
+
+-- Links that prove an address: one of each user. Its secret is made when the e-mail is sent.
+CREATE TABLE address_proof (
+    user INTEGER PRIMARY KEY REFERENCES user ON DELETE CASCADE,
+    address TEXT NOT NULL,
+    digest BLOB UNIQUE,                  -- NULL: the e-mail is still to be sent
+    next_try TEXT NOT NULL,              -- no e-mail before
+    tries INTEGER NOT NULL DEFAULT 0,
+    expires TEXT NOT NULL                -- of the e-mail and of its link
+) STRICT;
+
+-- E-mails with such links, of the last day: "user:UID", and "address:" with a digest of the address.
+CREATE TABLE address_mail (
+    key TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX address_mail_key ON address_mail (key, at);
