@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from metasearch.errors import MetasearchError
 from metasearch.workspace.saved import due, leases
 from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.users import addresses
 from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -96,7 +95,11 @@ class SavedRunner:
             return False
         if asyncio.get_running_loop().time() >= self._mails_at:
             return True
-        return bool(settings.public_url) and await self._workspace.read(addresses.are_due)
+        if settings.users.mode == "none" or not settings.public_url:
+            return False
+        from metasearch.workspace.users import addresses
+
+        return await self._workspace.read(addresses.are_due)
 
     async def _send(self) -> None:
         if not self._engine.settings.mail.host:

@@ -13,8 +13,10 @@ from metasearch.errors import QuotaExceeded
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
 from metasearch.workspace.saved.mail import send_due
+from metasearch.workspace.saved.words import OWNER_ROLES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, addresses
+from metasearch.workspace.users.permissions import SYSTEM_ROLES, may
 from metasearch.workspace.workspace import Workspace
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
@@ -195,3 +197,8 @@ async def test_a_feed_and_e_mails_end_with_the_role_that_allowed_them(
     assert (gone, silent) == ([404, 404], [])
     assert [(await people("").get(feed)).status for feed in feeds] == [200, 200]
     assert len(await mails(team)) == 1
+
+
+def test_who_may_have_saved_searches_is_said_once() -> None:
+    """What the queries say of roles is what the table of permissions says."""
+    assert {role for role in SYSTEM_ROLES if may("save search", role)} == set(OWNER_ROLES)

@@ -109,6 +109,8 @@ OF_USERS = frozenset(
         "mail_told",
         "lease",
         "run_carrier",
+        "address_proof",
+        "address_mail",
     }
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors

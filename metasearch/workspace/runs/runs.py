@@ -279,7 +279,7 @@ def look(db: Database, project: Project | None = None) -> None:
 
 def has_dead(db: Database, project: Project | None = None) -> bool:
     """Whether there are runs of a project, or of all, whose processes are gone."""
-    return any(not carriers.lives(row) for row in _running(db, project and project.id))
+    return any(not carriers.lives(row) for row in _running(db, None if project is None else project.id))
 
 
 def settle(db: Database, project: Project | None = None) -> None:
@@ -287,7 +287,7 @@ def settle(db: Database, project: Project | None = None) -> None:
     one place where that is done.
     """
     with db.transaction():
-        for row in _running(db, project and project.id):
+        for row in _running(db, None if project is None else project.id):
             if not carriers.lives(row):
                 _found_dead(db, row)
 

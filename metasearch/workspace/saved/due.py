@@ -21,9 +21,8 @@ from metasearch.workspace.workspace import Workspace
 LEASE, RENEWED = 90.0, 20.0
 #: Of searches whose owner may still use the workspace.
 _DUE = (
-    "saved_search WHERE next_run <= ?1 AND "
-    + OWNER_MAY
-    + " AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.name = 'saved ' || saved_search.uid"
+    f"saved_search WHERE next_run <= ?1 AND {OWNER_MAY} AND NOT EXISTS"  # noqa: S608, own words
+    " (SELECT 1 FROM lease WHERE lease.name = 'saved ' || saved_search.uid"
     " AND lease.until > ?1)"
 )
 

@@ -13,7 +13,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -25,7 +25,9 @@ from metasearch.workspace.reports.words import Say, speaker
 from metasearch.workspace.saved.digest import Digest, Item, Part
 from metasearch.workspace.saved.outbox import Mail
 from metasearch.workspace.saved.words import preferred
-from metasearch.workspace.users.addresses import Proof
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.addresses import Proof
 
 #: Every byte is ASCII: any mail server takes that.
 _POLICY = SMTP.clone(cte_type="7bit")

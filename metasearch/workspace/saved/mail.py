@@ -8,6 +8,7 @@ import logging
 import ssl
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.message import message
 from metasearch.settings import Settings
@@ -24,9 +25,10 @@ from metasearch.workspace.saved.smtp import (
     Unclear,
     Unusable,
 )
-from metasearch.workspace.users import addresses
-from metasearch.workspace.users.addresses import Proof
 from metasearch.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.addresses import Proof
 
 log = logging.getLogger(__name__)
 
@@ -96,15 +98,11 @@ async def send_due(
         )
         log.warning("%s", sender.problem)
         planned = [each for each in planned if not each.owner]
-    # Without an address of the server a link leads nowhere.
-    links = await workspace.write(addresses.due, now) if settings.public_url else []
     async with server:
-        for number, proof in enumerate(links):
+        if settings.public_url:  # without an address of the server a link leads nowhere
             try:
-                await sender.send_link(proof)
+                await sender.send_links()
             except Unusable as exc:
-                for each_link in links[number:]:
-                    await workspace.write(addresses.not_sent, each_link, now)
                 await sender.postpone(planned, exc.message)
                 return sender.report()
         for number, each in enumerate(planned):
@@ -182,23 +180,36 @@ class _Sender:
             if await self._workspace.write(outbox.refused, mail, exc.message, self._moment()):
                 self._counts["switched_off"] += 1
 
-    async def send_link(self, proof: Proof) -> None:
-        """Send the link that proves an address.
+    async def send_links(self) -> None:
+        """Send the links that prove addresses.
 
         Raises:
             Unusable: The mail server cannot be used.
         """
+        from metasearch.workspace.users import addresses
+
+        links = await self._workspace.write(addresses.due, self._now)
+        for number, proof in enumerate(links):
+            try:
+                await self._send_link(proof)
+            except NotNow:
+                await self._workspace.write(addresses.not_sent, proof, self._moment())
+            except (Refused, Unclear) as exc:
+                log.info("a link that proves an address was not sent: %s", exc.message)
+            except Unusable:
+                for later in links[number:]:
+                    await self._workspace.write(addresses.not_sent, later, self._moment())
+                raise
+
+    async def _send_link(self, proof: Proof) -> None:
+        from metasearch.workspace.users import addresses
+
         content = letter.address_link(proof, self._settings.mail, self._base, self._moment())
 
         async def claim() -> bool:
             return await self._workspace.read(addresses.stands, proof)
 
-        try:
-            await self._server.send(proof.address, content, claim)
-        except NotNow:
-            await self._workspace.write(addresses.not_sent, proof, self._moment())
-        except (Refused, Unclear) as exc:
-            log.info("a link for an address was not sent: %s", exc.message)
+        await self._server.send(proof.address, content, claim)
 
     async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""

@@ -19,10 +19,9 @@ from typing import Literal
 from metasearch.settings.alerts import is_address
 from metasearch.workspace.runs import sentences
 from metasearch.workspace.saved.feeds import moment
-from metasearch.workspace.saved.words import Language, language_of, preferred
+from metasearch.workspace.saved.words import OWNER_ROLES, Language, language_of, preferred
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
-from metasearch.workspace.users.permissions import may
 
 #: Seconds until the next try, by the number of tries on that day.
 BACK_OFF = (300.0, 900.0, 3600.0, 3 * 3600.0)
@@ -333,7 +332,7 @@ def _recipient(db: Database, owner: str, to: str) -> tuple[str, Language] | None
     if not owner:
         return (to, language_of(db, "")) if to else None
     row = db.one("SELECT email, proved, disabled, role, preferences FROM user WHERE uid = ?", owner)
-    if row is None or row["disabled"] or not may("save search", row["role"]):
+    if row is None or row["disabled"] or row["role"] not in OWNER_ROLES:
         return None
     if not is_address(row["email"]) or row["proved"] != row["email"]:
         return None

@@ -9,16 +9,16 @@ from typing import Literal
 from metasearch.formats.reference import full_title
 from metasearch.record import Record
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, may
 
 #: Languages of feeds and e-mails; the pages call them "en" and "zh-Hans".
 Language = Literal["en", "zh"]
 
-#: Of a saved search, in SQL: whether its owner may still have any.
-_ABLE = tuple(role for role in SYSTEM_ROLES if may("save search", role))
+#: The roles that may have saved searches, as `users.permissions` says, which a server without users
+#: does not load; and, of a saved search, in SQL: whether its owner still may.
+OWNER_ROLES = ("administrator", "user")
 OWNER_MAY = (
     "(owner = '' OR EXISTS (SELECT 1 FROM user WHERE user.uid = saved_search.owner"  # noqa: S608, own words
-    f" AND NOT user.disabled AND user.role IN {_ABLE}))"
+    f" AND NOT user.disabled AND user.role IN {OWNER_ROLES}))"
 )
 #: What has happened to a work -> language -> its title in feeds and e-mails.
 TITLES: Mapping[str, Mapping[Language, str]] = {
