@@ -4,6 +4,7 @@
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
     │   ├── QuerySyntaxError     position, length, suggestion, syntax
     │   ├── Conflict             yours, theirs, version: changed meanwhile      HTTP 409
+    │   ├── RunClash             kind: another run is under way, or this has ended HTTP 409
     │   ├── QuotaExceeded        kind, limit, retry_after: of a user            HTTP 429
     │   ├── Busy                 too much is under way                          HTTP 503
     │   ├── UnknownSource        near_misses

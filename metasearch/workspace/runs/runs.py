@@ -279,7 +279,9 @@ def look(db: Database, project: Project | None = None) -> None:
 
 def has_dead(db: Database, project: Project | None = None) -> bool:
     """Whether there are runs of a project, or of all, whose processes are gone."""
-    return any(not carriers.lives(row) for row in _running(db, None if project is None else project.id))
+    return any(
+        not carriers.lives(row) for row in _running(db, None if project is None else project.id)
+    )
 
 
 def settle(db: Database, project: Project | None = None) -> None:
