@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class Api:
 
     session: aiohttp.ClientSession
     base: str
-    stack: AsyncExitStack
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def get(self, path: str = "", status: int = 200, **parameters: str) -> Any:
         """The JSON answer to a GET, which must have this status."""
