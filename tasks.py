@@ -23,6 +23,7 @@
                                              `bench saved`: a thousand saved searches
                                              `bench bulk`: large files by each engine
                                              `bench replicas`: two servers that share a Redis
+                                            `bench queries`: long queries of many clients
     python3 tasks.py bench --against COMMIT  what a release brought: this checkout and a commit, or
                                              the folder of a checkout, must find the same and
                                              are measured by turns: CPU, memory, stalls, start
@@ -327,6 +328,7 @@ def bench(rest: list[str]) -> int:
         "saved",
         "bulk",
         "replicas",
+        "queries",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     if any(word.partition("=")[0] == "--against" for word in rest):

@@ -4,6 +4,7 @@
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
     │   ├── QuerySyntaxError     position, length, suggestion, syntax
     │   ├── Conflict             yours, theirs, version: changed meanwhile      HTTP 409
+    │   ├── RunClash             kind: another run is under way, or this has ended HTTP 409
     │   ├── QuotaExceeded        kind, limit, retry_after: of a user            HTTP 429
     │   ├── Busy                 too much is under way                          HTTP 503
     │   ├── UnknownSource        near_misses
@@ -119,6 +120,20 @@ class Conflict(UsageError):
         self.yours = dict(yours)
         self.theirs = None if theirs is None else dict(theirs)
         self.version = version
+
+
+class RunClash(UsageError):
+    """Another run of the project is under way, or the run is not in a state for what was asked.
+
+    Attributes:
+        kind: "running" or "not-running".
+    """
+
+    status = 409
+
+    def __init__(self, text: str, *, kind: str, advice: str) -> None:
+        super().__init__(text, advice=advice)
+        self.kind = kind
 
 
 class QuotaExceeded(UsageError):

@@ -176,19 +176,25 @@ class Engine:
             log.debug("a pause of %s was not heeded: %s", source, exc)
 
     def search(
-        self, query: str | Query | SearchOptions, **options: Unpack[SearchKeywords]
+        self,
+        query: str | Query | SearchOptions | ResolvedSearch,
+        **options: Unpack[SearchKeywords],
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
         Args:
-            query: Text, a tree, or options that hold one.
+            query: Text, a tree, or options that hold one; or what `resolve` has made of them, which
+                takes no further options.
             **options: Fields of `SearchOptions`; they replace those of `query`.
 
         Raises:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
-        asked = self._resolved(search_options(query, options))
+        if isinstance(query, ResolvedSearch):
+            asked = query
+        else:
+            asked = self.resolve(search_options(query, options))
         shared, close = self._shared(), self.close if self._single else None
         return Search(shared, asked, self._shared_runs, close)
 
@@ -209,9 +215,16 @@ class Engine:
         from metasearch.engine.asking import Asking
 
         kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
-        return Asking(self._shared(), self._resolved(options), kept)
+        return Asking(self._shared(), self.resolve(options), kept)
 
-    def _resolved(self, options: SearchOptions) -> ResolvedSearch:
+    def resolve(self, options: SearchOptions) -> ResolvedSearch:
+        """Read the query of a search and check its options; nothing is begun. May be called in
+        another thread once `ready` has loaded the sources: a long query takes a while.
+
+        Raises:
+            UsageError: The query or an option cannot be used.
+            SpecError: A spec in use is wrong.
+        """
         return resolved(
             options,
             self.registry,

@@ -43,6 +43,7 @@ ROUTES = (
     _route(f"{ACCOUNT}/sessions/end", "api_account", "end", "post", "account"),
     _route(f"{ACCOUNT}/tokens", "api_account", "tokens_", "get post", "account"),
     _route(f"{ACCOUNT}/tokens/{{number}}/revoke", "api_account", "revoke", "post", "account"),
+    _route(f"{ACCOUNT}/address", "api_account", "address", "post", "account"),
     _route(f"{ACCOUNT}/delete", "api_account", "delete", "post", "account"),
     _route(f"{ADMIN}/users", "api_admin", "users", "get post", "administer"),
     _route(f"{ADMIN}/users/{{user}}", "api_admin", "user_", "get post", "administer"),

@@ -4,7 +4,6 @@ asked. All that is chosen is in the address, and nothing needs a script.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,7 @@ from metasearch.query.rows import (
     rows_of_query,
 )
 from metasearch.query.years import BadYears, read_years
-from metasearch.server.answering import plan_of
+from metasearch.server.answering import computed, plan_of
 from metasearch.server.options import Options
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.advanced import LANGUAGES, AdvancedState, advanced_page
@@ -158,8 +157,8 @@ async def advanced(request: web.Request) -> web.Response:
     """Answers `/advanced`: the page, or the way to `/search`."""
     shared, visit = request.app[SHARED], visit_of(request)
     form = read_form(request.query, shared.options)
-    async with shared.admission.brief():
-        state = await asyncio.to_thread(state_of, form)
+    typed = form.query + "".join(row.text for row in form.rows)
+    state = await computed(request, typed, lambda: state_of(form))
     if state.read is None:
         plan = None
     elif form.action == "search":
@@ -170,8 +169,8 @@ async def advanced(request: web.Request) -> web.Response:
         plan = await plan_of(request, read_parameters(MultiDict(asked), shared.options))
     else:
         plan = None
-    async with shared.admission.brief():
-        page = await asyncio.to_thread(advanced_page, visit, state, shared.engine.registry, plan)
+    registry = shared.engine.registry
+    page = await computed(request, typed, lambda: advanced_page(visit, state, registry, plan))
     refused = state.read is None and form.action in ("search", "plan")
     return page_response(request, page, 400 if refused else 200)
 

@@ -6,13 +6,17 @@ writes its own document after.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from aiohttp import web
 
+from metasearch.engine.options import search_options
 from metasearch.events import Answer
 from metasearch.server.limits.clients import USER
+from metasearch.server.limits.computing import SHORT
 from metasearch.server.parameters import Parameters
 from metasearch.server.site import SHARED, owner
 from metasearch.server.stream import SEARCH_ID
@@ -22,7 +26,11 @@ from metasearch.server.users.quota import count_search
 
 if TYPE_CHECKING:
     from metasearch.engine.dry_run import QueryPlan
+    from metasearch.engine.options import SearchKeywords, SearchOptions
     from metasearch.engine.search import Search
+    from metasearch.server.site import ServerContext
+
+T = TypeVar("T")
 
 
 async def prepare(
@@ -46,7 +54,9 @@ async def prepare(
     await shared.engine.ready(parameters.sources or ())
     timeout = min(parameters.timeout or settings.timeout, shared.options.max_timeout)
     wait = parameters.wait or settings.wait or page_wait
-    prepared = shared.engine.search(
+    prepared = await search_of(
+        shared,
+        parameters.query,
         parameters,
         timeout=timeout,
         wait=None if wait is None else min(wait, timeout),
@@ -55,6 +65,38 @@ async def prepare(
     if identity_of(request) is not None and not prepared.joins:
         await count_search(request, parameters)
     return prepared
+
+
+async def search_of(
+    shared: ServerContext, text: str, options: SearchOptions, **more: Unpack[SearchKeywords]
+) -> Search:
+    """The search with these options, `more` of them beside; it has not begun. The query of a long
+    text is read off the loop. The sources must be ready.
+
+    Raises:
+        UsageError: The query cannot be read, or there is no such source.
+        Problem: 429 or 503 where too many long queries wait.
+    """
+    engine = shared.engine
+    if len(text) <= SHORT:
+        return engine.search(options, **more)
+    whole = search_options(options, more)
+    asked = await shared.admission.computing.done(whole.user, lambda: engine.resolve(whole))
+    return engine.search(asked)
+
+
+async def computed(request: web.Request, text: str, compute: Callable[[], T]) -> T:
+    """Returns what `compute` makes of a text of the client, in a thread: of long ones one at a
+    time, the users in turns.
+
+    Raises:
+        Problem: 503 where too much is computed, 429 where too many long texts of the user wait.
+    """
+    admission = request.app[SHARED].admission
+    if len(text) > SHORT:
+        return await admission.computing.done(request[USER], compute)
+    async with admission.brief():
+        return await asyncio.to_thread(compute)
 
 
 async def answered(request: web.Request, parameters: Parameters) -> Answer:
@@ -92,21 +134,24 @@ async def plan_of(request: web.Request, parameters: Parameters) -> QueryPlan:
     """What a search with these parameters would ask of each source; nothing is sent.
 
     Raises:
-        Problem: 503 where too many searches run.
+        Problem: 503 where too many searches run, 429 or 503 where too many long queries wait.
         UsageError: The query cannot be read, or there is no such source.
     """
-    from metasearch.engine.dry_run import planned
+    from metasearch.engine.dry_run import explain_plan, planned
 
     shared = request.app[SHARED]
     parameters = with_sources(request, parameters)
     await shared.engine.ready(parameters.sources or ())
+    settings, registry = shared.engine.settings, shared.engine.registry
+    if len(parameters.query) > SHORT:
+        return await shared.admission.computing.done(
+            request[USER], lambda: explain_plan(parameters, settings=settings, registry=registry)
+        )
     turns = shared.engine.scheduler.turns()
     # A hundred sources take a third of a second to compute.
     with await shared.admission.enter(request[USER]):
         await turns.next()
-        dry_run = planned(
-            parameters, settings=shared.engine.settings, registry=shared.engine.registry
-        )
+        dry_run = planned(parameters, settings=settings, registry=registry)
         for _ in dry_run.steps:
             await turns.next()
     return dry_run.plan

@@ -149,7 +149,7 @@ async def _whole(
     large = len(answer.hits) > WRITTEN_AT_ONCE
     body: bytes | bytearray
     if form == "html":
-        results = results_of(request, answer, parameters, asked)
+        results = await results_of(request, answer, parameters, asked)
         body = await shared.admission.written(lambda: results_page(results).encode(), large=large)
         content: Sequence[bytes | memoryview] = (
             body if answer.running else _stable(answer),

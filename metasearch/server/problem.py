@@ -18,6 +18,7 @@ from metasearch.errors import (
     MetasearchError,
     QuerySyntaxError,
     QuotaExceeded,
+    RunClash,
     UnknownSource,
     UsageError,
 )
@@ -192,6 +193,8 @@ class Problem(Exception):
                     yours=error.yours,
                     theirs=None if theirs is None else theirs | {"version": error.version},
                 )
+            case RunClash():
+                return cls(409, error.kind, str(error), advice=advice)
             case Busy():
                 return cls(
                     503, None, str(error), headers={"Retry-After": _RETRY_AFTER}, advice=advice

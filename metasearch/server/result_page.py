@@ -7,10 +7,13 @@ from dataclasses import replace
 from aiohttp import web
 
 from metasearch.events import Answer
+from metasearch.server.limits.clients import USER
 from metasearch.server.pages.facets_panel import PAGE_FACETS
+from metasearch.server.pages.marking import Marker
 from metasearch.server.pages.results import Results, query_marker
 from metasearch.server.parameters import Parameters
 from metasearch.server.preferences import SIZES
+from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.server.sources import labels
 from metasearch.server.users.identity import allowed
@@ -27,7 +30,7 @@ def for_page(parameters: Parameters, visit: Visit) -> Parameters:
     )
 
 
-def results_of(
+async def results_of(
     request: web.Request, answer: Answer, parameters: Parameters, asked: Parameters
 ) -> Results:
     """What the page of an answer is made from.
@@ -45,6 +48,12 @@ def results_of(
     if answer.running:
         given = {**asked.pairs(), "worker": shared.peers.number, "lang": visit.language.tag}
         updates = visit.site.path("/updates", **given)
+    try:
+        marker = await shared.admission.computing.read(
+            request[USER], answer.query, lambda: query_marker(answer.query)
+        )
+    except Problem:  # too many long queries wait: the answer is there, and is shown unmarked
+        marker = Marker(None)
     return Results(
         visit,
         answer,
@@ -53,7 +62,7 @@ def results_of(
         parameters.limit or SIZES[0],
         updates,
         resolver_of(shared.engine.settings.server),
-        query_marker(answer.query),
+        marker,
         _save(request, asked),
     )
 

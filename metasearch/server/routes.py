@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import orjson
@@ -15,7 +14,7 @@ from metasearch.engine.translating import targets, translations, translations_ob
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server import negotiate
-from metasearch.server.answering import plan_of
+from metasearch.server.answering import computed, plan_of
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
@@ -131,20 +130,24 @@ async def translate(request: web.Request) -> web.Response:
                 }
             ]
         ) from exc
-    async with request.app[SHARED].admission.brief():
-        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax)
-    return _json(translations_object(found), "application/json")
+    made = await computed(
+        request,
+        wanted.query,
+        lambda: translations_object(translations(wanted.query, named, wanted.syntax)),
+    )
+    return _json(made, "application/json")
 
 
 async def help_(request: web.Request) -> web.Response:
     """`/help`: how queries are written, and how one is read that the reader types."""
-    shared = request.app[SHARED]
-    wanted = read(request.query, shared.options)
+    wanted = read(request.query, request.app[SHARED].options)
     text, syntax = wanted.query, plain_name(wanted.syntax)
-    async with shared.admission.brief():
-        found = await asyncio.to_thread(read_or_fault, text, syntax) if text else None
-        page = help_page(visit_of(request), text, syntax, found)
-    return page_response(request, page)
+    visit = visit_of(request)
+
+    def written() -> str:
+        return help_page(visit, text, syntax, read_or_fault(text, syntax) if text else None)
+
+    return page_response(request, await computed(request, text, written))
 
 
 async def suggest(request: web.Request) -> web.Response:

@@ -66,7 +66,7 @@ class SavedRunner:
             WorkspaceError: The file cannot be used.
         """
         waiting = await self._workspace.read(due.number_due)
-        if not waiting and not self._mails_due():
+        if not waiting and not await self._mails_due():
             return 0  # nothing is written while there is nothing to do
         if not await self._workspace.write(leases.take, LEASE, self._holder, due.LEASE):
             return 0
@@ -87,11 +87,20 @@ class SavedRunner:
                 logger.exception("saved searches could not be run")
                 await asyncio.sleep(PAUSE)
 
-    def _mails_due(self) -> bool:
-        """Whether it is time to look for e-mails, where any are sent."""
-        if not self._engine.settings.mail.host:
+    async def _mails_due(self) -> bool:
+        """Whether it is time to look for e-mails, where any are sent; somebody who has typed an
+        address waits for the link.
+        """
+        settings = self._engine.settings
+        if not settings.mail.host:
             return False
-        return asyncio.get_running_loop().time() >= self._mails_at
+        if asyncio.get_running_loop().time() >= self._mails_at:
+            return True
+        if settings.users.mode == "none" or not settings.public_url:
+            return False
+        from metasearch.workspace.users import addresses
+
+        return await self._workspace.read(addresses.are_due)
 
     async def _send(self) -> None:
         if not self._engine.settings.mail.host:

@@ -109,7 +109,7 @@ async def _states(
                     shared.metrics.searched(answer)
                     shared.suggestions.learn(parameters.query, answer, owner(request))
                 whole = linked(answer, parameters, visit_of(request).site)
-                results = results_of(request, whole, parameters, asked)
+                results = await results_of(request, whole, parameters, asked)
                 for name, data in differences.events(results):
                     yield b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))
                     await shared.engine.scheduler.turns().next()

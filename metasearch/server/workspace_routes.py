@@ -82,6 +82,7 @@ JSON_ROUTES = (
     _route(f"{_PROJECT}/runs", "runs", "runs_", get="read", post="run"),
     _route(f"{_PROJECT}/runs/{{run}}", "runs", "run", get="read"),
     _route(f"{_PROJECT}/runs/{{run}}/stop", "runs", "stop", post="run"),
+    _route(f"{_PROJECT}/runs/{{run}}/resume", "runs", "resume", post="run"),
     _route(f"{_PROJECT}/imports", "files", "imports", post="edit"),
     _route(f"{_PROJECT}/works", "works", "works_", get="read"),
     _route(f"{_PROJECT}/works/{{work:.+}}", "works", "work", get="read"),

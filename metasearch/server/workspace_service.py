@@ -2,7 +2,7 @@
 
 The pages and the JSON interface both use this one object; `site.workspace_of` gives it to a
 handler. Workers of one server share the file; a run belongs to the worker that began it, and the
-others see its answers in the file.
+others see its answers in the file, and stop it by the file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +20,14 @@ from metasearch.errors import WorkspaceError
 from metasearch.message import message
 from metasearch.server.background import Job, Jobs
 from metasearch.server.limits.shares import OWNER, Shares
-from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
+from metasearch.workspace.runs.imports import recover
 from metasearch.workspace.runs.limits import RunLimits
+from metasearch.workspace.runs.resuming import resume_run
 from metasearch.workspace.runs.run import run_strategy
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
@@ -48,6 +50,8 @@ MOST_RUNS = 8
 #: Streams of the progress of runs that are sent at once, and to one user: each reads the file
 #: twice a second.
 MOST_STREAMS, MOST_USER_STREAMS = 64, 8
+#: Seconds that a request waits for a run of another process to stop, and between two looks.
+_STOPPING, _LOOKED = 5.0, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +107,16 @@ class WorkspaceService:
         with suppress(OSError):
             tempfile.gettempdir()  # which is found by writing, and then known: also on a full disk
         await self.workspace.write(projects.every)
+        await self.workspace.write(runs.look)
         self._cleaning = asyncio.ensure_future(self._clean())
 
     async def _clean(self) -> None:
-        """Remove what a process left that died while it imported or deleted a project."""
+        """Remove what a process left that died while it imported or deleted something."""
         try:
             await self.workspace.work(remove_hidden)
+            await self.workspace.work(recover)
         except (WorkspaceError, RuntimeError) as error:  # also where the server ends meanwhile
-            logger.warning("what is left of deleted projects is removed the next time: %s", error)
+            logger.warning("what a process has left is removed the next time: %s", error)
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
@@ -129,7 +135,15 @@ class WorkspaceService:
         Raises:
             UsageError: There is none.
         """
-        return await self.workspace.read(projects.find, name)
+        found = await self.workspace.read(projects.find, name)
+        await self.settle(found)
+        return found
+
+    async def settle(self, project: Project) -> None:
+        """Deal with runs of a project whose processes are gone."""
+        if await self.workspace.look(runs.has_dead, project):
+            await self.workspace.write(runs.look, project)
+            await self.workspace.work(recover, project)
 
     # ---------------------------------------------------------------- runs
 
@@ -158,7 +172,8 @@ class WorkspaceService:
         Raises:
             UsageError: A step, a source or a number cannot be used; nothing was asked.
             QuotaExceeded: The user may not; nothing was asked.
-            Problem: 409 where a run of the project is under way, 429 where the user has as many as
+            RunClash: A run of the project is under way in another process.
+            Problem: 409 where one is under way in this process, 429 where the user has as many as
                 one user may, 503 where too many are.
         """
 
@@ -196,6 +211,41 @@ class WorkspaceService:
                     limits=limits,
                 )
 
+        return await self._begun(project, work, user)
+
+    async def resume_run(
+        self,
+        project: Project,
+        run: Run,
+        *,
+        user: str = "",
+        limits: RunLimits | None = None,
+    ) -> Run:
+        """Resume a run that was interrupted; it goes on in the background as one that is begun.
+
+        Raises:
+            UsageError: It cannot be resumed.
+            RunClash: It was not interrupted, or another one is under way.
+            Problem: As `begin_run`.
+        """
+
+        async def work(job: Job[SourceAnswer]) -> None:
+            await resume_run(
+                self.workspace,
+                self.engine,
+                project,
+                run.number,
+                begun=lambda again: job.begun(again.number),
+                progress=job.tell,
+                limits=limits,
+            )
+
+        return await self._begun(project, work, user)
+
+    async def _begun(
+        self, project: Project, work: Callable[[Job[SourceAnswer]], Awaitable[None]], user: str
+    ) -> Run:
+        """The run that `work` has begun, and carries out in the background."""
         job = self.jobs.begin(project.id, work, user)
         await job.known()
         if job.number is None:
@@ -204,17 +254,20 @@ class WorkspaceService:
             )
         return await self.workspace.read(runs.find, project, job.number)
 
-    async def stop_run(self, project: Project, run: Run) -> None:
-        """End a run; what its sources have answered is kept.
+    async def stop_run(self, project: Project, run: Run) -> Run:
+        """End a run that is under way, in whichever process, or was interrupted; what its sources
+        have answered is kept. Returns the run; one of another process may be running still.
 
         Raises:
-            Problem: 409 where it does not run, or not in this process.
+            RunClash: It has ended.
         """
+        stopped = await self.workspace.write(runs.stop, project, run.number)
         job = self.jobs.of(project.id)
-        if job is None or job.number != run.number:
-            raise Problem(
-                409,
-                "not-running",
-                message("The run {number} is not under way in this process.", number=run.number),
-            )
-        await job.stop()
+        if job is not None and job.number == run.number:
+            await job.stop()
+        for _ in range(int(_STOPPING / _LOOKED)):
+            stopped = await self.workspace.read(runs.find, project, run.number)
+            if stopped.status != "running":
+                break
+            await asyncio.sleep(_LOOKED)
+        return stopped

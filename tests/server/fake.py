@@ -316,6 +316,10 @@ class FakeEngine:
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
         self.listener = listener
 
+    def resolve(self, options: SearchOptions) -> SearchOptions:
+        query_of(options)
+        return options
+
     def search(self, query: str | SearchOptions, **given: Any) -> FakeSearch:
         options = search_options(query, given)
         text = to_text(query_of(options).query)

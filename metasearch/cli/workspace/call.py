@@ -66,7 +66,7 @@ class Call:
 
     @contextmanager
     def open(self, *, make: bool = False) -> Iterator[Database]:
-        """The file, open while the block runs.
+        """The file, open while the block runs; runs whose processes are gone are marked so.
 
         Args:
             make: Whether it is made where it does not exist.
@@ -75,10 +75,12 @@ class Call:
             UsageError: It does not exist.
             WorkspaceError: It cannot be used.
         """
+        from metasearch.workspace.runs import runs
         from metasearch.workspace.store.database import Database
 
         self.exists(make=make)
         with Database(self.file) as db:
+            runs.look(db)
             yield db
 
     def exists(self, *, make: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,18 +16,20 @@ from metasearch.cli.terminal.progress_line import ProgressLine
 from metasearch.cli.workspace.answers import exit_of, lines_of
 from metasearch.cli.workspace.call import Call
 from metasearch.engine.engine import Engine
+from metasearch.errors import UsageError
 from metasearch.workspace import objects, overview
 from metasearch.workspace.overview import Overview
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.counts import count_strategy
+from metasearch.workspace.runs.resuming import resume_run
 from metasearch.workspace.runs.run import run_strategy
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 #: Seconds after Ctrl-C in which what has come is written, and the run marked as stopped.
 STOPPING = 20.0
@@ -46,6 +48,7 @@ class Wanted:
         timeout: Seconds for each step at each source, or None.
         cache: Whether pages may come from the cache.
         demo: Whether simulated databases are asked.
+        resumed: Number of the run that is resumed, with its own options; None for a new one.
     """
 
     mode: Literal["records", "counts"]
@@ -56,6 +59,7 @@ class Wanted:
     timeout: float | None
     cache: bool
     demo: bool
+    resumed: int | None = None
 
 
 @dataclass(slots=True)
@@ -64,6 +68,11 @@ class _Shown:
 
     line: ProgressLine
     answers: list[SourceAnswer] = field(default_factory=list)
+    run: Run | None = None
+
+    def begun(self, run: Run) -> None:
+        """Note which run it is."""
+        self.run = run
 
     def __call__(self, answer: SourceAnswer) -> None:
         self.answers.append(answer)
@@ -101,7 +110,7 @@ def run_and_show(call: Call, project: Project, strategy: Strategy, wanted: Wante
             call.tell(f"#{answer.step} {answer.label}: {answer.error}", "yellow")
             if call.console.verbose and answer.advice:
                 call.tell(f"  {answer.advice}")
-    if wanted.mode == "records":
+    if made.mode == "records":
         fetched = sum(answer.fetched or 0 for answer in answers)
         call.tell(
             f"run {made.number}: {counted(fetched, 'record')} fetched; "
@@ -133,7 +142,9 @@ async def _run(
         with logs_to(call.console, None):
             try:
                 made = await _stoppable(
-                    _coroutine(workspace, engine, project, strategy, wanted, shown), call
+                    _coroutine(workspace, engine, project, strategy, wanted, shown),
+                    call,
+                    lambda: _stopped(workspace, project, shown),
                 )
             finally:
                 shown.line.clear()
@@ -150,6 +161,10 @@ def _coroutine(
     wanted: Wanted,
     shown: _Shown,
 ) -> Coroutine[object, object, Run]:
+    if wanted.resumed is not None:
+        return resume_run(
+            workspace, engine, project, wanted.resumed, begun=shown.begun, progress=shown
+        )
     if wanted.mode == "counts":
         return count_strategy(
             workspace,
@@ -160,6 +175,7 @@ def _coroutine(
             sources=wanted.sources,
             timeout=wanted.timeout,
             cache=wanted.cache,
+            begun=shown.begun,
             progress=shown,
         )
     return run_strategy(
@@ -173,11 +189,21 @@ def _coroutine(
         timeout=wanted.timeout,
         cache=wanted.cache,
         record=wanted.record,
+        begun=shown.begun,
         progress=shown,
     )
 
 
-async def _stoppable(running: Coroutine[object, object, Run], call: Call) -> Run:
+async def _stopped(workspace: Workspace, project: Project, shown: _Shown) -> None:
+    """Note in the file that a person has stopped the run."""
+    if shown.run is not None:
+        with suppress(UsageError):  # it has ended, or the file cannot be written
+            await workspace.write(runs.stop, project, shown.run.number)
+
+
+async def _stoppable(
+    running: Coroutine[object, object, Run], call: Call, stop: Callable[[], Awaitable[None]]
+) -> Run:
     """The run; Ctrl-C has it end in order, with enough time to write what has come."""
     task = asyncio.ensure_future(running)
     try:
@@ -186,6 +212,7 @@ async def _stoppable(running: Coroutine[object, object, Run], call: Call) -> Run
         if not task.done():
             watchdog.set_limit(STOPPING)
             call.console.say("stopping; what has come is kept")
+            await stop()
             task.cancel()
             await asyncio.wait([task])
         raise

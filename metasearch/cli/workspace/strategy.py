@@ -15,7 +15,7 @@ from metasearch.cli.workspace.strategy_files import import_
 from metasearch.cli.workspace.strategy_known import known, validate
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
 from metasearch.cli.workspace.strategy_replay import replay
-from metasearch.cli.workspace.strategy_run import counts, run
+from metasearch.cli.workspace.strategy_run import counts, run, stop
 from metasearch.cli.workspace.strategy_search_file import search_file
 from metasearch.cli.workspace.strategy_show import show
 from metasearch.cli.workspace.strategy_steps import add, edit, remove
@@ -184,7 +184,7 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 
 for _command in (
-    *(add, edit, remove, show, counts, run, replay),
+    *(add, edit, remove, show, counts, run, stop, replay),
     *(import_, paste, write, search_file, known, validate),
 ):
     strategy.add_command(_command)

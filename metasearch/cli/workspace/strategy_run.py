@@ -9,9 +9,12 @@ import click
 
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.common_options import complete_source
+from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.workspace.call import Call
 from metasearch.cli.workspace.options import in_project, numbers
 from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
+from metasearch.errors import UsageError
+from metasearch.message import message
 
 
 def _asking(command: Any) -> Any:
@@ -74,6 +77,14 @@ def _asking(command: Any) -> Any:
     help="Keep every page, without keys, beside the workspace or in DIR, so that the run can be "
     "replayed.",
 )
+@click.option(
+    "--resume",
+    "resumed",
+    type=int,
+    metavar="RUN",
+    help="Go on with this run, which was interrupted, with its own steps, sources and options; "
+    "counts as well.",
+)
 @_asking
 @in_project
 def run(
@@ -84,6 +95,7 @@ def run(
     sources: tuple[str, ...],
     steps: tuple[int, ...] | None,
     record: str | None,
+    resumed: int | None,
     **how: Any,
 ) -> int:
     """Fetch the records of steps from their sources, keep them in the project, and merge them with
@@ -94,6 +106,8 @@ def run(
     """
     from metasearch.cli.workspace.running import Wanted, run_and_show
 
+    if resumed is not None:
+        return _resumed(call, resumed, demo=how["demo"])
     with call.open() as db:
         project, chosen = found(call, db, name)
     folder = None
@@ -101,6 +115,60 @@ def run(
         folder = Path(record) if record else recordings(call.file, project.uid)
     wanted = Wanted("records", steps, names_of(sources), folder, **how)
     return run_and_show(call, project, chosen, wanted)
+
+
+def _resumed(call: Call, number: int, *, demo: bool) -> int:
+    from metasearch.cli.workspace.running import Wanted, run_and_show
+    from metasearch.workspace.runs import runs
+    from metasearch.workspace.strategies import strategies
+
+    context = click.get_current_context()
+    refused = ("name", "sources", "steps", "per_source", "record", "timeout", "cache")
+    if any(
+        context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        for name in refused
+    ):
+        raise UsageError(
+            message("A run that is resumed has its own steps, sources and options"),
+            advice=message("Name nothing beside --resume but the project and --demo."),
+        )
+    with call.open() as db:
+        project = call.project(db)
+        strategy = strategies.by_id(db, project.id, runs.find(db, project, number).strategy)
+    wanted = Wanted("records", None, None, None, None, None, True, demo, resumed=number)
+    return run_and_show(call, project, strategy, wanted)
+
+
+@click.command(
+    "stop", cls=ExampleCommand, short_help="Stop a run, or end one that was interrupted."
+)
+@click.argument("number", type=int, metavar="[RUN]", required=False)
+@in_project
+def stop(call: Call, /, *, number: int | None) -> int:
+    """Stop RUN, in whichever process it is under way, or end it where it was interrupted; without
+    RUN the one that is under way, or the last one. What was answered is kept.
+
+    A run of another process ends within a few seconds.
+    """
+    from metasearch.workspace import objects
+    from metasearch.workspace.runs import runs
+
+    with call.open() as db:
+        project = call.project(db)
+        if number is None:
+            every = [run for run in runs.of(db, project) if run.mode != "import"]
+            under_way = [run.number for run in every if run.status == "running"]
+            number = under_way[-1] if under_way else every[-1].number if every else 0
+        stopped = runs.stop(db, project, number)
+    call.answer(
+        objects.run(stopped),
+        [
+            f"run {number} is being stopped; what was answered is kept"
+            if stopped.status == "running"
+            else f"run {number} is {stopped.status}; what was answered is kept"
+        ],
+    )
+    return Exit.OK
 
 
 @click.command(

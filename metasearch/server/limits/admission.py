@@ -20,6 +20,7 @@ from typing import Self, TypeVar
 from metasearch.engine.scheduler import FairScheduler
 from metasearch.message import message_n
 from metasearch.server.limits.adaptive_limit import AdaptiveLimit
+from metasearch.server.limits.computing import Computing
 from metasearch.server.limits.fair_queue import FairQueue
 from metasearch.server.problem import Problem
 
@@ -81,6 +82,10 @@ class Admission:
     Args:
         most: Upper bound of the permits.
         scheduler: Gives turns on the loop to all that computes.
+
+    Attributes:
+        limit: How many permits there are.
+        computing: Computes from long texts, off the loop.
     """
 
     def __init__(self, most: int, scheduler: FairScheduler) -> None:
@@ -89,6 +94,7 @@ class Admission:
         self._running = 0
         self._brief = 0
         self._writing = asyncio.Lock()
+        self.computing = Computing()
         self._queue = FairQueue()
         self._expected: deque[float] = deque(maxlen=_MOST_EXPECTED)
         self._takes: float | None = None  # seconds of a search
@@ -144,8 +150,9 @@ class Admission:
             return await asyncio.to_thread(write)
 
     def close(self) -> None:
-        """Refuses all searches that wait."""
+        """Refuses all that waits."""
         self._queue.refuse_all()
+        self.computing.close()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -18,6 +18,10 @@ class FairQueue:
     def __len__(self) -> int:
         return sum(map(len, self._queues.values()))
 
+    def of(self, user: Hashable) -> int:
+        """How many requests of a user wait."""
+        return len(self._queues.get(user, ()))
+
     def join(self, user: Hashable) -> asyncio.Future[bool]:
         """Adds a request; its future is True when it is admitted, False when it is refused."""
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

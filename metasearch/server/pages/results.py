@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -145,6 +145,7 @@ class Results:
         return "failed" if any(report.failed for report in answer.sources) else "not asked"
 
 
+@lru_cache(maxsize=32)  # a page that is brought up to date has the same query again and again
 def query_marker(text: str) -> Marker:
     """The marker of a query in its normal spelling; one that marks nothing where it cannot be
     read.

@@ -9,6 +9,7 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.members import ROLE_WORDS
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
+from metasearch.workspace.users.addresses import Claimed
 from metasearch.workspace.users.passwords import SHORTEST
 from metasearch.workspace.users.permissions import ProjectRole, SystemRole
 
@@ -85,6 +86,25 @@ def password_page(
         error=error,
         done=done,
         least=SHORTEST,
+    )
+
+
+def address_page(visit: Visit, address: str, claimed: Claimed, *, done: bool) -> str:
+    """The question whether an address is that of a user.
+
+    Args:
+        visit: The request for it.
+        address: Path that takes the form.
+        claimed: The address, and whose it is said to be.
+        done: Whether that was just answered.
+    """
+    return page(
+        "users/address.html",
+        visit,
+        visit.language.gettext("Prove an address"),
+        address=address,
+        claimed=claimed,
+        done=done,
     )
 
 

@@ -32,5 +32,6 @@ ROUTES = (
     _route("/password", "password"),
     _route("/password/{link}", "password_link"),
     _route("/join/{link}", "join"),
+    _route("/address/{link}", "address_link"),
     *ACCOUNT_ROUTES,
 )

@@ -291,8 +291,10 @@ class _Reading:
         self.uid = row["uid"]
 
     def _run(self, row: dict[str, Any], at: str) -> None:
-        """A run that had not ended ended with the export; its pages get their place here."""
-        if row.get("status") == "running":
+        """A run that had not ended, or could be resumed where it began, has ended with the export;
+        its pages get their place here.
+        """
+        if row.get("status") in ("running", "interrupted"):
             row["status"] = "stopped"
         recorded = row.get("recorded", "")
         if recorded:

@@ -111,11 +111,15 @@ OF_USERS = frozenset(
         "mail_owner",
         "mail_told",
         "lease",
+        "run_carrier",
+        "address_proof",
+        "address_mail",
     }
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
-#: of one workspace of each other.
-_LEFT_OUT = frozenset({"project", "version", "hidden"})
+#: of one workspace of each other. A run is resumed where it began, so that only there it is of use
+#: which of its answers are half ones.
+_LEFT_OUT = frozenset({"project", "version", "hidden", "half"})
 
 
 @dataclass(frozen=True, slots=True)

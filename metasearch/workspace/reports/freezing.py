@@ -43,7 +43,7 @@ def freeze(
     """
     about = kind_of(kind)
     with db.transaction():
-        runs.mark_stopped(db, project)  # those that were killed
+        runs.settle(db, project)
         running = db.value(
             "SELECT number FROM run WHERE project = ? AND status = 'running'", project.id
         )

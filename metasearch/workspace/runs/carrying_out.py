@@ -6,7 +6,7 @@ What a source has answered is stored at once. A source that asks for a pause get
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 
 from metasearch.engine.asking import SourceAnswer as Said
 from metasearch.errors import MetasearchError, QuotaExceeded, RateLimited
@@ -16,7 +16,8 @@ from metasearch.workspace.runs.keys import named
 from metasearch.workspace.runs.limits import RunLimits
 from metasearch.workspace.runs.prepared import Prepared, Question
 from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.storing import Stored, going_on
+from metasearch.workspace.runs.storing import Stored
+from metasearch.workspace.runs.under_way import going_on
 from metasearch.workspace.workspace import Workspace
 
 #: Sources that are asked at once.
@@ -40,6 +41,8 @@ class CarryingOut:
         at_once: Steps that one source is asked about at once.
         again: Whether a step is asked about once more after a pause; else the pause holds for the
             next step.
+        there: (number of a step, source) that are not asked, as a run that is resumed has their
+            answers.
         progress: Is called with each answer that is stored.
         limits: What is asked before an answer is stored; where it refuses, the run ends.
     """
@@ -54,6 +57,7 @@ class CarryingOut:
         *,
         at_once: int = 1,
         again: bool = False,
+        there: Collection[tuple[int, str]] = (),
         progress: Callable[[SourceAnswer], None] | None = None,
         limits: RunLimits | None = None,
     ) -> None:
@@ -67,6 +71,7 @@ class CarryingOut:
         self._limits = limits
         self._full = False
         self._storing = asyncio.Lock()
+        self._there = frozenset(there)
         self._stored = Stored(workspace, project, run, prepared.asked, progress)
         self._sources = asyncio.Semaphore(SOURCES_AT_ONCE)
         self._failures: list[MetasearchError] = []
@@ -75,6 +80,7 @@ class CarryingOut:
         """Ask every source about every step; returns the run at its end.
 
         Raises:
+            RunClash: Somebody else has stopped it or taken it over.
             MetasearchError: An answer could not be stored; the others were asked and stored all the
                 same.
         """
@@ -91,7 +97,13 @@ class CarryingOut:
         return await self._workspace.read(runs.find, self._project, self._run.number)
 
     async def _source(self, source: str) -> None:
-        waiting = iter(self._prepared.questions)
+        waiting = iter(
+            [
+                question
+                for question in self._prepared.questions
+                if (question.step.step.number, source) not in self._there
+            ]
+        )
         async with self._sources, asyncio.TaskGroup() as group:
             for _ in range(self._at_once):
                 group.create_task(self._steps(source, waiting))

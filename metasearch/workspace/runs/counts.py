@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from metasearch.engine.asking import SourceAnswer as Said
 from metasearch.engine.engine import Engine
@@ -11,7 +11,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
 from metasearch.workspace.runs.limits import RunLimits
-from metasearch.workspace.runs.prepared import Question, prepared
+from metasearch.workspace.runs.prepared import Prepared, Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
 from metasearch.workspace.workspace import Workspace
@@ -59,6 +59,7 @@ async def count_strategy(
         UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
             asked.
         QuotaExceeded: The limits refuse it; what was kept before is there.
+        RunClash: Another run of the project is under way, or this one was stopped by somebody else.
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
@@ -76,16 +77,37 @@ async def count_strategy(
 
     if limits is not None:
         await limits.begins(len(asking.questions), len(asking.asked.sources))
-
-    async def ask(question: Question, source: str) -> Said:
-        return await asking.asking[question.digest].count(source)
-
     run = await workspace.write(
         runs.begin, project, strategy, "counts", by=by, options=asking.options
     )
     if begun is not None:
         begun(run)
-    carrier = CarryingOut(
-        workspace, project, run, asking, ask, at_once=STEPS_AT_ONCE, progress=progress
+    return await carrier(workspace, project, run, asking, progress=progress, limits=limits).done()
+
+
+def carrier(
+    workspace: Workspace,
+    project: Project,
+    run: Run,
+    asking: Prepared,
+    *,
+    there: Collection[tuple[int, str]] = (),
+    progress: Callable[[SourceAnswer], None] | None = None,
+    limits: RunLimits | None = None,
+) -> CarryingOut:
+    """What carries out a run of counts; see `CarryingOut`."""
+
+    async def ask(question: Question, source: str) -> Said:
+        return await asking.asking[question.digest].count(source)
+
+    return CarryingOut(
+        workspace,
+        project,
+        run,
+        asking,
+        ask,
+        at_once=STEPS_AT_ONCE,
+        there=there,
+        progress=progress,
+        limits=limits,
     )
-    return await carrier.done()

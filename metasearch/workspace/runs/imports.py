@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metasearch.errors import FileFormatError, UsageError
+from metasearch.errors import FileFormatError, UsageError, WorkspaceError
 from metasearch.formats.reading import FileProblem, FileReading, read_bytes
 from metasearch.message import message, message_n
 from metasearch.record import Record
-from metasearch.workspace import log
+from metasearch.workspace import log, projects
 from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
+from metasearch.workspace.runs import carriers, runs
 from metasearch.workspace.runs.keys import all_named
 from metasearch.workspace.runs.runs import PLACES, Place, Run, SourceAnswer
 from metasearch.workspace.store.database import Database
@@ -134,7 +134,7 @@ def import_file(
     }
     if check is not None:
         check(db, project, records)
-    recover(db, project)
+    take_back_dead(db, project)
     options: dict[str, Any] = {
         "sources": [source],
         "file": name,
@@ -180,8 +180,11 @@ def import_file(
                 by=by,
             )
             run = runs.finish(db, run, "done")
+            if run.status != "done":
+                raise WorkspaceError(str(db.path), message("the import was ended elsewhere"))
     except BaseException:
         _take_back(db, project, run)
+        runs.finish(db, run, "stopped")
         raise
     adding.make_works(db, project, by=by)
     return Imported(
@@ -195,14 +198,25 @@ def import_file(
     )
 
 
-def recover(db: Database, project: Project) -> None:
-    """Bring the imports of a project to their end whose process was killed: one of which not all
-    records were kept is taken back, and works are made of the records of others.
+def recover(db: Database, project: Project | None = None) -> None:
+    """Bring the imports of a project, or of all, to their end whose processes are gone: those of
+    which not all records were kept are taken back, and works are made of the records of others.
     """
+    for each in projects.every(db) if project is None else [project]:
+        take_back_dead(db, each)
+        if db.one("SELECT 1 FROM entering WHERE project = ?", each.id) is not None:
+            adding.make_works(db, each)
+
+
+def take_back_dead(db: Database, project: Project) -> None:
+    """Take back the imports of a project of which not all records were kept and whose processes
+    are gone.
+    """
+    runs.look(db, project)
     for run in runs.of(db, project):
-        if run.mode == "import" and run.status == "stopped" and run.ended is None:
+        if run.mode == "import" and run.status == "interrupted":
             _take_back(db, project, run)
-    adding.make_works(db, project)
+            runs.stop(db, project, run.number)
 
 
 def _take_back(db: Database, project: Project, run: Run) -> None:
@@ -214,14 +228,13 @@ def _take_back(db: Database, project: Project, run: Run) -> None:
         strategy = strategies.by_id(db, project.id, run.strategy)
         if any(one.number == step for one in step_rows.of(db, strategy)):
             step_rows.remove(db, strategy, step, by=run.by)
-        runs.finish(db, run, "stopped")
 
 
 def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:
     """The records; while they are taken, the run is shown to live."""
     renewed = time.monotonic()
     for record in records:
-        if time.monotonic() - renewed > runs.RENEWED:
+        if time.monotonic() - renewed > carriers.RENEWED:
             runs.renew(db, run)
             renewed = time.monotonic()
         yield record

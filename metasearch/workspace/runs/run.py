@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import orjson
@@ -20,7 +20,7 @@ from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.carrying_out import CarryingOut
 from metasearch.workspace.runs.limits import RunLimits
-from metasearch.workspace.runs.prepared import Question, prepared
+from metasearch.workspace.runs.prepared import Prepared, Question, prepared
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies.strategies import Strategy
@@ -74,11 +74,11 @@ async def run_strategy(
         UsageError: A step or source cannot be used, or a number is outside its limits; nothing was
             asked.
         QuotaExceeded: The limits refuse it; what was kept before is there.
+        RunClash: Another run of the project is under way, or this one was stopped by somebody else.
         WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("per_source", per_source, 1, MOST_RECORDS)
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
-    most = per_source or PER_SOURCE
     asking = await prepared(
         workspace,
         engine,
@@ -94,22 +94,44 @@ async def run_strategy(
 
     if limits is not None:
         await limits.begins(len(asking.questions), len(asking.asked.sources))
-
-    async def ask(question: Question, source: str) -> Said:
-        return await asking.asking[question.digest].records(source, most)
-
     folder = "" if record is None else os.path.abspath(record)  # noqa: ASYNC240, PTH100
     made_by = await workspace.read(_made_by, project)
-    options = {**asking.options, "per_source": most, **made_by}
+    options = {**asking.options, "per_source": per_source or PER_SOURCE, **made_by}
     run = await workspace.write(
         runs.begin, project, strategy, "records", by=by, options=options, recorded=folder
     )
     if begun is not None:
         begun(run)
-    carrier = CarryingOut(
-        workspace, project, run, asking, ask, again=True, progress=progress, limits=limits
+    return await carrier(workspace, project, run, asking, progress=progress, limits=limits).done()
+
+
+def carrier(
+    workspace: Workspace,
+    project: Project,
+    run: Run,
+    asking: Prepared,
+    *,
+    there: Collection[tuple[int, str]] = (),
+    progress: Callable[[SourceAnswer], None] | None = None,
+    limits: RunLimits | None = None,
+) -> CarryingOut:
+    """What carries out a run that fetches records; see `CarryingOut`."""
+    most = int(run.options["per_source"])
+
+    async def ask(question: Question, source: str) -> Said:
+        return await asking.asking[question.digest].records(source, most)
+
+    return CarryingOut(
+        workspace,
+        project,
+        run,
+        asking,
+        ask,
+        again=True,
+        there=there,
+        progress=progress,
+        limits=limits,
     )
-    return await carrier.done()
 
 
 def _made_by(db: Database, project: Project) -> dict[str, str]:

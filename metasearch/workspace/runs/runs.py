@@ -1,41 +1,37 @@
 """Runs and the answers of the sources in them: written as they come, and read.
 
-A run that was killed stays "running" in its row. While it lives, it renews a moment in its options;
-where that is `LEASE` seconds old, the run is read as stopped, and marked so by the next run.
+A run whose process was killed stays "running" in its row. It is read as interrupted, and whoever
+opens the workspace or its project next has it marked so: `look`.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import orjson
 
 from metasearch import __version__
-from metasearch.errors import UsageError
+from metasearch.errors import RunClash, UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import sentences
+from metasearch.workspace.runs import carriers, sentences
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.strategies.strategies import Strategy
 
 #: Records of the sources; numbers of hits alone; a file that a person has brought.
 Mode = Literal["records", "counts", "import"]
-RunStatus = Literal["running", "done", "stopped"]
+RunStatus = Literal["running", "done", "stopped", "interrupted"]
 #: Where records come from, in the words of PRISMA 2020.
 Place = Literal["database", "register", "other"]
 PLACES: tuple[Place, ...] = get_args(Place)
-#: Seconds after which a run that has not renewed its moment is taken to be killed, and between two
-#: renewals.
-LEASE, RENEWED = 90.0, 20.0
 #: The largest number that is looked up; SQLite takes no larger ones.
 _LARGEST = 2**63 - 1
-#: The key of that moment in a run's options, in Unix time.
-_ALIVE = "alive"
+_SELECTED = f"SELECT run.*, {carriers.COLUMNS} FROM {carriers.JOINED}"  # noqa: S608, own words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +44,15 @@ class Run:
         strategy: Id of its strategy.
         number: Within the project, from 1; never used again.
         mode: What was wanted.
-        status: "stopped" where it ended before all sources had answered.
+        status: "stopped" where a person ended it before all sources had answered, "interrupted"
+            where its process ended: that can be resumed.
         by: Who started it.
         started, ended: Moments; `ended` is None while it runs.
         tool: Name and release of the program.
         options: As JSON: what was asked for: "steps", "sources", "per_source", "years", "timeout",
             "follows" (number of the run before it of the same strategy and mode), ...
         recorded: The folder with the pages of its sources; "" where none were kept.
+        claim: Shows that the caller carries it out, who has begun or resumed it; else "".
     """
 
     id: int
@@ -69,6 +67,7 @@ class Run:
     tool: str
     options: Mapping[str, Any]
     recorded: str
+    claim: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +97,7 @@ class SourceAnswer:
         seconds: That it took.
         notes: What of the query was lost, and what the source said.
         spec: Digest of the spec of the source.
+        half: Whether its run ended while its records were being stored.
     """
 
     id: int
@@ -123,6 +123,7 @@ class SourceAnswer:
     seconds: float | None
     notes: Sequence[str]
     spec: str
+    half: bool = False
 
     @property
     def answered(self) -> bool:
@@ -148,16 +149,22 @@ def begin(
     options: Mapping[str, Any] | None = None,
     recorded: str = "",
 ) -> Run:
-    """Start a run; those of the project that were killed are marked as stopped."""
+    """Start a run. Of a project one run at a time asks sources, in whichever process; files may be
+    imported beside it.
+
+    Raises:
+        RunClash: Another one is under way.
+    """
     with db.transaction():
-        mark_stopped(db, project)
+        settle(db, project)
+        if mode != "import":
+            _check_free(db, project)
         number = 1 + int(
             db.value("SELECT coalesce(max(number), 0) FROM run WHERE project = ?", project.id)
         )
         follows = db.value(
             "SELECT max(number) FROM run WHERE strategy = ? AND mode = ?", strategy.id, mode
         )
-        known = {**(options or {}), "follows": follows, _ALIVE: time.time()}
         row = db.run(
             "INSERT INTO run (project, strategy, number, mode, status, by, started, tool, options,"
             " recorded) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)",
@@ -168,56 +175,182 @@ def begin(
             by,
             now(),
             f"metasearch {__version__}",
-            _packed(known),
+            _packed({**(options or {}), "follows": follows}),
             recorded,
         )
-    return _run_of(db.all("SELECT * FROM run WHERE id = ?", row)[0])
+        claim = carriers.claim(db, row)
+    return _claimed(db, row, claim)
 
 
-def renew(db: Database, run: Run) -> None:
-    """Note that a run still lives; to be called every `RENEWED` seconds.
+def resume(db: Database, project: Project, number: int) -> Run:
+    """Take up a run that was interrupted. What it has not asked yet is to be asked now, with its
+    options; answers that are there in part (`SourceAnswer.half`) are to be begun again.
 
-    One that was taken to be killed, because the machine slept, is running again.
+    Raises:
+        UsageError: There is no such run, or it is an import.
+        RunClash: It was not interrupted, or another one is under way.
     """
     with db.transaction():
-        db.run(
-            "UPDATE run SET options = json_set(options, ?, ?), status = 'running', ended = NULL"
-            " WHERE id = ?",
-            f"$.{_ALIVE}",
-            time.time(),
-            run.id,
-        )
+        settle(db, project)
+        run = find(db, project, number)
+        if run.mode == "import":
+            raise UsageError(
+                message("Run {number} is the import of a file", number=number),
+                advice=message("Import the file again: what is there is not added twice."),
+            )
+        if run.status != "interrupted":
+            raise RunClash(
+                message("Run {number} was not interrupted", number=number),
+                kind="running" if run.status == "running" else "not-running",
+                advice=message("Begin a new run."),
+            )
+        _check_free(db, project)
+        db.run("UPDATE run SET status = 'running', ended = NULL WHERE id = ?", run.id)
+        claim = carriers.claim(db, run.id)
+    return _claimed(db, run.id, claim)
+
+
+def renew(db: Database, run: Run) -> bool:
+    """Note that a run still lives; to be called every `carriers.RENEWED` seconds by who has begun
+    or resumed it. Returns whether it goes on: not where somebody else has resumed or ended it.
+
+    One that was taken to be dead, because the machine slept, is running again.
+    """
+    with db.transaction():
+        if carriers.renew(db, run.id, run.claim):
+            return True
+        status = db.value("SELECT status FROM run WHERE id = ?", run.id)
+        if status != "interrupted" or _under_way(db, run.project) is not None:
+            return False
+        db.run("UPDATE run SET status = 'running', ended = NULL WHERE id = ?", run.id)
+        carriers.claim(db, run.id, run.claim)
+    return True
 
 
 def finish(db: Database, run: Run, status: RunStatus = "done") -> Run:
-    """End a run."""
-    with db.transaction():
-        _end(db, run.id, status)
-    return _run_of(db.all("SELECT * FROM run WHERE id = ?", run.id)[0])
-
-
-def mark_stopped(db: Database, project: Project) -> None:
-    """Mark the runs of a project that were killed as stopped; what their sources had answered
-    stays.
+    """End a run that the caller carries out; one that somebody else has taken over stays as it is.
+    One that is not done is stopped where a person wanted that. Of a project that is gone by then,
+    nothing is written.
     """
     with db.transaction():
-        for row in db.all("SELECT * FROM run WHERE project = ? AND status = 'running'", project.id):
-            if not _lives(row):
-                _end(db, row["id"], "stopped")
+        row = db.one("SELECT claim, stop FROM run_carrier WHERE run = ?", run.id)
+        known = db.value("SELECT status FROM run WHERE id = ?", run.id)
+        if (row is None and known == "interrupted") or (row and row["claim"] == run.claim):
+            wanted = bool(row and row["stop"] and status != "done")
+            _end(db, run.id, "stopped" if wanted else status)
+    ended = db.one(f"{_SELECTED} WHERE run.id = ?", run.id)
+    return replace(run, status="stopped") if ended is None else _run_of(ended)
+
+
+def stop(db: Database, project: Project, number: int) -> Run:
+    """End a run for a person: one that was interrupted at once, one that is under way when its
+    process looks for that, which takes a second or two. What was answered is kept.
+
+    Raises:
+        UsageError: There is no such run.
+        RunClash: It has ended.
+    """
+    with db.transaction():
+        settle(db, project)
+        run = find(db, project, number)
+        if run.status == "interrupted":
+            _end(db, run.id, "stopped")
+        elif run.status == "running":
+            carriers.ask_to_stop(db, run.id)
+        else:
+            raise RunClash(
+                message("Run {number} has ended already", number=number),
+                kind="not-running",
+                advice="",
+            )
+    return find(db, project, number)
+
+
+def look(db: Database, project: Project | None = None) -> None:
+    """Mark the runs of a project, or of all, whose processes are gone; to be called when a
+    workspace is opened, and whenever a project is looked at.
+
+    A file that cannot be written stays as it is: its runs are read as interrupted all the same.
+    """
+    if has_dead(db, project):
+        with suppress(WorkspaceError), db.transaction():
+            settle(db, project)
+
+
+def has_dead(db: Database, project: Project | None = None) -> bool:
+    """Whether there are runs of a project, or of all, whose processes are gone."""
+    return any(
+        not carriers.lives(row) for row in _running(db, None if project is None else project.id)
+    )
+
+
+def settle(db: Database, project: Project | None = None) -> None:
+    """Deal with the runs of a project, or of all, whose processes are gone: `_found_dead` is the
+    one place where that is done.
+    """
+    with db.transaction():
+        for row in _running(db, None if project is None else project.id):
+            if not carriers.lives(row):
+                _found_dead(db, row)
+
+
+def _found_dead(db: Database, row: sqlite3.Row) -> None:
+    """Mark a run whose process is gone, in a transaction; what its sources had answered stays."""
+    wanted = carriers.is_to_stop(db, row["id"])  # it died before it had seen that
+    _end(db, row["id"], "stopped" if wanted else "interrupted")
+
+
+def _running(db: Database, project: int | None) -> list[sqlite3.Row]:
+    """The runs that are marked as running, with what `carriers.lives` wants to know."""
+    where = "run.status = 'running'"
+    if project is None:
+        return db.all(f"{_SELECTED} WHERE {where}")
+    return db.all(f"{_SELECTED} WHERE {where} AND run.project = ?", project)
+
+
+def _under_way(db: Database, project: int) -> sqlite3.Row | None:
+    """The run of a project that asks sources."""
+    rows = (row for row in _running(db, project) if row["mode"] != "import")
+    return next((row for row in rows if carriers.lives(row)), None)
+
+
+def _check_free(db: Database, project: Project) -> None:
+    row = _under_way(db, project.id)
+    if row is None:
+        return
+    by = db.value(
+        "SELECT coalesce(nullif(shown, ''), name) FROM user WHERE uid <> '' AND uid = ?", row["by"]
+    )
+    number, started = row["number"], row["started"]
+    raise RunClash(
+        message(
+            "Run {number} of this project is under way since {started}, for {by}",
+            number=number,
+            started=started,
+            by=by,
+        )
+        if by
+        else message(
+            "Run {number} of this project is under way since {started}",
+            number=number,
+            started=started,
+        ),
+        kind="running",
+        advice=message("Wait for its end, or stop it: `metasearch strategy stop`."),
+    )
+
+
+def _claimed(db: Database, run: int, claim: str) -> Run:
+    return replace(_run_of(db.all(f"{_SELECTED} WHERE run.id = ?", run)[0]), claim=claim)
 
 
 def _end(db: Database, run: int, status: RunStatus) -> None:
-    db.run(
-        "UPDATE run SET status = ?, ended = ?, options = json_remove(options, ?) WHERE id = ?",
-        status,
-        now(),
-        f"$.{_ALIVE}",
-        run,
-    )
+    db.run("UPDATE run SET status = ?, ended = ? WHERE id = ?", status, now(), run)
+    carriers.release(db, run)
     # Of an answer that was being stored, what is there counts.
-    error = message("the run was stopped while its records were stored")
+    error = message("the run ended while its records were stored")
     db.run(
-        "UPDATE answer SET status = 'error', error = ?, sentences = ?, fetched ="
+        "UPDATE answer SET status = 'error', error = ?, sentences = ?, half = 1, fetched ="
         " (SELECT count(*) FROM finding WHERE finding.answer = answer.id)"
         " WHERE run = ? AND status = 'running'",
         error,
@@ -237,7 +370,8 @@ def begin_answer(
     digest: str = "",
     query: str = "",
 ) -> int:
-    """Add the row of an answer, in which its records can be stored; returns its id.
+    """Add the row of an answer, in which its records can be stored; returns its id. One that is
+    there in part is begun again: records that the source gave then stay.
 
     Args:
         db: The workspace.
@@ -249,9 +383,13 @@ def begin_answer(
         digest: Of the query.
         query: In metasearch's syntax.
     """
-    return db.run(
+    row = db.one(
         "INSERT INTO answer (run, step, source, label, place, status, digest, query)"
-        " VALUES (?, ?, ?, ?, ?, 'running', ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, 'running', ?, ?)"
+        " ON CONFLICT (run, step, source) DO UPDATE SET status = 'running', error = '',"
+        " sentences = '', label = excluded.label, place = excluded.place,"
+        " digest = excluded.digest, query = excluded.query, half = 0, fetched = NULL"
+        " WHERE half = 1 RETURNING id",
         run.id,
         step,
         source,
@@ -260,6 +398,11 @@ def begin_answer(
         digest,
         query,
     )
+    if row is None:
+        raise WorkspaceError(
+            str(db.path), message("run {number} has this answer already", number=run.number)
+        )
+    return int(row["id"])
 
 
 def finish_answer(
@@ -287,7 +430,7 @@ def finish_answer(
         db.run(
             "UPDATE answer SET status = ?, error = ?, advice = ?, sent = ?, requests = ?,"
             " claimed = ?, exact = ?, fetched = ?, filtered = ?, unread = ?, asked_at = ?,"
-            " cached = ?, seconds = ?, notes = ?, sentences = ?, spec = ? WHERE id = ?",
+            " cached = ?, seconds = ?, notes = ?, sentences = ?, spec = ?, half = 0 WHERE id = ?",
             status,
             error,
             advice,
@@ -316,7 +459,7 @@ def of(db: Database, project: Project) -> list[Run]:
     """The runs of a project, the oldest first."""
     return [
         _run_of(row)
-        for row in db.all("SELECT * FROM run WHERE project = ? ORDER BY number", project.id)
+        for row in db.all(f"{_SELECTED} WHERE run.project = ? ORDER BY run.number", project.id)
     ]
 
 
@@ -328,7 +471,7 @@ def find(db: Database, project: Project, number: int) -> Run:
     """
     row = None
     if 0 < number <= _LARGEST:
-        row = db.one("SELECT * FROM run WHERE project = ? AND number = ?", project.id, number)
+        row = db.one(f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number)
     if row is None:
         last = db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
         raise UsageError(
@@ -399,29 +542,21 @@ def _answers(
 
 
 def _run_of(row: sqlite3.Row) -> Run:
-    options = orjson.loads(row["options"])
-    options.pop(_ALIVE, None)
+    dead = row["status"] == "running" and not carriers.lives(row)
     return Run(
         id=row["id"],
         project=row["project"],
         strategy=row["strategy"],
         number=row["number"],
         mode=row["mode"],
-        status=row["status"] if _lives(row) else "stopped",
+        status="interrupted" if dead else row["status"],
         by=row["by"],
         started=row["started"],
         ended=row["ended"],
         tool=row["tool"],
-        options=options,
+        options=orjson.loads(row["options"]),
         recorded=row["recorded"],
     )
-
-
-def _lives(row: sqlite3.Row) -> bool:
-    """Whether a run is what its row says."""
-    if row["status"] != "running":
-        return True
-    return time.time() - float(orjson.loads(row["options"]).get(_ALIVE) or 0) < LEASE
 
 
 def _answer_of(row: sqlite3.Row) -> SourceAnswer:
@@ -450,6 +585,7 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         seconds=row["seconds"],
         notes=sentences.sentences(orjson.loads(row["notes"]), said.get("notes")),
         spec=row["spec"],
+        half=bool(row["half"]),
     )
 
 

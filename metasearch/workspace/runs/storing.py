@@ -1,54 +1,22 @@
-"""A run while it goes on: its row, which shows that it lives, and the answers that are stored."""
+"""The answers of a run, as they are stored."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from metasearch.engine import asking
-from metasearch.errors import MetasearchError, WorkspaceError
+from metasearch.errors import MetasearchError
 from metasearch.message import message_n
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
 from metasearch.workspace.runs.keys import named
 from metasearch.workspace.runs.prepared import Asked, Question
-from metasearch.workspace.runs.runs import RENEWED, Run, SourceAnswer
+from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 from metasearch.workspace.works.adding import add_records
 from metasearch.workspace.workspace import Workspace
-
-
-@asynccontextmanager
-async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
-    """A block in which a run goes on: it is done at the end, and stopped where the block is left
-    by an error or is cancelled.
-    """
-    renewing = asyncio.create_task(_renewed(workspace, run), name=f"run {run.number}")
-    status: runs.RunStatus = "stopped"
-    try:
-        yield
-        status = "done"
-    finally:
-        renewing.cancel()
-        await asyncio.gather(renewing, return_exceptions=True)
-        ending = asyncio.ensure_future(workspace.write(runs.finish, run, status))
-        try:
-            await asyncio.shield(ending)
-        except asyncio.CancelledError:  # once more, while the end is written
-            await asyncio.wait({ending})
-            raise
-
-
-async def _renewed(workspace: Workspace, run: Run) -> None:
-    while True:
-        await asyncio.sleep(RENEWED)
-        try:
-            await workspace.write(runs.renew, run)
-        except WorkspaceError:  # another process is writing; the next time may do
-            continue
 
 
 class Stored:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.workspace.saved.saved import SavedSearch, by_id
+from metasearch.workspace.saved.words import OWNER_MAY
 from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
@@ -20,9 +21,8 @@ from metasearch.workspace.workspace import Workspace
 LEASE, RENEWED = 90.0, 20.0
 #: Of searches whose owner may still use the workspace.
 _DUE = (
-    "saved_search WHERE next_run <= ?1 AND (owner = '' OR EXISTS"
-    " (SELECT 1 FROM user WHERE user.uid = saved_search.owner AND user.disabled = 0))"
-    " AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.name = 'saved ' || saved_search.uid"
+    f"saved_search WHERE next_run <= ?1 AND {OWNER_MAY} AND NOT EXISTS"  # noqa: S608, own words
+    " (SELECT 1 FROM lease WHERE lease.name = 'saved ' || saved_search.uid"
     " AND lease.until > ?1)"
 )
 

@@ -19,7 +19,7 @@ import orjson
 from metasearch.formats import atom, hits, json_feed
 from metasearch.formats.text import line
 from metasearch.record import Hit
-from metasearch.workspace.saved.words import Language, language_of, titled
+from metasearch.workspace.saved.words import OWNER_MAY, Language, language_of, titled
 from metasearch.workspace.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class Feed:
 
 def by_secret(db: Database, secret: str) -> Feed | None:
     """The feed at an address; None where it never was, was revoked, or is of a user who is switched
-    off.
+    off or may save no searches any more.
 
     Args:
         db: The workspace.
@@ -89,8 +89,7 @@ def by_secret(db: Database, secret: str) -> Feed | None:
         return None
     with db.snapshot():
         row = db.one(
-            "SELECT id FROM saved_search WHERE feed = ? AND (owner = ''"
-            " OR EXISTS (SELECT 1 FROM user WHERE uid = saved_search.owner AND NOT disabled))",
+            f"SELECT id FROM saved_search WHERE feed = ? AND {OWNER_MAY}",  # noqa: S608, own words
             secret,
         )
         return None if row is None else read(db, row["id"])

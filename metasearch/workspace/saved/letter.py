@@ -7,12 +7,13 @@ line break is refused besides. Elements of the HTML are made, never written.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Iterator
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -23,6 +24,10 @@ from metasearch.settings.alerts import MailSettings
 from metasearch.workspace.reports.words import Say, speaker
 from metasearch.workspace.saved.digest import Digest, Item, Part
 from metasearch.workspace.saved.outbox import Mail
+from metasearch.workspace.saved.words import preferred
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.addresses import Proof
 
 #: Every byte is ASCII: any mail server takes that.
 _POLICY = SMTP.clone(cte_type="7bit")
@@ -58,6 +63,41 @@ def written(
     made.set_content("\n".join(_text(digest, say, base, off)) + "\n")
     made.add_alternative(_html(digest, say, base, off), subtype="html")
     return b"".join(_plain_headers(mail, base, off)) + made.as_bytes()
+
+
+def address_link(proof: Proof, settings: MailSettings, base: str, now: dt.datetime) -> bytes:
+    """The e-mail with the link that proves an address; as `written`. Nothing of it but the name of
+    the account was typed by the one who named the address, and that is one line of few characters.
+    """
+    language = preferred(proof.preferences)
+    say = speaker(language)
+    host, name = urlsplit(base).hostname or base, line(proof.name)[:_LONGEST_NAME]
+    made = EmailMessage(policy=_POLICY)
+    made["From"] = Address(line(settings.sender_name), addr_spec=settings.sender)
+    made["Subject"] = say(f"Is this your address? ({host})", f"这是您的邮箱吗？（{host}）")
+    made["Date"] = format_datetime(now)
+    made["Auto-Submitted"] = "auto-generated"
+    made["Content-Language"] = _TAGS[language]
+    lines = (
+        say(
+            f"The account {name} at {base} has named this address for its e-mails.",
+            f"{base} 的账户“{name}”填写了此邮箱，用于接收邮件。",
+        ),
+        say(
+            "If that was you, open this link within two days:",
+            "如果是您本人，请在两天内打开此链接：",
+        ),
+        f"{base}/address/{proof.secret}",
+        "",
+        say(
+            "If it was not you, do nothing: nothing else is sent here.",
+            "如果不是您本人，请忽略本邮件：不会再向此邮箱发送其他邮件。",
+        ),
+    )
+    made.set_content("\n".join(lines) + "\n")
+    digest = hashlib.sha256(proof.secret.encode()).hexdigest()[:32]
+    message_id = f"<address.{digest}@{settings.sender.partition('@')[2]}>"
+    return _plain("Message-ID", message_id) + _plain("To", proof.address) + made.as_bytes()
 
 
 def _plain_headers(mail: Mail, base: str, off: str) -> Iterator[bytes]:

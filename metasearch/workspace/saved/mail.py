@@ -8,6 +8,7 @@ import logging
 import ssl
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metasearch.message import message
 from metasearch.settings import Settings
@@ -25,6 +26,9 @@ from metasearch.workspace.saved.smtp import (
     Unusable,
 )
 from metasearch.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from metasearch.workspace.users.addresses import Proof
 
 log = logging.getLogger(__name__)
 
@@ -64,8 +68,8 @@ async def send_due(
     whole: float = WHOLE,
     context: ssl.SSLContext | None = None,
 ) -> SentReport:
-    """Send the e-mails that are due. Several processes may do so at once: each e-mail is sent by
-    one of them.
+    """Send the links that prove addresses, and the e-mails that are due. Several processes may do
+    so at once: each e-mail is sent by one of them.
 
     Args:
         workspace: With the saved searches and their news.
@@ -95,6 +99,12 @@ async def send_due(
         log.warning("%s", sender.problem)
         planned = [each for each in planned if not each.owner]
     async with server:
+        if settings.public_url:  # without an address of the server a link leads nowhere
+            try:
+                await sender.send_links()
+            except Unusable as exc:
+                await sender.postpone(planned, exc.message)
+                return sender.report()
         for number, each in enumerate(planned):
             try:
                 await sender.send(each)
@@ -169,6 +179,37 @@ class _Sender:
             self._counts["refused"] += 1
             if await self._workspace.write(outbox.refused, mail, exc.message, self._moment()):
                 self._counts["switched_off"] += 1
+
+    async def send_links(self) -> None:
+        """Send the links that prove addresses.
+
+        Raises:
+            Unusable: The mail server cannot be used.
+        """
+        from metasearch.workspace.users import addresses
+
+        links = await self._workspace.write(addresses.due, self._now)
+        for number, proof in enumerate(links):
+            try:
+                await self._send_link(proof)
+            except NotNow:
+                await self._workspace.write(addresses.not_sent, proof, self._moment())
+            except (Refused, Unclear) as exc:
+                log.info("a link that proves an address was not sent: %s", exc.message)
+            except Unusable:
+                for later in links[number:]:
+                    await self._workspace.write(addresses.not_sent, later, self._moment())
+                raise
+
+    async def _send_link(self, proof: Proof) -> None:
+        from metasearch.workspace.users import addresses
+
+        content = letter.address_link(proof, self._settings.mail, self._base, self._moment())
+
+        async def claim() -> bool:
+            return await self._workspace.read(addresses.stands, proof)
+
+        await self._server.send(proof.address, content, claim)
 
     async def postpone(self, mails: list[Mail], said: str) -> None:
         """Note that the mail server cannot be used."""

@@ -19,7 +19,7 @@ from typing import Literal
 from metasearch.settings.alerts import is_address
 from metasearch.workspace.runs import sentences
 from metasearch.workspace.saved.feeds import moment
-from metasearch.workspace.saved.words import Language, language_of, preferred
+from metasearch.workspace.saved.words import OWNER_ROLES, Language, language_of, preferred
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import written
 
@@ -331,8 +331,10 @@ def _recipient(db: Database, owner: str, to: str) -> tuple[str, Language] | None
     """(address, language); None where e-mails go nowhere."""
     if not owner:
         return (to, language_of(db, "")) if to else None
-    row = db.one("SELECT email, disabled, preferences FROM user WHERE uid = ?", owner)
-    if row is None or row["disabled"] or not is_address(row["email"]):
+    row = db.one("SELECT email, proved, disabled, role, preferences FROM user WHERE uid = ?", owner)
+    if row is None or row["disabled"] or row["role"] not in OWNER_ROLES:
+        return None
+    if not is_address(row["email"]) or row["proved"] != row["email"]:
         return None
     try:
         chosen = json.loads(row["preferences"])

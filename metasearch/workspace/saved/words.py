@@ -13,6 +13,13 @@ from metasearch.workspace.store.database import Database
 #: Languages of feeds and e-mails; the pages call them "en" and "zh-Hans".
 Language = Literal["en", "zh"]
 
+#: The roles that may have saved searches, as `users.permissions` says, which a server without users
+#: does not load; and, of a saved search, in SQL: whether its owner still may.
+OWNER_ROLES = ("administrator", "user")
+OWNER_MAY = (
+    "(owner = '' OR EXISTS (SELECT 1 FROM user WHERE user.uid = saved_search.owner"  # noqa: S608, own words
+    f" AND NOT user.disabled AND user.role IN {OWNER_ROLES}))"
+)
 #: What has happened to a work -> language -> its title in feeds and e-mails.
 TITLES: Mapping[str, Mapping[Language, str]] = {
     "new": {"en": "{title}", "zh": "{title}"},

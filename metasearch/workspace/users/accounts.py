@@ -15,7 +15,7 @@ from metasearch.message import message
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid as new_uid
-from metasearch.workspace.users import audit, fields, names
+from metasearch.workspace.users import addresses, audit, fields, names
 from metasearch.workspace.users.permissions import SystemRole
 
 #: Who says that a user is who they are: this workspace, a proxy, an OpenID provider.
@@ -35,6 +35,7 @@ class User:
         name: What is typed at the login; NFKC, case folded.
         shown: The name for people; "" where it is the same as `name`.
         email: An address; may be "".
+        email_proved: Whether the user has shown to read what is sent there: see `addresses`.
         role: In the workspace.
         origin: Who says that the user is who they are.
         subject: The user's name there; "" for local users.
@@ -52,6 +53,7 @@ class User:
     name: str
     shown: str
     email: str
+    email_proved: bool
     role: SystemRole
     origin: Origin
     subject: str
@@ -128,6 +130,7 @@ def create(
     role: SystemRole = "user",
     shown: str = "",
     email: str = "",
+    email_proved: bool = False,
     origin: Origin = "local",
     subject: str = "",
     password: str = "",
@@ -141,7 +144,8 @@ def create(
         name: What is typed at the login.
         role: In the workspace.
         shown: The name for people; may be "".
-        email: May be "".
+        email: May be "". Unless it is proved, a link is sent there.
+        email_proved: Whether somebody who is trusted has verified it.
         origin: Who says that the user is who they are.
         subject: How the user is called there; "" for a local user.
         password: A hash of `passwords.Passwords`; "" for none.
@@ -183,6 +187,12 @@ def create(
             password,
             now(),
         )
+        if values[1]:
+            row = db.value("SELECT id FROM user WHERE uid = ?", made)
+            if email_proved:
+                addresses.prove(db, row, values[1])
+            else:
+                addresses.wanted(db, row)
         # Not the name: the log stays when the account is deleted.
         facts = {"new": True, "role": role, "origin": origin}
         audit.write(db, by, "account", f"user:{made}", facts, client)
@@ -208,7 +218,7 @@ def update(
         db: The workspace.
         user: Who is changed.
         shown: The name for people.
-        email: An address, or "".
+        email: An address, or ""; another one is to be proved.
         role: In the workspace.
         preferences: Replaces the keys that it names, and removes those whose value is None.
         quotas: The same, of the user's own quotas.
@@ -259,6 +269,9 @@ def update(
             old.id,
         )
         about = f"user:{old.uid}"
+        if "email" in new:
+            db.run("UPDATE user SET proved = '' WHERE id = ?", old.id)
+            addresses.wanted(db, old.id)
         if "role" in new:
             facts = {"before": old.role, "after": new["role"]}
             audit.write(db, by, "role", about, facts, client)
@@ -391,6 +404,7 @@ def _user(row: sqlite3.Row) -> User:
         name=row["name"],
         shown=row["shown"],
         email=row["email"],
+        email_proved=bool(row["email"]) and row["proved"] == row["email"],
         role=row["role"],
         origin=row["origin"],
         subject=row["subject"],

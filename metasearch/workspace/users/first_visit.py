@@ -37,7 +37,7 @@ def account(
         role: Of a new account.
         name: What the account is called, where nobody has the name yet; "" for the subject.
         shown: The name for people, of a new account.
-        email: Of a new account.
+        email: Of a new account; whoever knows the user has verified it.
 
     Raises:
         UsageError: There are too many users, or a value cannot be used.
@@ -52,6 +52,7 @@ def account(
             role=role,
             shown=shown,
             email=email,
+            email_proved=True,
             origin=origin,
             subject=subject,
         )

@@ -21,6 +21,7 @@ def user(found: User) -> dict[str, Any]:
         "name": found.name,
         "shown": found.shown,
         "email": found.email,
+        "email_proved": found.email_proved,
         "role": found.role,
         "origin": found.origin,
         "subject": found.subject,

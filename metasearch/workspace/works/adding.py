@@ -212,7 +212,7 @@ def _waiting(db: Database, project: Project) -> list[_Waiting]:
     found = db.all(
         "SELECT entering.record, entering.replaces, run.id FROM entering"
         " JOIN answer ON answer.id = entering.answer JOIN run ON run.id = answer.run"
-        " WHERE entering.project = ? AND (run.mode <> 'import' OR answer.status <> 'running')"
+        " WHERE entering.project = ? AND (run.mode <> 'import' OR run.status = 'done')"
         " ORDER BY entering.placed DESC, entering.record LIMIT ?",
         project.id,
         AT_ONCE,

@@ -8,10 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from metasearch.workspace.store.database import Database
+from tests.cli.conftest import Run
 
 #: A command line over the demo, whose slow database takes a minute.
 _SLOW = """
@@ -59,3 +63,33 @@ def test_an_interrupted_run_keeps_what_has_come(file: Path, tmp_path: Path) -> N
     assert held["works"] > 0
     (known,) = answered("strategy", "show")["figures"]["steps"]
     assert [count["source"] for count in known["counts"]] == ["demo-pubmed"]
+
+
+def test_a_run_that_was_interrupted_is_resumed_or_ended(
+    file: Path, answered: Callable[..., Any], run: Run
+) -> None:
+    """With its own steps, sources and options; what was answered is not asked again."""
+    answered("project", "new", "g")
+    answered("strategy", "add", "gambling")
+    whole = answered("strategy", "run", "--demo", "-s", "demo-pubmed,demo-openalex")
+    with Database(file) as db:
+        db.run("UPDATE run SET status = 'interrupted'")
+        db.run("DELETE FROM answer WHERE source = 'demo-openalex'")
+
+    refused = run("strategy", "run", "--resume", "1", "--steps", "1")
+    again = answered("strategy", "run", "--resume", "1", "--demo")
+    late = run("strategy", "run", "--resume", "1", "--demo")
+    with Database(file) as db:
+        db.run("UPDATE run SET status = 'interrupted'")
+    ended = answered("strategy", "stop")
+    gone = run("strategy", "stop", "1")
+
+    assert (refused.code, "its own steps" in refused.err) == (2, True)
+    assert (again["number"], again["status"]) == (1, "done")
+    before, after = ({one["source"]: one for one in each["answers"]} for each in (whole, again))
+    assert after["demo-pubmed"] == before["demo-pubmed"]
+    assert after["demo-openalex"]["fetched"] == before["demo-openalex"]["fetched"]
+    assert again["new_works"] == 0
+    assert (late.code, "was not interrupted" in late.err) == (2, True)
+    assert (ended["number"], ended["status"]) == (1, "stopped")
+    assert (gone.code, "has ended already" in gone.err) == (2, True)

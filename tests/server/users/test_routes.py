@@ -31,7 +31,7 @@ def test_what_needs_no_user_is_known():
 
     assert open_ == {
         *("healthz", "readyz", "robots", "favicon", "static", "openapi", "docs", ""),
-        *("login", "logout", "password", "join"),
+        *("login", "logout", "password", "join", "address"),
         *("feeds", "unsubscribe"),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from metasearch.workspace import log
 from metasearch.workspace.reports import finished, freezing, prisma_flow
 from metasearch.workspace.reports.document_json import digest
 from metasearch.workspace.reports.kinds import KINDS, kind_of
+from metasearch.workspace.runs import carriers
 from metasearch.workspace.store.database import Database
 from tests.workspace.filled import Filled
 
@@ -69,14 +69,15 @@ def test_a_report_that_was_changed_is_found(filled: Filled):
 
 def test_a_report_is_not_finished_while_a_run_goes_on(filled: Filled):
     """The works of a run that goes on would belong to no report."""
-    filled.run(status="running", alive=time.time())
+    with filled.db.transaction():
+        carriers.claim(filled.db, filled.run(status="running"))
     with pytest.raises(UsageError, match="Run 2 has not ended"):
         freezing.freeze(filled.db, filled.project, "prisma-flow")
 
 
 def test_a_run_that_was_killed_keeps_no_report_from_being_finished(filled: Filled):
     """What it has brought counts; nobody waits for it."""
-    filled.run(status="running", alive=1.0)
+    filled.run(status="running")
     assert freezing.freeze(filled.db, filled.project, "prisma-flow").last_run == 2
 
 

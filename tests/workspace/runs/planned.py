@@ -108,12 +108,30 @@ async def planned(
     **settings: Any,
 ) -> Planned:
     """A project with these steps, and sources with these answers."""
-    made, _ = engine(bodies, **settings)
-    upstreams = Dated(bodies)
-    made._fetcher = Fetcher(upstreams, None, patience=0)
     workspace = Workspace(folder / "workspace.db")
     project = await workspace.write(projects.create, "marshes", "review")
     strategy = await workspace.write(strategies.create, project, "main", years=years)
-    whole = Planned(workspace, made, upstreams, project, strategy)
+    whole = _with_engine(workspace, project, strategy, bodies, settings)
     await whole.add(*texts)
     return whole
+
+
+async def reopened(folder: Path, bodies: Mapping[str, Body] = SOURCES, **settings: Any) -> Planned:
+    """The project that `planned` has made there, perhaps in a process that is gone."""
+    workspace = Workspace(folder / "workspace.db")
+    project = await workspace.read(projects.find, "marshes")
+    strategy = await workspace.read(strategies.find, project, "main")
+    return _with_engine(workspace, project, strategy, bodies, settings)
+
+
+def _with_engine(
+    workspace: Workspace,
+    project: Project,
+    strategy: Strategy,
+    bodies: Mapping[str, Body],
+    settings: Mapping[str, Any],
+) -> Planned:
+    made, _ = engine(bodies, **settings)
+    upstreams = Dated(bodies)
+    made._fetcher = Fetcher(upstreams, None, patience=0)
+    return Planned(workspace, made, upstreams, project, strategy)

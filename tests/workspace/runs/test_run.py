@@ -242,7 +242,7 @@ async def test_an_error_of_whoever_is_told_ends_the_run(tmp_path: Path) -> None:
             await run(plan, progress=progress)
         (stopped,) = await plan.workspace.read(runs.of, plan.project)
 
-    assert stopped.status == "stopped"
+    assert stopped.status == "interrupted"
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ async def test_a_source_that_cannot_be_asked_has_no_number(tmp_path: Path) -> No
     assert strict.error
 
 
-async def test_a_cancelled_run_is_stopped_and_keeps_what_it_had(tmp_path: Path) -> None:
+async def test_a_cancelled_run_is_interrupted_and_keeps_what_it_had(tmp_path: Path) -> None:
     """Whoever interrupts it finds the answers that were told."""
     told = asyncio.Event()
 
@@ -333,7 +333,7 @@ async def test_a_cancelled_run_is_stopped_and_keeps_what_it_had(tmp_path: Path) 
         answers = await plan.answers(stopped)
         titles = await plan.titles()
 
-    assert (stopped.status, set(answers)) == ("stopped", {(1, "alpha")})
+    assert (stopped.status, set(answers)) == ("interrupted", {(1, "alpha")})
     assert stopped.ended is not None
     assert titles == ["Soil carbon in marshes"]
 
@@ -356,7 +356,7 @@ async def test_an_answer_that_cannot_be_stored_costs_only_itself(
         (stopped,) = await plan.workspace.read(runs.of, plan.project)
         answers = await plan.answers(stopped)
 
-    assert stopped.status == "stopped"
+    assert stopped.status == "interrupted"
     assert (answers[1, "alpha"].status, answers[1, "alpha"].fetched) == ("error", 0)
     assert (answers[1, "beta"].status, answers[1, "beta"].fetched) == ("ok", 2)
 

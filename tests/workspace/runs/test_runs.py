@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.errors import UsageError
+from metasearch.errors import RunClash, UsageError, WorkspaceError
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.runs import LEASE
+from metasearch.workspace.runs import carriers, runs
+from metasearch.workspace.runs.carriers import LEASE
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.strategies import steps, strategies
 from metasearch.workspace.strategies.strategies import Strategy
@@ -66,8 +66,8 @@ def test_runs_are_numbered_within_their_project(
     db: Database, project: Project, strategy: Strategy
 ) -> None:
     """From one, and each names the one before it of the same strategy and mode."""
-    first = runs.begin(db, project, strategy, "records")
-    counts = runs.begin(db, project, strategy, "counts", by="Berg")
+    first = runs.finish(db, runs.begin(db, project, strategy, "records"))
+    counts = runs.finish(db, runs.begin(db, project, strategy, "counts", by="Berg"))
     second = runs.begin(db, project, strategy, "records")
     other = projects.create(db, "other", "plain")
     elsewhere = runs.begin(db, other, strategies.create(db, other, "main"), "records")
@@ -93,44 +93,118 @@ def test_a_run_that_ends(db: Database, project: Project, strategy: Strategy) -> 
     assert runs.find(db, project, 1) == done
 
 
-def test_a_run_that_does_not_renew_its_moment_is_stopped(
+def test_a_project_has_one_run_at_a_time_by_its_file(
+    db: Database, project: Project, strategy: Strategy
+) -> None:
+    """Whoever begins another is told which one is under way, since when, and what can be done; a
+    file may be imported beside it."""
+    run = runs.begin(db, project, strategy, "records")
+
+    with Database(db.path) as other, pytest.raises(RunClash) as told:
+        runs.begin(other, project, strategy, "counts")
+    imported = runs.begin(db, project, strategy, "import")
+
+    assert (told.value.status, told.value.kind) == (409, "running")
+    assert "Run 1 " in str(told.value)
+    assert run.started in str(told.value)
+    assert "strategy stop" in told.value.advice
+    assert [imported.number, imported.status] == [2, "running"]
+    runs.finish(db, run)
+    assert runs.begin(db, project, strategy, "counts").number == 3
+
+
+def test_a_run_that_gives_no_sign_of_life_is_interrupted(
     db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever reads it later sees that, and the next run writes it; a run that lives stays."""
-    killed = runs.begin(db, project, strategy, "records")
-    lives = runs.begin(db, project, strategy, "records")
+    """Who reads it later sees that, whoever looks next writes it, and a run that lives stays."""
+    silent = runs.begin(db, project, strategy, "records")
+    other = projects.create(db, "other", "plain")
+    lively = runs.begin(db, other, strategies.create(db, other, "main"), "records")
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + LEASE - 1)
-    runs.renew(db, lives)
+    assert runs.renew(db, lively)
     monkeypatch.setattr(time, "time", lambda: began + LEASE + 1)
 
-    read = {run.number: run.status for run in runs.of(db, project)}
-    runs.begin(db, project, strategy, "counts")
-    written = {row["number"]: row["status"] for row in db.all("SELECT number, status FROM run")}
+    read = runs.find(db, project, silent.number).status
+    before = db.value("SELECT status FROM run WHERE id = ?", silent.id)
+    runs.look(db)
+    after = dict(db.all("SELECT id, status FROM run"))
 
-    assert read == {killed.number: "stopped", lives.number: "running"}
-    assert written == {killed.number: "stopped", lives.number: "running", 3: "running"}
+    assert (read, before) == ("interrupted", "running")
+    assert after == {silent.id: "interrupted", lively.id: "running"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("process", 2**22 + 1),  # no process has such a number
+        ("process", 2**62),
+        ("began", "1"),  # another process has its number by now
+    ],
+)
+def test_a_run_whose_process_is_gone_is_interrupted_at_once(
+    db: Database, project: Project, strategy: Strategy, column: str, value: object
+) -> None:
+    """On this host nobody waits for the end of a lease."""
+    run = runs.begin(db, project, strategy, "records")
+    db.run(f"UPDATE run_carrier SET {column} = ? WHERE run = ?", value, run.id)
+    gone = value != 2**62  # what is no number of a process here is left to the lease
+
+    assert (runs.find(db, project, 1).status == "interrupted") is gone
+
+
+def test_a_run_of_another_host_lives_by_its_signs(
+    db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process is none of this host; it is interrupted when it gives no sign for too long."""
+    run = runs.begin(db, project, strategy, "records")
+    db.run("UPDATE run_carrier SET place = 'elsewhere', process = 4194305 WHERE run = ?", run.id)
+    assert runs.find(db, project, 1).status == "running"
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + LEASE + 1)
+
+    assert runs.find(db, project, 1).status == "interrupted"
 
 
 def test_a_run_that_slept_goes_on(
     db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that was asleep wakes up: the run that was taken to be killed lives."""
+    """A machine that was asleep wakes up: the run that was taken to be dead lives."""
     run = runs.begin(db, project, strategy, "records")
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + 10 * LEASE)
-    runs.mark_stopped(db, project)
+    runs.look(db)
+    assert runs.find(db, project, 1).status == "interrupted"
 
-    runs.renew(db, run)
+    assert runs.renew(db, run)
 
     assert runs.find(db, project, 1).status == "running"
     assert runs.finish(db, run).status == "done"
 
 
-def test_half_an_answer_of_a_killed_run_counts_what_is_there(
+def test_a_run_that_slept_while_another_began_goes_on_no_more(
     db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is a failure with the number of its records, not an answer without."""
+    """It is told so by its next sign of life, and its end changes nothing."""
+    slept = runs.begin(db, project, strategy, "records")
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + 10 * LEASE)
+    other = runs.begin(db, project, strategy, "records")
+
+    assert not runs.renew(db, slept)
+    runs.finish(db, other)
+    again = runs.resume(db, project, slept.number)
+
+    assert not runs.renew(db, slept)
+    assert runs.finish(db, slept).status == "running"
+    assert runs.finish(db, again).status == "done"
+
+
+def test_half_an_answer_of_a_run_that_ended_counts_what_is_there(
+    db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a failure with the number of its records, not an answer without; it is begun again in
+    its place where the run is resumed."""
     run = runs.begin(db, project, strategy, "records")
     (step,) = steps.of(db, strategy)
     with db.transaction():
@@ -139,12 +213,56 @@ def test_half_an_answer_of_a_killed_run_counts_what_is_there(
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + LEASE + 1)
 
-    runs.mark_stopped(db, project)
+    runs.look(db)
     (after,) = runs.answers(db, run)
+    again = runs.resume(db, project, 1)
+    with db.transaction():
+        row = runs.begin_answer(db, again, step.id, "alpha", label="Alpha", place="database")
+    runs.finish_answer(db, row, status="empty", fetched=0)
+    (whole,) = runs.answers(db, run)
 
     assert (before.status, before.fetched) == ("running", None)
-    assert (after.status, after.fetched, after.claimed) == ("error", 0, None)
-    assert "stopped" in after.error
+    assert (after.status, after.fetched, after.claimed, after.half) == ("error", 0, None, True)
+    assert "ended" in after.error
+    assert (whole.id, whole.status, whole.error, whole.half) == (before.id, "empty", "", False)
+    with pytest.raises(WorkspaceError, match="already"), db.transaction():
+        runs.begin_answer(db, again, step.id, "alpha", label="Alpha", place="database")
+
+
+def test_a_person_ends_an_interrupted_run(
+    db: Database, project: Project, strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it is stopped for good: it is neither ended again nor resumed."""
+    runs.begin(db, project, strategy, "records")
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + LEASE + 1)
+
+    assert runs.stop(db, project, 1).status == "stopped"
+    with pytest.raises(RunClash, match="ended already"):
+        runs.stop(db, project, 1)
+    with pytest.raises(RunClash, match="not interrupted"):
+        runs.resume(db, project, 1)
+
+
+def test_a_run_that_a_person_wants_stopped_is_stopped_by_its_end(
+    db: Database, project: Project, strategy: Strategy
+) -> None:
+    """Whoever carries it out says "interrupted"; the wish makes "stopped" of that."""
+    run = runs.begin(db, project, strategy, "records")
+
+    assert runs.stop(db, project, 1).status == "running"
+    assert carriers.is_to_stop(db, run.id)
+    assert runs.finish(db, run, "interrupted").status == "stopped"
+
+
+def test_an_import_is_not_resumed(db: Database, project: Project, strategy: Strategy) -> None:
+    """Its file is not here; the error says what to do."""
+    run = runs.begin(db, project, strategy, "import")
+    runs.finish(db, run, "interrupted")
+
+    with pytest.raises(UsageError) as told:
+        runs.resume(db, project, 1)
+    assert "again" in told.value.advice
 
 
 def test_a_run_that_does_not_exist(db: Database, project: Project, strategy: Strategy) -> None:

@@ -44,13 +44,14 @@ def tell(db: Database, of: SavedSearch, works: Iterable[Hit], kind: Kind = "new"
 
 
 def user(db: Database, uid: str = "u1", email: str = "ada@example.org", **fields: Any) -> str:
-    """A user with an address; returns its uid."""
+    """A user with an address that is proved; returns its uid."""
     preferences = orjson.dumps(fields.pop("preferences", {})).decode()
     db.run(
-        "INSERT INTO user (uid, name, email, role, disabled, preferences, created)"
-        " VALUES (?, ?, ?, 'user', ?, ?, ?)",
+        "INSERT INTO user (uid, name, email, proved, role, disabled, preferences, created)"
+        " VALUES (?, ?, ?, ?, 'user', ?, ?, ?)",
         uid,
         uid,
+        email,
         email,
         fields.get("disabled", 0),
         preferences,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from metasearch.server.options import Options
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from metasearch.engine.options import SearchOptions
     from metasearch.events import Answer
     from metasearch.server.site import Site
+
+T = TypeVar("T")
 
 #: Reports progress: (sources that have answered, all sources, a line of text).
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -57,6 +59,12 @@ class Caller:
     async def computing(self) -> AsyncIterator[None]:
         """The block computes for a moment: a server may refuse it, with a Problem."""
         yield
+
+    async def read(self, compute: Callable[[], T]) -> T:
+        """What `compute` makes of a long text: a server computes it off its loop, or refuses it,
+        with a Problem.
+        """
+        return compute()
 
     def finished(self, answer: Answer, options: SearchOptions) -> None:
         """Called with the answer of each search."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from metasearch.bib.work_ids import is_hit_id
-from metasearch.engine.dry_run import SourcePlan, planned
+from metasearch.engine.dry_run import SourcePlan, explain_plan, planned
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import clean, clean_map, line, web_url
 from metasearch.record import Hit, Match, Reason, Record
@@ -21,6 +21,7 @@ from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, size
 from metasearch.server.faces.mcp.calls import Call, ToolError
 from metasearch.server.faces.mcp.fetching import kept_work, read_name
 from metasearch.server.faces.mcp.works import notes_of, title_of
+from metasearch.server.limits.computing import SHORT
 
 #: Arguments of `explain` that are options of a search.
 PLAN_ARGUMENTS = ("query", "sources", "years", "syntax")
@@ -100,15 +101,19 @@ async def _plan(call: Call) -> dict[str, Any]:
     caller = call.caller
     parameters = search_parameters(call.arguments, PLAN_ARGUMENTS, caller.options)
     await caller.engine.ready(parameters.sources or ())
-    turns = caller.engine.scheduler.turns()
-    async with caller.searching():
-        await turns.next()
-        steps = planned(
-            parameters, settings=caller.engine.settings, registry=caller.engine.registry
+    settings, registry = caller.engine.settings, caller.engine.registry
+    if len(parameters.query) > SHORT:
+        plan = await caller.read(
+            lambda: explain_plan(parameters, settings=settings, registry=registry)
         )
-        for _ in steps.steps:
+    else:
+        turns = caller.engine.scheduler.turns()
+        async with caller.searching():
             await turns.next()
-    plan = steps.plan
+            steps = planned(parameters, settings=settings, registry=registry)
+            for _ in steps.steps:
+                await turns.next()
+        plan = steps.plan
     budget = _AnswerRoom(
         {
             "query": cut(clean(plan.query), 2_000),

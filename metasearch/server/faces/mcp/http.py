@@ -8,10 +8,10 @@ ends with the request.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from aiohttp import hdrs, web
@@ -30,6 +30,8 @@ from metasearch.server.received import whole_body
 from metasearch.server.site import SHARED, owner, site_of
 from metasearch.server.users.preferred import with_sources
 from metasearch.server.users.quota import count_search
+
+T = TypeVar("T")
 
 #: Bytes of a request: one call of a tool, whose query is the largest part.
 MAX_BODY = 262_144
@@ -113,6 +115,9 @@ class _HttpCaller(Caller):
     async def computing(self) -> AsyncIterator[None]:
         async with self._shared.admission.brief():
             yield
+
+    async def read(self, compute: Callable[[], T]) -> T:
+        return await self._shared.admission.computing.done(self.user, compute)
 
     def finished(self, answer: Answer, options: SearchOptions) -> None:
         self._shared.metrics.searched(answer)

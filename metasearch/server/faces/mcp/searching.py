@@ -19,6 +19,7 @@ from metasearch.server.faces.mcp.arguments import (
 )
 from metasearch.server.faces.mcp.budget import cut_to_tokens, fitted, fitted_facets
 from metasearch.server.faces.mcp.calls import Call, Report
+from metasearch.server.limits.computing import SHORT
 from metasearch.server.parameters import Parameters
 
 #: Seconds that a second search must have.
@@ -107,7 +108,11 @@ async def answered(call: Call, options: SearchOptions, progress: ProgressReporte
         caller.options.max_timeout,
         MOST_SECONDS,
     )
-    prepared = caller.engine.search(options, timeout=timeout, user=caller.user)
+    engine, whole = caller.engine, replace(options, timeout=timeout, user=caller.user)
+    if isinstance(whole.query, str) and len(whole.query) > SHORT:
+        prepared = engine.search(await caller.read(lambda: engine.resolve(whole)))
+    else:
+        prepared = engine.search(whole)
     async with caller.searching(), aclosing(prepared):
         async for event in prepared:
             match event:

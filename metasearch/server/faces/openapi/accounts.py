@@ -37,6 +37,10 @@ _ACCOUNT = {
     "name": text(description="What is typed at the login."),
     "shown": text(description="The name for others; empty where it is the same."),
     "email": text(),
+    "email_proved": yes_or_no(
+        description="Whether the link that was sent to the address was opened: nothing else is "
+        "sent before."
+    ),
     "role": one_of(SYSTEM_ROLES),
     "origin": one_of(ORIGINS),
     "disabled": yes_or_no(),
@@ -105,6 +109,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "NewToken": thing({**_TOKEN, "token": text(description="Its text, told this once.")}),
     "Revoked": thing({"revoked": whole()}),
     "DeletedAccount": thing({"deleted": text(description="The uid that it had.")}),
+    "OwnAddress": thing({"email": text(), "email_proved": yes_or_no()}),
     "OwnData": by_name({}, description="All that the server keeps about a user."),
     "AccountLink": thing(_LINK),
     "AccountInvitations": thing(
@@ -217,6 +222,14 @@ def _own() -> Iterator[Operation]:
         "Revoke a token",
         "Revoked",
         _NUMBER,
+        body=body({}),
+    )
+    yield _operation(
+        f"{ACCOUNT}/address",
+        "proveAddress",
+        OWN,
+        "Have the link that proves the e-mail address sent again",
+        "OwnAddress",
         body=body({}),
     )
     yield _operation(

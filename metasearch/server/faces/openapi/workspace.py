@@ -248,7 +248,8 @@ def _runs() -> Iterator[Operation]:
         status=202,
         further=(409, 422),
         description="It goes on in the background. `Location` is its address; a GET of it has the "
-        "answers that have come, until its `status` is no longer `running`.",
+        "answers that have come, until its `status` is no longer `running`. `interrupted`: "
+        "its process ended; it can be resumed or stopped.",
         examples=(
             Example(
                 name="run-begin",
@@ -282,7 +283,21 @@ def _runs() -> Iterator[Operation]:
         _OF_RUN,
         body=body({}),
         further=(409,),
-        description="What its sources have answered is kept.",
+        description="One that is under way, in whichever process, or was interrupted. What its "
+        "sources have answered is kept. A run of another process may be running in the answer: "
+        "it ends within seconds.",
+    )
+    yield operation(
+        f"{place}/{{run}}/resume",
+        "resumeRun",
+        "Resume a run that was interrupted",
+        "RunWithAnswers",
+        _OF_RUN,
+        body=body({}),
+        status=202,
+        further=(409, 422),
+        description="Each source is asked, with the options of the run, about each step of which "
+        "the run has no answer, or only a part of one.",
     )
     yield operation(
         "/{project}/strategies/{strategy}/counts",

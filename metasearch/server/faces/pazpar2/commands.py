@@ -9,6 +9,7 @@ from lxml import etree
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.events import Answer
+from metasearch.server.answering import search_of
 from metasearch.server.faces.pazpar2 import documents, views
 from metasearch.server.faces.pazpar2.command import Command, Original, Room
 from metasearch.server.faces.pazpar2.errors import MALFORMED, NO_SERVICE, CommandRefused
@@ -74,7 +75,11 @@ async def _stop(command: Command) -> etree._Element:
 async def _search(command: Command) -> etree._Element:
     """Begin a search in place of the one before."""
     shared, session = command.room.shared, command.session
-    wanted = search_command(command.given, shared.options.max_query, shared.options.max_records)
+    text = command.given.text("query")
+    most = (shared.options.max_query, shared.options.max_records)
+    wanted = await shared.admission.computing.read(
+        command.asker.user, text, lambda: search_command(command.given, *most)
+    )
     sources = _sources(command)
     timeout = min(shared.engine.settings.timeout, shared.options.max_timeout)
     try:
@@ -88,7 +93,7 @@ async def _search(command: Command) -> etree._Element:
             sort=wanted.keys[0].sort,
             per_source=wanted.per_source,
         )
-        prepared = shared.engine.search(options, timeout=timeout, user=command.asker.user)
+        prepared = await search_of(shared, text, options, timeout=timeout, user=command.asker.user)
     except UsageError as error:
         raise CommandRefused(MALFORMED, f"{error}. {error.advice or ''}") from error
     await session.stop()  # else the permit that is waited for may be that of the search before

@@ -98,7 +98,9 @@ async def opened(request: web.Request) -> Opened:
     """
     service = served(request)
     name = request.match_info["project"][:_LONGEST_NAME]
-    return Opened(request, service, await service.workspace.read(_found, name))
+    project = await service.workspace.read(_found, name)
+    await service.settle(project)
+    return Opened(request, service, project)
 
 
 def _found(db: Database, name: str) -> Project:

@@ -158,14 +158,14 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
         usual_records=PER_SOURCE,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
-        ended=await _ended(here, made.strategy),
+        ended=await _reason(here, made.strategy),
     )
 
 
-async def _ended(here: Opened, shown: Strategy) -> str:
+async def _reason(here: Opened, shown: Strategy) -> str:
     """Why the newest run did not come to its end, where this process has made it."""
-    newest = await here.workspace.read(_newest, here.project)
-    if newest is None or newest.strategy != shown.id:
+    newest = await here.workspace.read(_newest, here.project, shown)
+    if newest is None:
         return ""
     job = here.service.jobs.numbered(here.project.id, newest.number)
     return (job.reason if job is not None else None) or ""
@@ -185,15 +185,20 @@ def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPag
         groups=(),
         chosen=frozenset(),
         known=validated,
-        run=running(db, project, shown),
+        run=run_in(db, project, shown, "running"),
+        interrupted=run_in(db, project, shown, "interrupted"),
         next_number=max([last, *(row.number for row in rows)]) + 1,
     )
 
 
-def running(db: Database, project: Project, shown: Strategy) -> RunState | None:
-    """The run of a strategy that goes on."""
-    newest = next((run for run in reversed(runs.of(db, project)) if run.strategy == shown.id), None)
-    return run_state(newest, runs.answers(db, newest) if newest else ())
+def run_in(
+    db: Database, project: Project, shown: Strategy, status: runs.RunStatus
+) -> RunState | None:
+    """The newest run of a strategy that asks sources, where that is its status."""
+    newest = _newest(db, project, shown)
+    if newest is None or newest.status != status:
+        return None
+    return run_state(newest, runs.answers(db, newest))
 
 
 def _expanded(here: Opened, shown: Strategy) -> list[str]:
@@ -268,8 +273,11 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             return f"{base}#run"
         case "stop":
             here.needs("run")
-            await _stopped(here, shown)
-            return with_parameters(base, {"done": "stopped"}, "steps")
+            return with_parameters(base, {"done": await _ended(here, shown)}, "steps")
+        case "resume":
+            here.needs("run")
+            await _resumed(here, shown)
+            return f"{base}#run"
         case "sources":
             await write(
                 strategies.update,
@@ -330,15 +338,31 @@ async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> N
     )
 
 
-async def _stopped(here: Opened, shown: Strategy) -> None:
-    newest = await here.workspace.read(_newest, here.project)
-    if newest is not None and newest.strategy == shown.id and newest.status == "running":
-        await here.service.stop_run(here.project, newest)
+async def _ended(here: Opened, shown: Strategy) -> str:
+    """What is to be said of the run that goes on, or was interrupted, and is ended."""
+    newest = await here.workspace.read(_newest, here.project, shown)
+    if newest is not None and newest.status in ("running", "interrupted"):
+        newest = await here.service.stop_run(here.project, newest)
+    return "stopping" if newest is not None and newest.status == "running" else "stopped"
 
 
-def _newest(db: Database, project: Project) -> runs.Run | None:
-    every = runs.of(db, project)
-    return every[-1] if every else None
+async def _resumed(here: Opened, shown: Strategy) -> None:
+    newest = await here.workspace.read(_newest, here.project, shown)
+    if newest is not None and newest.mode == "records":
+        await check_records(here.request, here.project)
+    if newest is not None:
+        await here.service.resume_run(
+            here.project,
+            newest,
+            user=user_of(here.request),
+            limits=RunQuota(here.request, here.project),
+        )
+
+
+def _newest(db: Database, project: Project, shown: Strategy) -> runs.Run | None:
+    """The newest run of a strategy that asks sources."""
+    every = reversed(runs.of(db, project))
+    return next((run for run in every if run.strategy == shown.id and run.mode != "import"), None)
 
 
 async def _imported(

@@ -13,6 +13,7 @@ from multidict import MultiMapping
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.events import Answer
 from metasearch.formats.failures import alike, as_line
+from metasearch.server.answering import search_of
 from metasearch.server.api import WRITTEN_AT_ONCE
 from metasearch.server.faces.sru import soap
 from metasearch.server.faces.sru.diagnostics import Diagnostic, Refused
@@ -73,7 +74,7 @@ async def answer(request: web.Request) -> web.Response:
     except Refused as refused:
         root = refusal(head, refused.diagnostic)
     except Problem as problem:
-        if problem.status != 503:
+        if problem.status not in (429, 503):
             raise
         status, headers = problem.status, {**headers, **problem.headers}
         root = refusal(head, Diagnostic(2, problem.detail))
@@ -111,10 +112,13 @@ async def _answered(
             async with shared.admission.brief():
                 return await _scanned(request, reader)
     reader.check()
-    wanted = reader.search(shared.options, shared.engine.settings.per_source)
+    text, least = reader.text("query"), shared.engine.settings.per_source
+    wanted = await shared.admission.computing.read(
+        request[USER], text, lambda: reader.search(shared.options, least)
+    )
     wanted = replace(wanted, options=with_sources(request, wanted.options))
     wanted = _with_depth(request, wanted)
-    answered = await _searched(request, wanted)
+    answered = await _searched(request, text, wanted)
     status = status_of(answered)
     if status != 200:
         raise Refused(2, nothing_answered(answered, status, {}).detail)
@@ -177,15 +181,19 @@ def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
     return replace(wanted, options=replace(options, per_source=depth))
 
 
-async def _searched(request: web.Request, wanted: SearchRequest) -> Answer:
-    """The answer of the search; the finished one of the last minute, where there is one."""
+async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> Answer:
+    """The answer of the search for a text; the finished one of the last minute, where there is
+    one.
+    """
     shared = request.app[SHARED]
     settings, options = shared.engine.settings, wanted.options
     await shared.engine.ready(options.sources or ())
     timeout = min(options.timeout or settings.timeout, shared.options.max_timeout)
     wait = None if settings.wait is None else min(settings.wait, timeout)
     try:
-        prepared = shared.engine.search(options, timeout=timeout, wait=wait, user=request[USER])
+        prepared = await search_of(
+            shared, text, options, timeout=timeout, wait=wait, user=request[USER]
+        )
     except UnknownSource as error:
         raise Refused(6, f"x-sources: {error}. {error.advice}") from error
     except UsageError as error:

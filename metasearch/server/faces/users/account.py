@@ -21,7 +21,7 @@ from metasearch.server.received import only
 from metasearch.server.sources import labels
 from metasearch.server.users.quota import quotas_of
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, sessions, tokens
+from metasearch.workspace.users import accounts, addresses, sessions, tokens
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.sessions import Session
 from metasearch.workspace.users.tokens import Token
@@ -95,6 +95,9 @@ async def _changed(here: Here, fields: MultiMapping[str]) -> str:
     if revoked := only(fields, "revoke"):
         await changing.revoke_token(here, revoked)
         return path("/account", done="revoked")
+    if only(fields, "do") == "address":
+        await here.workspace.write(addresses.ask, (await here.user()).id)
+        return path("/account", done="address")
     if only(fields, "do") == "details":
         await _details(here, fields)
         return path("/account", done="details")

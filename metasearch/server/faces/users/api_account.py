@@ -20,7 +20,7 @@ from metasearch.server.pages.language import TAGS
 from metasearch.server.preferences import MOST_SOURCES, source_names
 from metasearch.server.problem import Problem
 from metasearch.server.users.quota import quotas_of
-from metasearch.workspace.users import accounts, sessions, tokens
+from metasearch.workspace.users import accounts, addresses, sessions, tokens
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.passwords import MOST_BYTES
@@ -172,6 +172,19 @@ async def delete(request: web.Request) -> web.Response:
     return answer({"deleted": here.identity.uid})
 
 
+async def address(request: web.Request) -> web.Response:
+    """`/api/account/address`: has the link that proves one's e-mail address sent once more.
+
+    Raises:
+        Problem: Those of `opened`, and 429 where too many were sent today.
+    """
+    here = opened(request, "account", interface=True)
+    await body_of(request, {})
+    user = await here.user()
+    await here.workspace.write(addresses.ask, user.id)
+    return answer({"email": user.email, "email_proved": user.email_proved})
+
+
 def account_object(user: User, quotas: list[QuotaLine]) -> dict[str, Any]:
     """An account as data; never a password."""
     return {
@@ -179,6 +192,7 @@ def account_object(user: User, quotas: list[QuotaLine]) -> dict[str, Any]:
         "name": user.name,
         "shown": user.shown,
         "email": user.email,
+        "email_proved": user.email_proved,
         "role": user.role,
         "origin": user.origin,
         "disabled": user.disabled,

@@ -114,15 +114,38 @@ async def stop(request: web.Request) -> web.Response:
     """`/api/projects/UID/runs/N/stop`: ends a run; what its sources have answered stays.
 
     Raises:
-        Problem: 404 where there is none, 409 where it does not run in this process.
+        Problem: 404 where there is none, 409 where it has ended.
     """
     here = opened(request)
     project = await project_of(request, here)
     await body_of(request, {})
     shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
-    await here.service.stop_run(project, shown)
-    shown = await here.workspace.read(runs.find, project, shown.number)
+    shown = await here.service.stop_run(project, shown)
     return answer(await here.workspace.read(_one, project, shown) | {"error": None})
+
+
+async def resume(request: web.Request) -> web.Response:
+    """`/api/projects/UID/runs/N/resume`: has a run that was interrupted go on.
+
+    Raises:
+        Problem: 404 where there is none, 409 where it was not interrupted or another is under way,
+            400 where its steps or sources are others by now.
+    """
+    here = opened(request)
+    project = await project_of(request, here)
+    await body_of(request, {})
+    shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
+    if shown.mode == "records":
+        await check_records(request, project)
+    again = await here.service.resume_run(
+        project, shown, user=user_of(request), limits=RunQuota(request, project)
+    )
+    location = f"/api/projects/{project.uid}/runs/{again.number}"
+    return answer(
+        await here.workspace.read(_one, project, again) | {"error": None},
+        status=202,
+        location=site_of(request).path(location),
+    )
 
 
 def _all(db: Database, project: Project) -> list[Object]:

@@ -22,6 +22,7 @@ from metasearch.workspace.users.tokens import MOST_DAYS, Token
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "details": N_("Your details are saved."),
+    "address": N_("The link is sent to your address. Open it within two days."),
     "ended": N_("The session has ended."),
     "others": N_("All other sessions have ended."),
     "revoked": N_("The token is revoked."),

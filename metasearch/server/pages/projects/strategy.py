@@ -96,7 +96,7 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run that goes on.
+    """A run that goes on, or was interrupted.
 
     Attributes:
         counts: Whether only numbers are asked for.
@@ -246,17 +246,10 @@ def _cell(base: str, figure: Figure) -> Cell:
     )
 
 
-def run_state(run: Run | None, answers: Sequence[SourceAnswer]) -> RunState | None:
-    """The state of a run that goes on; None where it does not.
-
-    Args:
-        run: The newest one.
-        answers: In that run.
-    """
-    if run is None or run.status != "running":
-        return None
+def run_state(run: Run, answers: Sequence[SourceAnswer]) -> RunState:
+    """How far a run is, with the answers in it."""
     steps, sources = run.options.get("steps") or (), run.options.get("sources") or ()
-    ended = sum(answer.status != "running" for answer in answers)
+    ended = sum(answer.status != "running" and not answer.half for answer in answers)
     return RunState(run.number, run.mode == "counts", ended, len(steps) * len(sources))
 
 
@@ -359,6 +352,8 @@ class StrategyPage:
         asked: Number of the step whose requests are listed.
         chosen: Names of the sources that the strategy names.
         known: The known works; () where there are none.
+        run: The run that goes on.
+        interrupted: The newest run, where it was interrupted.
         written: The strategy in another syntax; None where none is asked for.
         last_number: The largest number that a step ever had.
         can_edit: Whether steps have links to their forms.
@@ -373,6 +368,7 @@ class StrategyPage:
     chosen: frozenset[str]
     known: Sequence[Validated]
     run: RunState | None
+    interrupted: RunState | None
     next_number: int
     edit: int | None = None
     asked: int | None = None
@@ -410,6 +406,7 @@ DONE_WORDS: Mapping[str, str] = {
     "read": N_("The search file was read."),
     "pasted": N_("The lines were added as steps."),
     "stopped": N_("The run was stopped; what was answered is kept."),
+    "stopping": N_("The run is being stopped; what was answered is kept."),
 }
 
 
@@ -445,6 +442,7 @@ def strategy_page(
         base=base,
         others=shown.others,
         steps=steps,
+        interrupted=shown.interrupted,
         progress=f"{base}/progress",
         check=f"{base}/check",
         edited=edited_step(shown.figures, shown.edit),

@@ -52,6 +52,7 @@ RUN_WORDS: Mapping[str, str] = {
     "running": N_("running"),
     "done": N_("finished"),
     "stopped": N_("stopped before its end"),
+    "interrupted": N_("interrupted"),
 }
 #: Verdict of a decision -> its name.
 DECISION_WORDS: Mapping[str, str] = {

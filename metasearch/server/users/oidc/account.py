@@ -13,7 +13,7 @@ from metasearch.server.users.oidc.failures import LoginRefused
 from metasearch.settings.users import UsersSettings
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import later, now
-from metasearch.workspace.users import accounts, audit, first_visit
+from metasearch.workspace.users import accounts, addresses, audit, first_visit
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
 from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
@@ -72,6 +72,8 @@ def account_of(
             email=_email(claims),
         )
         if not user.disabled:
+            if user.email == _email(claims) and not user.email_proved:
+                addresses.prove(db, user.id, user.email)
             return user if role is None else _in_role(db, user, role, client)
     with db.transaction():
         audit.write(db, "", "login failed", f"user:{user.uid}", {"proof": "oidc"}, client)

@@ -202,7 +202,7 @@ def test_each_operation_has_an_example_or_a_page():
         "searxngAutocompleterByPost",
         *("pazpar2", "pazpar2ByPost", "mcp", "mcpStream", "work", "unapi"),
         # of the workspace: long lists, and what ends something
-        *("questions", "answerQuestions", "deleteProject", "stopRun"),
+        *("questions", "answerQuestions", "deleteProject", "stopRun", "resumeRun"),
         # of saved searches: what has a random uid or secret in its address
         *("savedSearch", "changeSavedSearch", "removeSavedSearch", "runSavedSearch"),
         *("news", "newFeed", "atomFeed", "jsonFeed"),

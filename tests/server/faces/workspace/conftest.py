@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class Api:
 
     session: aiohttp.ClientSession
     base: str
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def get(self, path: str = "", status: int = 200, **parameters: str) -> Any:
         """The JSON answer to a GET, which must have this status."""
@@ -35,6 +37,10 @@ class Api:
         async with self.session.post(f"{self.base}{path}", json=members) as response:
             assert response.status == status, await response.text()
             return await response.json(content_type=None)
+
+    async def shut(self) -> None:
+        """End the server, as a signal has it end."""
+        await self.stack.aclose()
 
     async def ended(self, path: str) -> Any:
         """A run at its end."""
@@ -61,5 +67,14 @@ async def api(
 ) -> AsyncIterator[Api]:
     """The interface of such a server."""
     monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=latency))
-    async with listening(settings, demo=True) as url, aiohttp.ClientSession() as session:
-        yield Api(session, f"{url.rstrip('/')}/api/projects")
+    async with second(settings) as made:
+        yield made
+
+
+@asynccontextmanager
+async def second(settings: Settings) -> AsyncIterator[Api]:
+    """The interface of a further server on the same file."""
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(listening(settings, demo=True))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        yield Api(session, f"{url.rstrip('/')}/api/projects", stack)

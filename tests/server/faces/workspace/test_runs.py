@@ -6,7 +6,11 @@ import asyncio
 
 import pytest
 
-from tests.server.faces.workspace.conftest import Api
+from metasearch import demo
+from metasearch.demo import DemoDatabases
+from metasearch.settings import Settings
+from metasearch.workspace.store.database import Database
+from tests.server.faces.workspace.conftest import Api, second
 
 
 async def prepared(api: Api) -> None:
@@ -82,3 +86,77 @@ async def test_a_project_is_deleted_while_it_is_searched(api: Api) -> None:
     await api.post("/g/delete", name="g")
 
     assert (await api.get())["projects"] == []
+
+
+@pytest.mark.parametrize("latency", [{"demo-slow": 60.0}])
+async def test_a_run_that_a_shutdown_has_interrupted_is_resumed(
+    settings: Settings, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server that ends marks it; another one asks the database that had not answered, alone.
+    A run that was resumed to its end is neither resumed nor stopped."""
+    await prepared(api)
+    await api.post("/g/runs", 202, sources=["demo-pubmed"])
+    await api.ended("/g/runs/1")
+    monkeypatch.setattr(demo, "DemoDatabases", DemoDatabases)
+    async with second(settings) as other:
+        begun = await api.post("/g/runs", 202, sources=["demo-slow", "demo-pubmed"])
+        place = f"/g/runs/{begun['number']}"
+        while not (await api.get(place))["answers"]:
+            await asyncio.sleep(0.02)
+        refused = await other.post(f"{place}/resume", 409)
+        await api.shut()
+        interrupted = await other.get(place)
+        again = await other.post(f"{place}/resume", 202)
+        ended = await other.ended(place)
+        late = [await other.post(f"{place}/{verb}", 409) for verb in ("resume", "stop")]
+
+    assert refused["type"].endswith(":running")
+    assert (interrupted["status"], interrupted["ended"] is None) == ("interrupted", False)
+    assert [answer["source"] for answer in interrupted["answers"]] == ["demo-pubmed"]
+    assert (again["number"], again["ended"]) == (begun["number"], None)
+    assert (ended["status"], ended["error"]) == ("done", None)
+    assert [answer["source"] for answer in ended["answers"]] == ["demo-pubmed", "demo-slow"]
+    assert ended["answers"][0] == interrupted["answers"][0]
+    assert all(problem["type"].endswith(":not-running") for problem in late)
+
+
+@pytest.mark.parametrize("latency", [{"demo-slow": 60.0}])
+async def test_a_run_of_another_process_is_known_and_stopped_by_the_file(
+    settings: Settings, api: Api
+) -> None:
+    """A second server refuses a run beside it, says since when it goes on, and stops it."""
+    await prepared(api)
+    async with second(settings) as other:
+        begun = await api.post("/g/runs", 202, sources=["demo-slow", "demo-pubmed"])
+        place = f"/g/runs/{begun['number']}"
+        while not (await api.get(place))["answers"]:
+            await asyncio.sleep(0.02)
+        refused = await other.post("/g/runs", 409, sources=["demo-pubmed"])
+        stopped = await other.post(f"{place}/stop")
+        free = await other.post("/g/runs", 202, mode="counts", sources=["demo-pubmed"])
+
+    assert refused["type"].endswith(":running")
+    assert begun["started"] in refused["detail"]
+    assert "stop" in refused["advice"]
+    assert stopped["status"] == "stopped"
+    assert [answer["source"] for answer in stopped["answers"]] == ["demo-pubmed"]
+    assert free["number"] == 2
+
+
+async def test_a_step_that_was_changed_is_not_mixed_into_a_run(
+    settings: Settings, api: Api
+) -> None:
+    """A run that has asked it otherwise is not resumed: the error says so, and it can be ended."""
+    await prepared(api)
+    await api.post("/g/runs", 202, sources=["demo-pubmed", "demo-openalex"])
+    await api.ended("/g/runs/1")
+    with Database(settings.workspace) as db:
+        db.run("UPDATE run SET status = 'interrupted'")
+        db.run("DELETE FROM answer WHERE source = 'demo-openalex'")
+    await api.post("/g/strategies/main/steps/1", text="betting")
+
+    refused = await api.post("/g/runs/1/resume", 400)
+    ended = await api.post("/g/runs/1/stop")
+
+    assert "Step 1 was changed" in refused["detail"]
+    assert ended["status"] == "stopped"

@@ -159,6 +159,31 @@ async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypa
     again.close()
 
 
+async def test_a_run_that_was_interrupted_is_told_and_can_be_ended(client, workspace):
+    """The page says how much of it is there; who ends it is told what is kept, and a second form
+    that was open says that as well."""
+    with Database(workspace.path) as db:
+        begun = runs.begin(
+            db, workspace.review, workspace.strategy, "records", options={"steps": [1, 2]}
+        )
+        db.run("UPDATE run_carrier SET process = 4194305")  # no process has such a number
+    base = f"/projects/{workspace.review.uid}/strategies/{TEXT}"
+
+    (notice,) = (await page(client, base)).xpath("//div[@id='interrupted']")
+    assert f"Run {begun.number} was interrupted" in notice.text_content()
+    assert notice.xpath(".//button/@value") == ["resume", "stop"]
+    ended = await post(client, base, {"do": "stop"})
+    shown = await page(client, ended.headers["Location"].partition("#")[0])
+    again = await post(client, base, {"do": "stop"})
+    late = await post(client, base, {"do": "resume"})
+
+    assert "was stopped; what was answered is kept" in text(shown)
+    assert not shown.xpath("//div[@id='interrupted']")
+    assert (again.status, late.status) == (303, 409)
+    with Database(workspace.path) as db:
+        assert runs.find(db, workspace.review, begun.number).status == "stopped"
+
+
 async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
     """They stand in the flow diagram; a line without a number is told with what was typed."""
     flow = f"/projects/{workspace.review.uid}/reports/prisma-flow"
