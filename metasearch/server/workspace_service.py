@@ -31,6 +31,7 @@ from metasearch.workspace.runs.resuming import resume_run
 from metasearch.workspace.runs.run import run_strategy
 from metasearch.workspace.runs.runs import Run, SourceAnswer
 from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.workspace.works.adding import are_made, make_works
 from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -144,6 +145,13 @@ class WorkspaceService:
         if await self.workspace.look(runs.has_dead, project):
             await self.workspace.write(runs.look, project)
             await self.workspace.work(recover, project)
+
+    async def ready(self, project: Project) -> None:
+        """Let a pin touch few works only, where the project came of an archive or its rules have
+        changed: all its works are made anew then, beside others who write.
+        """
+        if not await self.workspace.look(are_made, project):
+            await self.workspace.work(make_works, project)
 
     # ---------------------------------------------------------------- runs
 

@@ -28,7 +28,7 @@ MOST_BYTES = 2 << 20
 #: Table with numbers -> a row that stands behind those of the archive until they are all there, so
 #: that what others add meanwhile gets later numbers.
 _BEHIND: Mapping[str, str] = {
-    "strategy": "(id, project, name, created) VALUES ({strategy}, {project}, '', '')",
+    "strategy": "(id, project, number, name, created) VALUES ({strategy}, {project}, -1, '', '')",
     "step": "(id, strategy, number, kind, text, edited)"
     " VALUES ({step}, {strategy}, 0, 'query', '', '')",
     "run": "(id, project, strategy, number, mode, status, started, tool)"

@@ -254,6 +254,16 @@ def _alone(db: Database, project: Project) -> Iterator[_Turn]:
         turn.end()
 
 
+def are_made(db: Database, project: Project) -> bool:
+    """Whether the works are those of the rules of now, or there are none; where the rules cannot be
+    used, who changes works is told why.
+    """
+    with suppress(UsageError):
+        if not _is_made_by(db, project, rules(db, project.id)):
+            return db.one("SELECT 1 FROM work WHERE project = ?", project.id) is None
+    return True
+
+
 def _is_made_by(db: Database, project: Project, made_by: Rules) -> bool:
     """Whether places and works are those of the rules of now."""
     found = db.value("SELECT rules FROM works_made WHERE project = ?", project.id)

@@ -60,6 +60,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
             raise UsageError(message("No change was named"))
         if not await here.workspace.read(is_own, here.project, number, here.by):
             here.needs("edit")
+        await here.service.ready(here.project)
         await here.workspace.write(undo, here.project, number, by=here.by)
         return here.path("/log", done="undone")
 

@@ -203,6 +203,7 @@ async def _done(here: Opened, fields: MultiMapping[str]) -> str:
             number = _number(only(fields, "change"))
             if not await here.workspace.read(is_own, here.project, number, here.by):
                 here.needs("edit")
+            await here.service.ready(here.project)
             await here.workspace.write(undo, here.project, number, by=here.by)
             return _at(here, stage, done="undone")
         case "begin" | "change" | "end" as what:

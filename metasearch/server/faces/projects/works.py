@@ -255,6 +255,7 @@ async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
         if (version := version_of(fields, f"decided-{uid}")) is not None
     }
     ticked = fields.getall("id", [])
+    await here.service.ready(here.project)
     match only(fields, "do"):
         case "undo":
             change = _number(only(fields, "change"))

@@ -186,7 +186,9 @@ async def undo_(request: web.Request) -> web.Response:
 async def _given(request: web.Request, members: Members) -> tuple[Here, Project, dict[str, Any]]:
     here = opened(request)
     project = await project_of(request, here)
-    return here, project, await body_of(request, members)
+    given = await body_of(request, members)
+    await here.service.ready(project)
+    return here, project, given
 
 
 def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
