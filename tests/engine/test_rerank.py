@@ -137,7 +137,7 @@ async def test_a_model_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_without_the_extra_no_source_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that installs it is in the error."""
-    monkeypatch.setattr(rerank, "find_spec", lambda _: None)
+    monkeypatch.setattr(rerank, "is_installed", lambda _: False)
     made, upstreams = engine(SOIL)
 
     with pytest.raises(UsageError, match="not installed: wordllama"):

@@ -201,12 +201,12 @@ async def test_what_is_no_message_is_refused():
 
 
 async def test_without_the_extra_the_answer_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("metasearch.server.faces.mcp.find_spec", lambda _name: None)
+    monkeypatch.setattr("metasearch.server.faces.mcp.is_installed", lambda _name: False)
     async with server() as running:
         status, text, _ = await post(running)
 
     assert status == 501
-    assert 'pip install \\"metasearch[mcp]\\"' in text
+    assert 'pip install \\".[mcp]\\"' in text
 
 
 @pytest.mark.slow
