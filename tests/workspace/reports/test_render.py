@@ -220,6 +220,7 @@ def test_an_empty_document_is_written():
     assert render.FORMATS["docx"].ending == "docx"
 
 
+@pytest.mark.slow
 def test_long_reports_take_linear_time():
     """Rows, lists, links or texts four times as many take four times as long, in every format."""
     pytest.importorskip("docx")
