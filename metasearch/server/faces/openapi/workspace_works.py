@@ -20,8 +20,9 @@ _HERE = f"{BASE}/{PROJECT}"
 _RIS = (
     "TY  - JOUR\nTI  - Gambling and debt\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/182\nER  - \n"
 )
-_FORMATS: Mapping[str, str] = {**{name: name for name in EXPORTS}, **TOOLS}
-_EXPORTS: Mapping[str, Schema] = {WRITABLE[name].media_type: {} for name in _FORMATS.values()}
+_EXPORTS: Mapping[str, Schema] = {
+    WRITABLE[TOOLS.get(name, name)].media_type: {} for name in EXPORTS
+}
 
 
 def operations() -> Iterator[Operation]:
