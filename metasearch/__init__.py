@@ -79,6 +79,10 @@ _HOME = {
 __all__ = [*sorted(_HOME), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"metasearch.{_HOME[name]}"), name)

@@ -4,13 +4,14 @@ engine of its own.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Unpack
 
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchKeywords, SearchOptions
 from metasearch.engine.search import Search
+from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.loop.blocking import completed
 from metasearch.query import Query
 from metasearch.settings import Settings
 
@@ -44,8 +45,8 @@ def search_sync(
     settings: Settings | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Answer:
-    """Search, and wait for the answer; for programs without an event loop, and for notebooks, whose
-    loop runs already.
+    """Search, and wait for the answer; for programs without an event loop. Where one runs, as in a
+    notebook, `await metasearch.search(...)` gives the same answer.
 
         answer = metasearch.search_sync("gene drives", sources="crossref,pubmed", years="2018-")
 
@@ -55,7 +56,20 @@ def search_sync(
         **options: Fields of `SearchOptions`; they replace those of `query`.
 
     Raises:
-        UsageError: The query or an option cannot be used.
+        UsageError: The query or an option cannot be used, or an event loop runs in this thread.
         SpecError: A spec in use is wrong.
     """
-    return completed(lambda: search(query, settings=settings, **options))
+    if _loop_runs():
+        raise UsageError(
+            "search_sync would stop the event loop that runs in this thread",
+            advice="Use `await metasearch.search(...)`.",
+        )
+    return asyncio.run(search(query, settings=settings, **options))
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import growth
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 #: What is kept between runs and shared by the workers of one; git ignores it.
@@ -55,6 +57,11 @@ def pytest_collection_finish() -> None:
     again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Only a test that is marked `slow` may measure time: its outcome depends on the machine."""
+    growth.allowed = item.get_closest_marker("slow") is not None
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,9 +14,16 @@ EXTRAS: dict[str, list[str]] = _TABLES["project"]["optional-dependencies"]
 FOR_TESTS: list[str] = [
     line for group in ("test", "spark") for line in _TABLES["dependency-groups"][group]
 ]
+#: Packages that are imported by another name.
+_IMPORTED = {"argon2-cffi": "argon2", "python-docx": "docx"}
+
+
+def packages_of(extra: str) -> set[str]:
+    """The packages of an extra, as they are imported."""
+    names = {re.split(r"[^\w.-]", line)[0] for line in EXTRAS[extra]}
+    return {_IMPORTED.get(name, name.replace("-", "_")) for name in names}
 
 
 def optional_packages() -> set[str]:
     """The packages of every extra, as they are imported."""
-    lines = (line for extra in EXTRAS.values() for line in extra)
-    return {re.split(r"[^\w.-]", line)[0].replace("-", "_") for line in lines}
+    return set().union(*map(packages_of, EXTRAS))

@@ -119,6 +119,7 @@ def named(kind: str, pages: list[str]) -> dict[str, tuple[str, bytes]]:
     return {f"hostile{n}": (kind, hostile_page(kind, name)) for n, name in enumerate(pages)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     # The pages of MARCXML are those of XML round another record.
@@ -197,6 +198,7 @@ def test_a_file_is_read_whole() -> None:
     assert len(parse(page_of(1200), REGISTRY.spec("crossref")).records) == 1200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [("json", ("empty "
@@ -247,6 +249,7 @@ def test_attributes_are_counted_as_browsers_do(between: bytes) -> None:
     assert not is_overloaded(b"<p>" + b"a word " * 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [
@@ -274,6 +277,7 @@ def test_weighing_takes_linear_time(part: bytes) -> None:
     assert growth(lambda size: partial(weigh, part * size), 10_000) <= MOST
 
 
+@pytest.mark.slow
 def test_byte_order_marks_take_linear_time() -> None:
     """A body of nothing but marks was copied once for each of them."""
     mark = b"\xef\xbb\xbf"
@@ -390,6 +394,7 @@ def test_a_loop_closes_while_a_thread_still_reads() -> None:
     assert took < 10
 
 
+@pytest.mark.slow
 async def test_the_meter_sees_a_stall() -> None:
     """What computes on the loop counts, what waits does not."""
     async with Stalls() as idle:
@@ -406,6 +411,7 @@ async def test_the_meter_sees_a_stall() -> None:
     assert busy.longest >= 0.09
 
 
+@pytest.mark.slow
 def test_a_packed_record_has_weight_too() -> None:
     """XML that is packed as a string is not unpacked where all of it together is out of
     proportion."""

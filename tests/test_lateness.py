@@ -112,6 +112,7 @@ def database() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 async def test_what_came_while_the_loop_stood_still_counts(database: str) -> None:
     """Both deadlines passed meanwhile, its own and the search's; the records are there all the
     same, and soon after."""

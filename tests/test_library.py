@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import dataclasses
+import gc
 import inspect
 import re
 import subprocess
@@ -20,6 +21,7 @@ import metasearch
 from metasearch import events
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.options import OPTIONS
+from metasearch.errors import UsageError
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,6 +79,31 @@ async def test_readme_runs(
     await asyncio.to_thread(exec, script, {})
 
     assert re.search(r"^1 \S.* \('demo-", capsys.readouterr().out, re.MULTILINE)
+
+
+async def test_search_sync_refuses_to_stop_a_loop(settings: Settings) -> None:
+    """Where a loop runs, an error with advice comes before a source is asked, and no coroutine is
+    left without its await, which is a warning, and so an error here.
+    """
+    with pytest.raises(UsageError, match="event loop") as raised:
+        metasearch.search_sync(QUERY, settings=settings, limit=3)
+
+    gc.collect()
+    assert raised.value.advice == "Use `await metasearch.search(...)`."
+    assert (await metasearch.search(QUERY, settings=settings, limit=3)).hits
+
+
+async def test_search_sync_asks_where_no_loop_runs(settings: Settings) -> None:
+    """In a thread of its own too, while another thread's loop serves the databases."""
+    answer = await asyncio.to_thread(metasearch.search_sync, QUERY, settings=settings, limit=3)
+
+    assert len(answer.hits) == 3
+
+
+def test_search_sync_tells_what_is_wrong() -> None:
+    """A usage error is raised, as from `search` itself."""
+    with pytest.raises(UsageError, match="limit"):
+        metasearch.search_sync("jazz", limit=-1)
 
 
 def test_every_option_is_named() -> None:

@@ -139,6 +139,7 @@ def slow(
     return [f"{make!r}: {found}" for make in makers if (found := too_slow(answered, make, **more))]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # of all functions together, where a machine is busy
 @each("number", range(len(FUNCTIONS)), ids=FUNCTIONS)
 def test_text_is_read_in_linear_time(number: int) -> None:
@@ -168,6 +169,7 @@ def test_everything_is_swept() -> None:
     assert len(FUNCTIONS) > 200
 
 
+@pytest.mark.slow
 def test_what_is_not_linear_is_found() -> None:
     """The measure itself: a pattern that goes back over what it has read fails, one that does not
     passes."""
@@ -175,6 +177,7 @@ def test_what_is_not_linear_is_found() -> None:
     assert not slow(re.compile(r"a+b").match, [partial(text, "a")])
 
 
+@pytest.mark.slow
 def test_growth_is_measured() -> None:
     """Work that is quadratic grows by more than is allowed, linear work does not."""
 
@@ -185,6 +188,7 @@ def test_growth_is_measured() -> None:
     assert growth(partial(search, r"[bc]"), 100_000) <= MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "maker",
     [lambda text: [text] * 3, lambda text: text.split(" "), list, lambda text: {"text": text}],
@@ -201,6 +205,7 @@ def test_lists_are_converted_in_linear_time(maker: Callable[[str], Any]) -> None
             assert slow(lambda value, call=call: call(maker(value)), units) == [], name
 
 
+@pytest.mark.slow
 def test_labelled_texts_are_read_in_linear_time() -> None:
     """The converter that takes elements."""
 
@@ -284,6 +289,7 @@ def in_json(found: Any, value: str) -> Any:
     return value if isinstance(found, str) else found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", READABLE)
 def test_files_are_read_in_linear_time(form: str) -> None:
     """With such a text in every field of a record at once."""
@@ -322,6 +328,7 @@ def compared(value: str) -> None:
     merge([(it.record_key, it.record, it) for it in prints])
 
 
+@pytest.mark.slow
 def test_records_are_compared_in_linear_time() -> None:
     """Titles of any length, of a library that makes records by itself: only the beginnings are
     compared."""

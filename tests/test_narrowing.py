@@ -493,6 +493,7 @@ def test_the_stream_folds_to_the_answer(
     asyncio.run(run())
 
 
+@pytest.mark.slow
 async def test_facets_are_sent_four_times_a_second_at_most() -> None:
     """Over several rounds, with a source that is slow and others that are not; the last ones are
     sent whenever they are known."""

@@ -16,6 +16,19 @@ def test_every_public_name_resolves() -> None:
         assert getattr(metasearch, name) is not None
 
 
+def test_dir_lists_what_is_public() -> None:
+    """And nothing else but what Python itself writes with two underscores: no helper, no name that
+    an import has left."""
+    names = dir(metasearch)
+
+    assert set(metasearch.__all__) <= set(names)
+    assert {name for name in names if not name.startswith("__")} == {
+        name for name in metasearch.__all__ if not name.startswith("__")
+    }
+    for name in names:
+        assert hasattr(metasearch, name)
+
+
 def test_no_module_bears_a_public_name() -> None:
     """A module of the same name would replace the public object when it is imported."""
     modules = {module.name for module in pkgutil.iter_modules(metasearch.__path__)}

@@ -192,7 +192,7 @@ def _works(
                 if len(outcome.works) > MANY and not console.quiet:
                     console.say(
                         f"more than {MANY:,} records need much memory; --engine duckdb, with the "
-                        f"extra metasearch[bulk], keeps them on disk",
+                        "extra bulk, keeps them on disk",
                         "yellow",
                     )
             if outcome is not None:

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +18,7 @@ import click
 
 from metasearch.cli.terminal.console import Console
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class StagedOptions:
 
 def has_duckdb() -> bool:
     """Whether the packages of `--engine duckdb` are installed."""
-    return all(find_spec(name) is not None for name in ("duckdb", "pyarrow"))
+    return all(is_installed(name) for name in ("duckdb", "pyarrow"))
 
 
 def may_be_duckdb(options: StagedOptions, inputs: Sequence[Input]) -> bool:
@@ -216,8 +216,8 @@ def require_packages() -> None:
 
 
 def _require(package: str, extra: str) -> None:
-    if find_spec(package) is None:
+    if not is_installed(package):
         raise UsageError(
             f"this engine needs packages that are not installed: {package}",
-            advice=f"Install the extra: pip install 'metasearch[{extra}]'. Or use --engine memory.",
+            advice=f"{how_to_install(extra)} Or use --engine memory.",
         )

@@ -203,7 +203,7 @@ class SearchOptions:
             help="Compare the meaning of the query with that of the first 100 hits, too; only "
             "relevance uses it.",
             request="`1`; the server must have the extra `rerank`.",
-            command='Needs pip install "metasearch[rerank]".',
+            command="Needs the extra `rerank`.",
             kind="flag",
             flags=("--rerank",),
             parameters=("rerank",),

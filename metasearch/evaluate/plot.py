@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from metasearch.dedup import Strategy
 from metasearch.errors import UsageError
 from metasearch.evaluate.compare import Compared
+from metasearch.extras import how_to_install
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def check(path: Path) -> None:
     except ImportError as exc:
         raise UsageError(
             "drawing a plot needs matplotlib, which is not installed",
-            advice='Install it with: pip install "metasearch[plot]"',
+            advice=how_to_install("plot"),
         ) from exc
 
 

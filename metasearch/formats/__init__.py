@@ -6,7 +6,7 @@ imported by its first use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
@@ -17,7 +17,7 @@ from metasearch.formats.registry import FORMATS, READABLE, WRITABLE
 if TYPE_CHECKING:
     from metasearch.events import Answer
 
-__all__ = ["FORMATS", "READABLE", "WRITABLE", "Format", "get", "write"]
+__all__ = ["FORMATS", "READABLE", "WRITABLE", "Format", "get", "needed_extras", "write"]
 
 
 def get(name: str) -> Format:
@@ -35,6 +35,13 @@ def get(name: str) -> Format:
         ) from None
     form.require()
     return form
+
+
+def needed_extras(names: Iterable[str]) -> str:
+    """A sentence for descriptions: which of these formats need an extra, whatever is installed."""
+    formats = [FORMATS[name] for name in names if name in FORMATS and FORMATS[name].extra]
+    needs = (f"`{format_.name}` needs the extra `{format_.extra}`" for format_ in formats)
+    return f"{', '.join(needs)}." if formats else ""
 
 
 def write(

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
@@ -35,7 +35,7 @@ class Format:
         in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
             in place of `write`; RIS, BibTeX and CSV have both.
         library: Its writer needs it, and its reader, where it has one; "" for none.
-        extra: What the library comes with; the format's name if "".
+        extra: What the library comes with; "" for none.
         magic: Bytes that every file of it begins with; b"" for a format that is told by its text.
     """
 
@@ -63,17 +63,22 @@ class Format:
         """Whether nothing can be written before the search is finished."""
         return self.unit != "event"
 
+    @property
+    def usable(self) -> bool:
+        """Whether what reads and writes it is installed."""
+        return not self.library or is_installed(self.library)
+
     def require(self) -> None:
         """Check that what reads and writes it is installed.
 
         Raises:
             UsageError: It is not; the advice is the command that installs it.
         """
-        if self.library and find_spec(self.library) is None:
+        if not self.usable:
             done = "read and written" if self.reader else "written"
             raise UsageError(
                 f"{self.name} is {done} by {self.library}, which is not installed",
-                advice=f'Install it with: pip install "metasearch[{self.extra or self.name}]"',
+                advice=how_to_install(self.extra),
             )
 
     def looks_like(self, head: str) -> bool:

@@ -1,5 +1,5 @@
 """Excel (.xlsx): the columns of CSV, a row a hit. openpyxl writes it, which comes with the extra
-`metasearch[xlsx]` and is imported here only.
+`xlsx` and is imported here only.
 
 No text of a database is a formula: every text cell is marked as text. What Excel has no room for in
 a cell is cut, and the sheet "notes" says where.

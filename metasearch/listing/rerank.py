@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 from metasearch.message import message
 from metasearch.query.ast import Query, terms
 from metasearch.record import Hit, Record
@@ -50,16 +51,13 @@ def check() -> None:
     Raises:
         UsageError: It is not, or its files have moved.
     """
-    missing = [name for name in PACKAGES if find_spec(name) is None]
+    missing = [name for name in PACKAGES if not is_installed(name)]
     if not missing and all((_folder() / name).is_file() for name in (_VECTORS, _PIECES)):
         return
     what = message("another release of wordllama: the files of this one have moved")
     if missing:
         what = message("what is not installed: {names}", names=", ".join(missing))
-    raise UsageError(
-        message("rerank needs {what}", what=what),
-        advice=message('Install it with: pip install "metasearch[rerank]"'),
-    )
+    raise UsageError(message("rerank needs {what}", what=what), advice=how_to_install("rerank"))
 
 
 def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> dict[str, float]:

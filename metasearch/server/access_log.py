@@ -6,11 +6,24 @@ from __future__ import annotations
 
 import json
 import logging
+import traceback
 from datetime import UTC, datetime
 from typing import Any
 
 #: One record a request, at INFO; its fields are in the record's `request`.
 logger = logging.getLogger("metasearch.access")
+
+
+def places_of(error: BaseException) -> str:
+    """The kinds and places of an error and of what led to it, without their words, which may repeat
+    the body of a request.
+    """
+    chain: list[str] = []
+    now: BaseException | None = error
+    while now is not None:
+        chain.append(f"{''.join(traceback.format_tb(now.__traceback__))}{type(now).__qualname__}")
+        now = now.__cause__ or (None if now.__suppress_context__ else now.__context__)
+    return "\n".join(reversed(chain))
 
 
 class JsonLines(logging.Formatter):

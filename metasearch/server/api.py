@@ -112,19 +112,32 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
         offered: Name -> media type, the first for a client that does not say what it likes.
     """
     if form := only(given_so_far(request), "format"):
-        if form in WRITABLE:
-            WRITABLE[form].require()
-        if form in offered:
-            return form
-        raise Problem.unacceptable(
-            message("There is no format {name}.", name=repr(form[:40])), offered.items()
-        )
-    chosen = negotiate.choose(request.headers.get("Accept", ""), offered.items())
+        if form not in offered:
+            raise Problem.unacceptable(
+                message("There is no format {name}.", name=repr(form[:40])), _usable(offered)
+            )
+        chosen: str | None = form
+    else:
+        accept = request.headers.get("Accept", "")
+        chosen = negotiate.choose(accept, offered.items())
+        if chosen and not is_usable(chosen):
+            chosen = negotiate.choose(accept, _usable(offered)) or chosen
     if chosen is None:
         raise Problem.unacceptable(
-            message("The server has none of the media types in Accept."), offered.items()
+            message("The server has none of the media types in Accept."), _usable(offered)
         )
+    if chosen in WRITABLE:
+        WRITABLE[chosen].require()
     return chosen
+
+
+def _usable(offered: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name, media_type) for name, media_type in offered.items() if is_usable(name)]
+
+
+def is_usable(name: str) -> bool:
+    """Whether what writes a form is installed; where nothing need be, it is."""
+    return name not in WRITABLE or WRITABLE[name].usable
 
 
 async def _whole(

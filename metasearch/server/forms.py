@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
-from aiohttp import BodyPartReader, hdrs, web
+from aiohttp import (
+    BadContentDispositionHeader,
+    BadContentDispositionParam,
+    BodyPartReader,
+    hdrs,
+    web,
+)
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import MultiDict, MultiMapping
 
 from metasearch.message import message
@@ -29,6 +37,12 @@ _MOST_PARTS, _LONGEST_PART = 50, 200_000
 #: Bytes of a file that are read at a time.
 _CHUNK = 65_536
 WITH_FILE = "multipart/form-data"
+#: What aiohttp raises for parts that are none: HttpProcessingError for their heads, RuntimeError
+#: for a field `_charset_`, AssertionError for the type of the whole, ValueError for all else.
+_BROKEN = (AssertionError, HttpProcessingError, RuntimeError, ValueError)
+# These warnings repeat what was sent, and Python writes them to the log of the server.
+for _category in (BadContentDispositionHeader, BadContentDispositionParam):
+    warnings.filterwarnings("ignore", category=_category)
 _local = re.compile(r"/(?!/)[!-\[\]-~]*")
 
 
@@ -83,12 +97,12 @@ async def posted_with_file(
     try:
         async with pace(request.app[SHARED].options) as came:
             upload = await _parts(request, fields, most, disk, came)
-    except ValueError as exc:  # UnicodeDecodeError, and what aiohttp raises for a broken body
+    except _BROKEN:
         raise Problem(
             400,
             None,
             message("The body of the request is not {meant}.", meant=message("a form with a file")),
-        ) from exc
+        ) from None
     _check_token(request, fields)
     return fields, upload
 

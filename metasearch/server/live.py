@@ -17,6 +17,7 @@ from typing import Literal, Protocol
 
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
 from metasearch.formats.events import sse
+from metasearch.server.access_log import places_of
 from metasearch.server.options import Options
 
 logger = logging.getLogger("metasearch.server")
@@ -247,8 +248,8 @@ class Hub:
                         answered(event.answer)
                     else:
                         await live.fit(self._share)
-        except Exception:
-            logger.exception("search %s failed", live.id)
+        except Exception as error:
+            logger.error("search %s failed\n%s", live.id, places_of(error))
         finally:
             live.close()
             self._later(self._options.keep, self._forget, live.id)

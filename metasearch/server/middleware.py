@@ -13,6 +13,7 @@ from aiohttp.typedefs import Handler
 from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.server.access import route
+from metasearch.server.access_log import places_of
 from metasearch.server.api import form_again
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
@@ -64,14 +65,16 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         allow = {"Allow": exc.headers["Allow"]} if "Allow" in exc.headers else None
         problem = Problem(exc.status, headers=allow)
+    except web.RequestPayloadError:  # neither compressed nor cut as its head says
+        problem = Problem(400, None, message("The body of the request cannot be read."))
     except WorkspaceError as exc:
-        problem = fault(request) if exc.status == 500 else storage_problem(exc)
+        problem = fault(request, exc) if exc.status == 500 else storage_problem(exc)
     except MetasearchError as exc:
-        problem = Problem.of(exc) if exc.status < 500 else fault(request)
+        problem = Problem.of(exc) if exc.status < 500 else fault(request, exc)
     except OSError as exc:
-        problem = storage_problem(exc) if is_storage(exc) else fault(request)
-    except Exception:
-        problem = fault(request)
+        problem = storage_problem(exc) if is_storage(exc) else fault(request, exc)
+    except Exception as exc:
+        problem = fault(request, exc)
     return await _answer(request, problem)
 
 
@@ -158,10 +161,16 @@ async def _taken(shared: ServerContext, limiter: RateLimiter, name: str) -> Quot
     return await shared.peers.take(name) or limiter.take(name)
 
 
-def fault(request: web.Request) -> Problem:
-    """500 with an id only; the log has the details under that id."""
+def fault(request: web.Request, error: Exception) -> Problem:
+    """500 with an id only; the log has the details under that id. Where the request has a body, the
+    words of the error are none of them: they may repeat it.
+    """
     search_id = request.get(SEARCH_ID) or secrets.token_hex(6)
-    logger.exception("search %s: %s %s failed", search_id, request.method, route(request))
+    text, words = "search %s: %s %s failed", (search_id, request.method, route(request))
+    if request.body_exists:
+        logger.error(f"{text}\n%s", *words, places_of(error))
+    else:
+        logger.error(text, *words, exc_info=error)
     return Problem(
         500,
         None,

@@ -6,10 +6,10 @@ import asyncio
 import signal
 import socket
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Literal
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 
 LoopName = Literal["auto", "asyncio", "uvloop"]
 
@@ -22,11 +22,11 @@ def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | No
     """
     if name == "asyncio":
         return None
-    if find_spec("uvloop") is None:
+    if not is_installed("uvloop"):
         if name == "uvloop":
             raise UsageError(
                 "uvloop is not installed",
-                advice='Install it with: pip install "metasearch[uvloop]", or leave --loop away.',
+                advice=f"{how_to_install('uvloop')} Or leave --loop away.",
             )
         return None
     import uvloop

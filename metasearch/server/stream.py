@@ -12,6 +12,7 @@ from aiohttp import web
 from metasearch.events import Answer, Finished
 from metasearch.formats import WRITABLE
 from metasearch.formats.events import ndjson
+from metasearch.server.access_log import places_of
 from metasearch.server.limits.admission import Permit
 from metasearch.server.live import Events, LiveSearch
 from metasearch.server.site import SHARED, owner
@@ -145,9 +146,10 @@ async def send(
             await response.write_eof()
         except ConnectionResetError:
             pass
-        except Exception:
+        except Exception as error:
             # Too late for an error answer: a stream that is cut off is the only honest one.
-            logger.exception("search %s failed while it was sent", request.get(SEARCH_ID, ""))
+            name, places = request.get(SEARCH_ID, ""), places_of(error)
+            logger.error("search %s failed while it was sent\n%s", name, places)
             if request.transport:
                 request.transport.abort()
     return response

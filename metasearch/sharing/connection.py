@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 from metasearch.loop.ending import ended
 from metasearch.loop.lag import lag
 from metasearch.message import message
@@ -214,7 +215,7 @@ def _client(url: str) -> Redis:
     except ImportError as exc:
         raise UsageError(
             message("[shared] url needs the package redis"),
-            advice=message("Install it: pip install 'metasearch[redis]'"),
+            advice=how_to_install("redis"),
         ) from exc
     try:
         return Redis.from_pool(

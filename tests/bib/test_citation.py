@@ -83,6 +83,7 @@ def test_issue_14_19_a_citation_is_no_venue(text: str, name: str | None, expecte
     assert (host(text), part(text)) == (name, expected)
 
 
+@pytest.mark.slow
 def test_a_citation_is_read_in_linear_time() -> None:
     """Four times the length takes about four times as long."""
     for piece in ("; 1-2 ", ", 1", "In: ", ", (2", "vol ", ";  "):

@@ -181,6 +181,7 @@ def test_numbers_have_a_limit() -> None:
     assert cuts.notes() == ("1 number for year was too large and left out",)
 
 
+@pytest.mark.slow
 def test_the_title_that_took_half_a_minute(slow_marc: bytes) -> None:
     """The MARC record by which a source was stopped for 30 s: it is read at once, and its page
     tells."""
@@ -297,6 +298,7 @@ def within(limit: float, work: Callable[[], object]) -> bool:
     return any(seconds(work) < limit for _ in range(3))
 
 
+@pytest.mark.slow
 def test_the_largest_record_costs_little() -> None:
     """Making, comparing, merging and writing take some ten milliseconds each; a busy machine is
     given more."""

@@ -142,6 +142,7 @@ def test_without_markup(value: str, expected: str) -> None:
     assert expected == markup.without_markup(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["<!--", "<a ", "<", "&", "&amp;", "<tex-math math", "<mml:annotation math"]
 )

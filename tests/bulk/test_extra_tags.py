@@ -277,6 +277,7 @@ def test_an_origin_that_names_no_file_is_a_remark(hostile: str) -> None:
     assert entry.origins == ()
 
 
+@pytest.mark.slow
 def test_origins_are_read_in_linear_time() -> None:
     """Four times as many take some four times as long, not sixteen times."""
     from metasearch.formats.origins import read

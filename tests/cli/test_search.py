@@ -615,7 +615,7 @@ def test_a_missing_library_is_told_before_the_search(
     outcome = run("gene", "--format", "xlsx")
 
     assert outcome.code == 2
-    assert 'pip install "metasearch[xlsx]"' in outcome.err
+    assert 'pip install ".[xlsx]"' in outcome.err
 
 
 def test_a_file_for_a_spreadsheet_begins_with_a_byte_order_mark(

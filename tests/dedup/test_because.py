@@ -99,6 +99,7 @@ def test_versions_have_templates() -> None:
     assert shown(VERSION_KINDS.message("preprint, version 2")) == "<<preprint>, version 2>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["", "; ", "same (", "DOIs differ: " + " against " * 20_000, "one is " * 20_000, "{left}" * 99],

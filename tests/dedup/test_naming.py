@@ -289,6 +289,7 @@ def _naming(count: int) -> Callable[[], object]:
     return run
 
 
+@pytest.mark.slow
 def test_naming_many_works_of_one_key_is_linear() -> None:
     """Four times as many take about four times as long."""
     assert growth(_naming, 300) <= MOST

@@ -289,6 +289,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert all(len(set(pin.names)) >= 2 for pin in Pins.read(text, "any").pins)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lines",
     [

@@ -82,6 +82,7 @@ def test_every_verdict_has_a_key() -> None:
     assert same > len(prints)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["ISO ", "GB/T/", "ISO 1-1", "1.1", "ISO/IEC 1:20", "ISO1.1.1.1-1-1"]
 )

@@ -76,6 +76,7 @@ async def test_databases_answer_over_http():
         assert articles.count("<PubmedArticle>") == len(ids) == 20
 
 
+@pytest.mark.slow
 async def test_leaving_does_not_wait_for_a_slow_answer():
     """The demo closes at once while the slow database is still thinking, and its ports are
     closed."""

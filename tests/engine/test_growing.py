@@ -537,6 +537,7 @@ async def reading_crowd(made: Engine, readers: int = 40) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_a_long_list_does_not_stall_the_loop() -> None:
     """Neither its answers nor the last of them; all facets are counted."""
     made, _ = engine({"alpha": many(1000), "beta": after(0.5)}, per_source=1000)
@@ -550,6 +551,7 @@ async def test_a_long_list_does_not_stall_the_loop() -> None:
     assert stalls.longest < 0.05
 
 
+@pytest.mark.slow
 async def test_the_first_hits_come_within_milliseconds() -> None:
     """After the first batch was merged, whatever the interval."""
     made, _ = engine({"alpha": FAST, "beta": after(1)})

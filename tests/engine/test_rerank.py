@@ -98,6 +98,7 @@ async def test_other_orders_need_no_meaning(model: Model) -> None:
     assert model.threads == []
 
 
+@pytest.mark.slow
 async def test_a_slow_model_is_not_waited_for(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +113,7 @@ async def test_a_slow_model_is_not_waited_for(
     assert answer.seconds < 0.9
 
 
+@pytest.mark.slow
 async def test_the_end_of_a_wait_needs_no_model(model: Model) -> None:
     """A caller whose wait is over gets the list as it is."""
     model.seconds = 0.6
@@ -137,7 +139,7 @@ async def test_a_model_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_without_the_extra_no_source_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that installs it is in the error."""
-    monkeypatch.setattr(rerank, "find_spec", lambda _: None)
+    monkeypatch.setattr(rerank, "is_installed", lambda _: False)
     made, upstreams = engine(SOIL)
 
     with pytest.raises(UsageError, match="not installed: wordllama"):

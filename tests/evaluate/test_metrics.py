@@ -173,6 +173,7 @@ def test_against_brute_force(data: st.DataObject, works: list[int], cross: bool)
     )
 
 
+@pytest.mark.slow
 def test_large_clusters() -> None:
     """A cluster of records, no two of one work, is counted without looking at its pairs."""
 

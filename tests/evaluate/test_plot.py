@@ -136,4 +136,4 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(UsageError, match="needs matplotlib") as caught:
         plot.check(Path("all.svg"))
-    assert 'pip install "metasearch[plot]"' in caught.value.advice
+    assert 'pip install ".[plot]"' in caught.value.advice

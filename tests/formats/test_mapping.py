@@ -201,6 +201,7 @@ def test_rows_of_a_table_are_deduplicated() -> None:
     assert [len(hit.records) for hit in dedup.hits()] == [2, 1]
 
 
+@pytest.mark.slow
 def test_time_is_linear() -> None:
     """Four times as many names, keywords and characters take about four times as long."""
 

@@ -153,6 +153,7 @@ def test_examples_hold() -> None:
     assert doctest.testmod(reference).failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "writer",
     [

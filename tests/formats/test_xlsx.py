@@ -28,7 +28,7 @@ def test_without_openpyxl_the_command_is_told(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(UsageError, match="not installed") as caught:
         formats.write("xlsx", answer(MERGED))
 
-    assert 'pip install "metasearch[xlsx]"' in (caught.value.advice or "")
+    assert 'pip install ".[xlsx]"' in (caught.value.advice or "")
 
 
 def test_a_row_a_hit_with_the_columns_of_csv() -> None:

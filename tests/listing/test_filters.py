@@ -93,6 +93,7 @@ def test_filters_are_written_as_they_are_read(works: list[Hit], text: str) -> No
     assert str(parse_filters(["source:a", "source:b", text])) == str(filters)
 
 
+@pytest.mark.slow
 def test_reading_takes_linear_time() -> None:
     """Quotation marks that do not end, and blanks."""
     assert growth(lambda n: partial(_refused, 'venue:"' + '""' * n + "x"), 500) < MOST

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 from metasearch.listing import rerank
 from metasearch.listing.rank import MEANING_PART, Ranking
 from metasearch.query import parse
@@ -24,7 +25,7 @@ from tests.listing.hits import hits, single
 
 installed = pytest.mark.skipif(
     any(find_spec(name) is None for name in rerank.PACKAGES),
-    reason='needs pip install "metasearch[rerank]"',
+    reason="needs the extra rerank",
 )
 
 
@@ -110,11 +111,11 @@ def test_it_is_a_reason() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that installs the extra."""
-    monkeypatch.setattr(rerank, "find_spec", lambda _: None)
+    monkeypatch.setattr(rerank, "is_installed", lambda _: False)
 
     with pytest.raises(UsageError, match="not installed: wordllama, safetensors, tok") as caught:
         rerank.check()
-    assert caught.value.advice == 'Install it with: pip install "metasearch[rerank]"'
+    assert caught.value.advice == how_to_install("rerank")
 
 
 def test_another_package_of_that_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

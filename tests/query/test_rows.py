@@ -312,6 +312,7 @@ def test_every_form_is_a_query_or_an_error(rows: list[Row]) -> None:
     assert parse(to_text(query)) == query
 
 
+@pytest.mark.slow
 def test_time_is_linear() -> None:
     """In the length of a row, and of a query that becomes rows."""
     assert growth(lambda size: lambda: row_query(Row("ab* " * size, taken="any")), 60) <= MOST

@@ -187,6 +187,7 @@ def test_a_text_that_is_marked_has_the_errors_of_its_syntax() -> None:
     assert explain(caught.value).splitlines()[1] == " " * 9 + "^"
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_looked_at_in_linear_time() -> None:
     """No pattern goes back and forth over a text of the greatest length."""
     for piece in (

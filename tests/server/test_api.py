@@ -245,7 +245,7 @@ async def test_a_format_whose_library_is_missing(client, monkeypatch):
     response = await client.get("/search?q=mice&format=xlsx")
 
     assert response.status == 400
-    assert 'pip install \\"metasearch[xlsx]\\"' in await response.text()
+    assert 'pip install \\".[xlsx]\\"' in await response.text()
 
 
 async def test_general_media_types_choose_no_export(client):

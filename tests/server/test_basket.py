@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import pytest
+
 from metasearch.record import Hit
 from metasearch.server.basket import distinct
 from tests.growth import MOST, growth
@@ -44,6 +46,7 @@ def test_one_id_twice():
     assert named(work("a", 1), work("a", 2, 3)) == [("a", ("a",))]
 
 
+@pytest.mark.slow
 def test_time_is_linear_in_the_records():
     """Also where all are one work, and where none is."""
 

@@ -76,6 +76,7 @@ def test_no_language_header_breaks_it(header):
     assert all(name and name != "*" for name in preferred_languages(header))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a,", ",", "a;q=0.5,", ";", "a;;;;;;", "zh-Hans-CN;q=0.123,"])
 def test_a_long_language_header_takes_no_longer(piece):
     """Only its beginning is read, and that in linear time."""

@@ -30,9 +30,9 @@ def test_uvloop_where_it_is_installed(choice) -> None:
 
 def test_without_uvloop(monkeypatch) -> None:
     """Nobody misses it who has not asked for it."""
-    monkeypatch.setattr("metasearch.server.process.find_spec", lambda _: None)
+    monkeypatch.setattr("metasearch.server.process.is_installed", lambda _: False)
 
     assert loop_factory("auto") is None
     with pytest.raises(UsageError, match="uvloop is not installed") as raised:
         loop_factory("uvloop")
-    assert "metasearch[uvloop]" in raised.value.advice
+    assert 'pip install ".[uvloop]"' in raised.value.advice

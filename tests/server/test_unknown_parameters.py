@@ -93,6 +93,7 @@ def test_many_and_long_names_are_bounded():
     assert "\x1b" not in note
 
 
+@pytest.mark.slow
 def test_reading_takes_linear_time():
     """Four times as many unknown parameters take about four times as long."""
 

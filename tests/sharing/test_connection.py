@@ -100,6 +100,7 @@ async def test_any_failure_leaves_the_server_alone_until_a_probe(
     await shared.close()
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_not_there_costs_less_than_a_second() -> None:
     """Nothing is tried twice."""
     shared = Connection("redis://127.0.0.1:1/0")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 
 if TYPE_CHECKING:
     import duckdb
@@ -151,7 +152,7 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
     except ImportError as exc:
         raise UsageError(
             "the engine duckdb needs packages that are not installed",
-            advice="Install the extra: pip install 'metasearch[bulk]'. Or use --engine memory.",
+            advice=f"{how_to_install('bulk')} Or use --engine memory.",
         ) from exc
     if "?" in str(scratch):  # DuckDB would read what follows as options
         raise UsageError(

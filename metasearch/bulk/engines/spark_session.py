@@ -16,12 +16,12 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -124,11 +124,11 @@ def check_installed() -> None:
     Raises:
         UsageError: One is.
     """
-    missing = [name for name in PACKAGES if find_spec(name) is None]
+    missing = [name for name in PACKAGES if not is_installed(name)]
     if missing:
         raise UsageError(
             f"the engine spark needs {', '.join(missing)}, and that is not installed",
-            advice='Install it with: pip install "metasearch[spark]", or take --engine duckdb.',
+            advice=f"{how_to_install('spark')} Or take --engine duckdb.",
         )
 
 

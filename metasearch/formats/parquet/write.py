@@ -1,5 +1,5 @@
 """Apache Parquet: a row a work, with the columns of `columns.py`, packed by Zstandard. pyarrow
-writes it, which comes with the extra `metasearch[bulk]` and is imported here only.
+writes it, which comes with the extra `bulk` and is imported here only.
 
 Row groups are written one after another, so that memory does not grow with the works.
 """

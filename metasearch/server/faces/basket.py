@@ -18,9 +18,9 @@ from metasearch.formats import WRITABLE, write
 from metasearch.message import message
 from metasearch.record import Hit
 from metasearch.server.answering import answered
-from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of
+from metasearch.server.api import WRITTEN_AT_ONCE, chosen_of, is_usable
 from metasearch.server.basket import Basket, contents_of, distinct
-from metasearch.server.faces.works import JSON_LD, can_be_written, is_large
+from metasearch.server.faces.works import JSON_LD, is_large
 from metasearch.server.faces.works import OFFERED as OF_WORKS
 from metasearch.server.forms import chosen, local_address, posted
 from metasearch.server.outcome import nothing_answered, status_of
@@ -80,7 +80,7 @@ async def _page(request: web.Request, contents: Basket) -> web.Response:
         unknown=contents.unknown,
         labels=labels(shared.engine, sources),
         citations=citations.decode().splitlines(),
-        formats=[name for name in OFFERED if name != "html" and can_be_written(name)],
+        formats=[name for name in OFFERED if name != "html" and is_usable(name)],
     )
     body = await shared.admission.written(
         lambda: basket_page(visit, shown).encode(), large=_is_long(hits)

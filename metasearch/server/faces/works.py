@@ -11,7 +11,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 
 import orjson
 from aiohttp import web
@@ -26,7 +25,7 @@ from metasearch.message import message
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
 from metasearch.server.answering import answered
-from metasearch.server.api import chosen_of
+from metasearch.server.api import chosen_of, is_usable
 from metasearch.server.outcome import nothing_answered, status_of
 from metasearch.server.page_response import page_response
 from metasearch.server.pages import json_ld, machine_links
@@ -248,7 +247,7 @@ def _page(
     formats = [
         (name, media_type, work_address(site, hit.id, work_found.search, format=name))
         for name, media_type in OFFERED.items()
-        if name != "html" and can_be_written(name)
+        if name != "html" and is_usable(name)
     ]
     return work_page(
         visit,
@@ -268,12 +267,6 @@ def _page(
             has_pins=shared.engine.settings.pins is not None,
         ),
     )
-
-
-def can_be_written(name: str) -> bool:
-    """Whether the library is installed that writes a format, if one does."""
-    library = WRITABLE[name].library if name in WRITABLE else ""
-    return not library or find_spec(library) is not None
 
 
 def _citation(hit: Hit, style: str) -> str:

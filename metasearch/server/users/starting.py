@@ -5,9 +5,9 @@ nothing that answers requests.
 from __future__ import annotations
 
 import logging
-from importlib.util import find_spec
 
 from metasearch.errors import SettingsError
+from metasearch.extras import how_to_install, is_installed
 from metasearch.settings import Settings
 
 logger = logging.getLogger("metasearch.server")
@@ -41,8 +41,8 @@ def check_users(settings: Settings) -> None:
             "server.trusted_proxies: missing; in mode header only these proxies may name users"
         )
     package, extra = _PACKAGES.get(mode, ("", ""))
-    if package and find_spec(package) is None:
-        problems.append(f'users.mode: {mode} needs a package: pip install "metasearch[{extra}]"')
+    if package and not is_installed(package):
+        problems.append(f"users.mode: {mode} needs a package. {how_to_install(extra)}")
     if problems:
         raise SettingsError(settings.file or "environment", problems)
 

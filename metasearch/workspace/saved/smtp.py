@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from metasearch.errors import MetasearchError, UsageError
+from metasearch.extras import how_to_install
 from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.settings.alerts import MailSettings
@@ -237,5 +238,5 @@ def _require() -> None:
     except ImportError as exc:
         raise UsageError(
             message("E-mails need a package that is not installed"),
-            advice=message('Install it with: pip install "metasearch[mail]"'),
+            advice=how_to_install("mail"),
         ) from exc

@@ -18,6 +18,7 @@ from threading import Lock, get_native_id
 from typing import TYPE_CHECKING, TypeVar
 
 from metasearch.errors import Busy, UsageError
+from metasearch.extras import how_to_install
 from metasearch.message import message
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Passwords:
         except ImportError as exc:
             raise UsageError(
                 message("passwords need the package argon2-cffi, which is not installed"),
-                advice=message("Install the extra: pip install 'metasearch[users]'."),
+                advice=how_to_install("users"),
             ) from exc
         passes, memory, threads = self._costs
         return argon2.PasswordHasher(

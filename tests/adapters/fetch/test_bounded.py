@@ -134,6 +134,7 @@ async def test_what_has_no_end_is_left_early(
     assert server.sent < 40 << 20  # most of it lies in the buffers of two sockets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["100 without a word", "an unknown one", *FRAMES, "members"])
 async def test_crumbs_leave_the_loop_to_others(name: str) -> None:
     """However small the pieces, what is read at once takes no longer than others may wait."""

@@ -125,6 +125,7 @@ def test_nothing_breaks_it(body: bytes, content_type: str) -> None:
     assert challenge(b"<html>" + body, content_type) in (None, challenge(b"<html>" + body, HTML))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

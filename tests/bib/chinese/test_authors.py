@@ -64,6 +64,7 @@ def test_any_text_is_taken(text: str) -> None:
     assert all(name.strip() for name in authors_in(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -180,6 +180,7 @@ def test_any_text_is_taken(title: str) -> None:
         ] or "为" in marked(title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title",
     [

@@ -75,6 +75,7 @@ def test_issue_14_19_where_a_person_works_is_no_given_name() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_name_is_judged_in_linear_time() -> None:
     """Four times the length takes about four times as long."""
 

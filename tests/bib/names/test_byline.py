@@ -114,6 +114,7 @@ def test_any_pieces_of_names(pieces: list[str]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["a, ", "and ", "A.Ab ", ",", "a.", "a-", " ", "; ", ",and", "a b "]
 )

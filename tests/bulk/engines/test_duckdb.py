@@ -248,7 +248,7 @@ def test_the_extra_is_named_where_it_is_missing(
 
     with pytest.raises(UsageError, match="not installed") as raised:
         found(tmp_path, [])
-    assert "metasearch[bulk]" in raised.value.advice
+    assert 'pip install ".[bulk]"' in raised.value.advice
 
 
 # -------------------------------------------------------------------------------------- titles

@@ -30,12 +30,12 @@ def java(folder: Path, said: str) -> Path:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the extra that brings it."""
-    monkeypatch.setattr(spark_session, "find_spec", lambda name: None if name == "pyspark" else 1)
+    monkeypatch.setattr(spark_session, "is_installed", lambda name: name != "pyspark")
 
     with pytest.raises(UsageError, match="needs pyspark, and that is not installed") as raised:
         spark_session.check_installed()
 
-    assert "metasearch[spark]" in raised.value.advice
+    assert 'pip install ".[spark]"' in raised.value.advice
 
 
 def test_without_java_it_says_which_package_has_it(

@@ -150,6 +150,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("computes", "group"),
     [
@@ -176,6 +177,7 @@ def test_interrupted_while_it_computes(computes: str, group: bool) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_ended_while_it_computes() -> None:
     """SIGTERM ends both processes at once, as it ends any program."""
     with started("gene") as process:
@@ -185,6 +187,7 @@ def test_ended_while_it_computes() -> None:
     assert (code, out) == (-signal.SIGTERM, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel has no signal for it")
 def test_nothing_is_left_of_a_command_that_is_killed() -> None:
     """The child that hangs ends with its parent, and the pipes are closed."""
@@ -280,6 +283,7 @@ def test_a_slow_reader_has_all_the_time() -> None:
     assert json.loads(out.splitlines()[-1])["complete"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "function", "args"),
     [

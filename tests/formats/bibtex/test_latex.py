@@ -90,6 +90,7 @@ def test_nothing_raises(value: str) -> None:
     assert isinstance(decoded(value), str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["{", "}", "\\", "$", '\\"', "\\emph{", "\\href{", "-", "'", "`", "\\a ", "{\\'", "a"]
 )

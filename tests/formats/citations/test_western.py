@@ -198,6 +198,7 @@ def test_a_hostile_work_is_one_line(found: Hit) -> None:
         assert written.count("\n") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", ["a", " ", ".", "- ", "A-", "1-2, ", "王", "：", "Jr. "])
 def test_four_times_the_text_takes_four_times_as_long(filler: str) -> None:
     names = ("title", "venue", "publisher", "edition", "pages", "volume", "version")

@@ -115,4 +115,4 @@ def test_the_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileFormatError, match="which is not installed") as caught:
         read_bytes(b"PAR1....PAR1", "x")
 
-    assert "metasearch[bulk]" in caught.value.advice
+    assert 'pip install ".[bulk]"' in caught.value.advice

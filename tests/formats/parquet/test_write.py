@@ -98,4 +98,4 @@ def test_the_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="which is not installed") as caught:
         formats.get("parquet")
 
-    assert "metasearch[bulk]" in caught.value.advice
+    assert 'pip install ".[bulk]"' in caught.value.advice

@@ -319,6 +319,7 @@ TIMED: dict[str, tuple[str, Callable[[int], bytes]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TIMED)
 def test_a_file_is_read_in_linear_time(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it repeats."""

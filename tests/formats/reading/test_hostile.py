@@ -147,6 +147,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_is_linear(kind: str) -> None:
     """Four times the text takes some four times as long, and not sixteen."""

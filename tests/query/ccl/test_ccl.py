@@ -178,6 +178,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 HOSTILE = ["a,", "ti,", "(", '"', "a ", "a,b ", "<", "=", "!", "and ", "ti=a or ", "a?", "?", "#a "]
 
 
+@pytest.mark.slow
 @each("piece", HOSTILE)
 def test_time_grows_with_the_length(piece: str) -> None:
     """At most in proportion, of text that is no query as of one that is."""

@@ -417,6 +417,7 @@ def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
     assert error is None or error.suggestion is None or read(error.suggestion, "cql")
 
 
+@pytest.mark.slow
 def test_a_hostile_text_is_read_at_once() -> None:
     """What could make a careless parser slow is no slower than other texts: no step looks back."""
     for start, piece in (('"', "\\"), ("", "("), ("", "a"), ("", "/"), ("", ">a=b"), ("", " ")):

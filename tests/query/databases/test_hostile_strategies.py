@@ -150,6 +150,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @each(("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them])
 def test_a_text_is_read_in_linear_time(syntax: str, piece: str) -> None:

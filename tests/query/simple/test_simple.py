@@ -453,6 +453,7 @@ def test_what_was_parsed_can_be_printed(text: str) -> None:
     assert query == parse(to_text(query))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -156,6 +156,7 @@ def test_a_syntax_that_is_not_there() -> None:
     assert "ovid, pubmed" in str(error.value.advice)
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_query_and_not_faster() -> None:
     """Terms in brackets that alternate, and four times as many."""
     from metasearch.query.writing.wos import STYLE

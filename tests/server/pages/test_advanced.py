@@ -396,6 +396,7 @@ def test_every_choice_has_words():
     assert NotFlat("many", parse("a")).obstacle in _OBSTACLES
 
 
+@pytest.mark.slow
 def test_time_is_linear_in_the_text():
     """Of both forms, whether the text is a query or not."""
 

@@ -64,6 +64,7 @@ def test_without_a_query_nothing_is_marked():
     assert Marker(None).parts("") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["gene ", "x", "乳腺癌", "ﬁ", "\u0301", "a" * 50 + " "])
 def test_time_is_linear_in_the_text(unit):
     """A long title is marked at its beginning only, and costs no more than that."""

@@ -43,8 +43,8 @@ def test_a_header_needs_proxies_that_are_trusted():
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """With the extra that brings it."""
-    monkeypatch.setattr("metasearch.server.users.starting.find_spec", lambda _: None)
-    with pytest.raises(SettingsError, match=r"metasearch\[users\]"):
+    monkeypatch.setattr("metasearch.server.users.starting.is_installed", lambda _: False)
+    with pytest.raises(SettingsError, match=r'pip install "\.\[users\]"'):
         check_users(settings("local"))
     check_users(settings("none"))
 

@@ -111,9 +111,8 @@ async def test_a_silent_worker_is_replaced(folder):
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_stuck_worker_ends_within_two_seconds_of_a_signal(folder, number):
     """The other workers of the server do so as ever."""
     async with hanging(folder, 0, number=2) as (process, _, _asking):

@@ -14,6 +14,7 @@ import pytest
 from lxml import etree, html
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 from metasearch.workspace.reports import render
 from metasearch.workspace.reports.document import (
     Block,
@@ -198,7 +199,7 @@ def test_word_files_need_a_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "docx", None)
     with pytest.raises(UsageError) as error:
         write(every_block(), "docx")
-    assert error.value.advice == 'Install it with: pip install "metasearch[docx]"'
+    assert error.value.advice == how_to_install("docx")
 
 
 def test_the_diagram_is_a_file_of_its_own():
@@ -219,6 +220,7 @@ def test_an_empty_document_is_written():
     assert render.FORMATS["docx"].ending == "docx"
 
 
+@pytest.mark.slow
 def test_long_reports_take_linear_time():
     """Rows, lists, links or texts four times as many take four times as long, in every format."""
     pytest.importorskip("docx")

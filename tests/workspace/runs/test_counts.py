@@ -59,6 +59,7 @@ async def test_one_request_a_step_and_source(tmp_path: Path) -> None:
     assert all(answer.asked_at and answer.fetched is None for answer in answers.values())
 
 
+@pytest.mark.slow
 async def test_the_limits_of_each_source_are_respected(tmp_path: Path) -> None:
     """No source is asked by more requests at once than its spec or this mode allows, nor faster
     than its rate."""
@@ -197,6 +198,7 @@ async def test_sources_that_need_two_requests_for_records_are_counted_by_one(
     assert {answer.claimed for answer in told if answer.source == "demo-pubmed"} == {12}
 
 
+@pytest.mark.slow
 async def test_the_loop_is_not_blocked(tmp_path: Path) -> None:
     """Others are served while a strategy is counted, also where its queries are long."""
     words = " OR ".join(f"word{number}" for number in range(90))

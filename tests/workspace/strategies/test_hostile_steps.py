@@ -75,6 +75,7 @@ def test_any_text_has_lines_or_is_an_error(text: str) -> None:
     assert error.advice if error else all(line.text for line in copied_text(text).lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["#1 ", "(", "#1-#2 ", "or/1,", "or/1-2 ", "#1 AND ", "title:(#1 ", "TI=(#1*", '"#1" ', "#1*水",
@@ -97,6 +98,7 @@ def test_time_is_linear(piece: str) -> None:
     assert growth(work, 1_200) < MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row", ["# ", "1\t", "x   1 ", "1. a\n", "Search: ", "12:00 ", "\t", "(1)"]
 )

@@ -152,6 +152,7 @@ def test_a_long_chain_needs_no_recursion() -> None:
     assert len(list(terms(resolved(steps, 500).query))) == 500
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_size_of_the_strategy() -> None:
     """Steps are read once each, however often they are named."""
 

@@ -10,9 +10,8 @@ outside.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
 
 
 def check_extra() -> None:
@@ -21,8 +20,8 @@ def check_extra() -> None:
     Raises:
         UsageError: It is not.
     """
-    if find_spec("mcp") is None:
+    if not is_installed("mcp"):
         raise UsageError(
             "MCP needs a package that is not installed: mcp",
-            advice='Install it with: pip install "metasearch[mcp]"',
+            advice=how_to_install("mcp"),
         )

@@ -25,6 +25,7 @@ from mcp_types import Tool as ToolType
 from metasearch import __version__
 from metasearch.errors import MetasearchError, QuerySyntaxError
 from metasearch.formats.text import clean
+from metasearch.server.access_log import places_of
 from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, tokens, written
 from metasearch.server.faces.mcp.calls import Call, Caller, ToolError
 from metasearch.server.faces.mcp.tools import INSTRUCTIONS, TOOLS, Tool
@@ -98,9 +99,9 @@ async def _called(name: str, call: Call) -> CallToolResult:
             )
     except (ToolError, MetasearchError, Problem) as exc:
         return _failed(_reason(exc))
-    except Exception:
-        error_id = secrets.token_hex(6)
-        logger.exception("tool %s failed: %s", cut(clean(name), 40), error_id)
+    except Exception as exc:
+        error_id, places = secrets.token_hex(6), places_of(exc)
+        logger.error("tool %s failed: %s\n%s", cut(clean(name), 40), error_id, places)
         return _failed(
             f"An internal error occurred; the log of the server has it under {error_id}. "
             "Trying again with the same arguments may not help."

@@ -9,8 +9,7 @@ from dataclasses import fields
 
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.options import Option, SearchOptions
-from metasearch.errors import UsageError
-from metasearch.formats import WRITABLE
+from metasearch.formats import needed_extras
 from metasearch.listing.facets import FACETS
 from metasearch.listing.filters import MOST_FILTERS
 from metasearch.query.writing import TARGETS
@@ -91,26 +90,12 @@ def asked_parameters(options: Options) -> Iterator[Schema]:
         yield made
 
 
-def offered() -> dict[str, str]:
-    """Format -> media type of all that this installation can write."""
-    return {name: media_type for name, media_type in OFFERED.items() if _is_installed(name)}
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        if name in WRITABLE:
-            WRITABLE[name].require()
-    except UsageError:
-        return False
-    return True
-
-
 def _format() -> Schema:
-    listing = ", ".join(f"`{name}` {media_type}" for name, media_type in offered().items())
+    listing = ", ".join(f"`{name}` {media_type}" for name, media_type in OFFERED.items())
     return parameter(
         "format",
-        one_of(offered()),
-        f"How the answer is written; wins over `Accept`: {listing}.",
+        one_of(OFFERED),
+        f"How the answer is written; wins over `Accept`: {listing}. {needed_extras(OFFERED)}",
     )
 
 

@@ -244,7 +244,8 @@ def _mcp() -> Iterator[Operation]:
         id="mcp",
         tag="MCP",
         summary="One message of the Model Context Protocol, over streamable HTTP",
-        description="Assistants list the tools and call them with messages of JSON-RPC.",
+        description="Assistants list the tools and call them with messages of JSON-RPC. "
+        "The server must have the extra `mcp`.",
         method="post",
         body={JSON: {"type": "object"}},
         answer={JSON: {"type": "object"}, "text/event-stream": {}},

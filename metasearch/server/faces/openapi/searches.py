@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from metasearch.server.api import OFFERED
 from metasearch.server.faces.openapi.operation import (
     BRIEF,
     HTML,
@@ -17,7 +18,6 @@ from metasearch.server.faces.openapi.operation import (
 )
 from metasearch.server.faces.openapi.parameters import (
     asked_parameters,
-    offered,
     parameter,
     query_body,
     search_parameters,
@@ -56,8 +56,7 @@ def operations(options: Options) -> Iterator[Operation]:
 def _searches(options: Options) -> Iterator[Operation]:
     parameters = search_parameters(options)
     content: Content = {
-        media_type: ref("Answer") if name == "json" else {}
-        for name, media_type in offered().items()
+        media_type: ref("Answer") if name == "json" else {} for name, media_type in OFFERED.items()
     }
     yield Operation(
         path="/search",

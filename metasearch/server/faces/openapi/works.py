@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from metasearch.formats import WRITABLE
+from metasearch.formats import WRITABLE, needed_extras
 from metasearch.server.faces.openapi.operation import (
     BRIEF,
-    HTML,
     JSON,
     SEARCHED,
     UNCHANGED,
     Operation,
 )
-from metasearch.server.faces.openapi.parameters import offered, parameter
+from metasearch.server.faces.openapi.parameters import parameter
 from metasearch.server.faces.openapi.schema import Schema, one_of, ref, text
+from metasearch.server.faces.works import OFFERED
 
-_JSON_LD = "application/ld+json"
 _BY_UNAPI = ("mods", "ris", "bibtex")
 
 
 def operations() -> Iterator[Operation]:
     """Both of them."""
-    of_hits = [name for name in offered() if name in WRITABLE and WRITABLE[name].unit == "hits"]
-    formats = one_of(["html", "json", "jsonld", *of_hits])
-    content: dict[str, Schema] = {HTML: {}, JSON: ref("Hit"), _JSON_LD: {}}
-    content |= {WRITABLE[name].media_type: {} for name in of_hits}
+    content: dict[str, Schema] = {media_type: {} for media_type in OFFERED.values()}
+    content[JSON] = ref("Hit")
     yield Operation(
         path="/work/{id}",
         id="work",
@@ -35,7 +32,11 @@ def operations() -> Iterator[Operation]:
         "search again. An identifier is searched for: `/work/doi:10.1000/abc`.",
         parameters=(
             parameter("id", text(), "The id of a hit, or an identifier.", place="path"),
-            parameter("format", formats, "How it is written; wins over `Accept`."),
+            parameter(
+                "format",
+                one_of(OFFERED),
+                f"How it is written; wins over `Accept`. {needed_extras(OFFERED)}",
+            ),
             parameter("q", text(), "The search that finds it; its other parameters count, too."),
         ),
         answer=content,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from metasearch.formats import WRITABLE
 from metasearch.server.faces.openapi.operation import Example, Operation
 from metasearch.server.faces.openapi.parameters import parameter
 from metasearch.server.faces.openapi.schema import Schema, one_of, ref, text
@@ -12,14 +13,16 @@ from metasearch.server.faces.workspace import decisions, files, reports, works
 from metasearch.server.workspace_routes import BASE
 from metasearch.workspace.reports.kinds import KINDS
 from metasearch.workspace.reports.render import FORMATS
-from metasearch.workspace.works.exporting import EXPORTS, file_of
+from metasearch.workspace.works.exporting import EXPORTS, TOOLS
 
 _HERE = f"{BASE}/{PROJECT}"
 #: A file as one would bring it.
 _RIS = (
     "TY  - JOUR\nTI  - Gambling and debt\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/182\nER  - \n"
 )
-_EXPORTS: Mapping[str, Schema] = {file_of(name).media_type: {} for name in EXPORTS}
+_EXPORTS: Mapping[str, Schema] = {
+    WRITABLE[TOOLS.get(name, name)].media_type: {} for name in EXPORTS
+}
 
 
 def operations() -> Iterator[Operation]:

@@ -90,8 +90,10 @@ async def answer(request: web.Request) -> web.Response:
         return _problem(problem).response()
     except UsageError as error:
         return _problem(Problem.of(error)).response()
-    except Exception:
-        return _problem(fault(request)).response()
+    except web.RequestPayloadError:
+        raise
+    except Exception as error:
+        return _problem(fault(request, error)).response()
 
 
 async def _counted(request: web.Request) -> CommandReply:

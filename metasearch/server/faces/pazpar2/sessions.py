@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metasearch.events import Answer, Finished, Order
+from metasearch.server.access_log import places_of
 from metasearch.server.faces.pazpar2.errors import BLOCKED, NO_SESSION, CommandRefused
 from metasearch.server.faces.pazpar2.progress import Progress
 from metasearch.server.limits.rate import RateLimiter
@@ -147,8 +148,8 @@ async def _drain(
                     answered(event.answer)
                 if isinstance(event, (Finished, Order)):
                     grown()
-    except Exception:
-        logger.exception("search %s failed", search.id)
+    except Exception as error:
+        logger.error("search %s failed\n%s", search.id, places_of(error))
         failed = True
     finally:
         progress.end(failed=failed)

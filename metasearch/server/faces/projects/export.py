@@ -8,7 +8,9 @@ import tempfile
 
 from aiohttp import web
 
+from metasearch.formats import WRITABLE
 from metasearch.message import message
+from metasearch.server.api import is_usable
 from metasearch.server.faces.projects.opened import file_name, opened
 from metasearch.server.faces.projects.works import query_of
 from metasearch.server.faces.workspace.files import exported
@@ -18,7 +20,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import take_export
 from metasearch.server.visit import visit_of
-from metasearch.workspace.works.exporting import EXPORTS, file_of
+from metasearch.workspace.works.exporting import EXPORTS, TOOLS, file_of
 
 
 @in_share("exports", "GET")
@@ -32,7 +34,11 @@ async def answer(request: web.Request) -> web.StreamResponse:
     here = await opened(request)
     name = only(request.query, "format") or "ris"
     if name not in EXPORTS:
-        offered = [(each, file_of(each).media_type) for each in EXPORTS]
+        offered = [
+            (each, WRITABLE[TOOLS.get(each, each)].media_type)
+            for each in EXPORTS
+            if is_usable(each)
+        ]
         raise Problem.unacceptable(message("There is no such format."), offered)
     query, file = query_of(request.query, by=here.by), file_of(name)
     await take_export(request, here.project, name)

@@ -11,6 +11,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message, message_n
+from metasearch.server.api import is_usable
 from metasearch.server.faces.projects.deciding import OUT, decide
 from metasearch.server.faces.projects.opened import (
     Opened,
@@ -171,7 +172,11 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
         undo=change,
         votes=votes,
         people=people or {},
-        formats=[(name, _FORMAT_WORDS[name]) for name in _FORMAT_WORDS if name in EXPORTS],
+        formats=[
+            (name, words)
+            for name, words in _FORMAT_WORDS.items()
+            if name in EXPORTS and is_usable(name)
+        ],
     )
 
 

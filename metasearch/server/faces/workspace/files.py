@@ -11,7 +11,7 @@ from typing import IO, Any
 from aiohttp import web
 
 from metasearch.errors import UsageError
-from metasearch.formats import READABLE
+from metasearch.formats import READABLE, needed_extras
 from metasearch.formats.citations.styles import STYLES
 from metasearch.message import message
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
@@ -41,7 +41,9 @@ FILE: Members = {
     "text": Member(help="The file as text.", most=LARGEST),
     "base64": Member(help="In place of `text`: its bytes, in base64.", most=LARGEST),
     "format": Member(
-        help="Its format, instead of detecting it.", choices=tuple(READABLE), example="ris"
+        help=f"Its format, instead of detecting it. {needed_extras(READABLE)}",
+        choices=tuple(READABLE),
+        example="ris",
     ),
     "encoding": Member(help="Its encoding, instead of detecting it.", most=40),
 }
@@ -76,7 +78,10 @@ DECISIONS: Members = {
 }
 _HOW: Members = {
     "format": Member(
-        help="A format, or a screening tool.", required=True, choices=EXPORTS, example="ris"
+        help=f"A format, or a screening tool. {needed_extras(EXPORTS)}",
+        required=True,
+        choices=EXPORTS,
+        example="ris",
     ),
     "style": Member(help="Of the format `citations`.", choices=tuple(STYLES)),
     "bom": Member(help="Whether CSV begins with a byte order mark.", kind="flag"),

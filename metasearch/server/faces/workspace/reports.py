@@ -20,7 +20,10 @@ from metasearch.workspace.reports.kinds import KINDS
 from metasearch.workspace.store.database import Database
 
 WRITE: Members = {
-    "format": Member(help="How it is written; `json` without it.", choices=tuple(render.FORMATS)),
+    "format": Member(
+        help="How it is written; `json` without it. `docx` needs the extra `docx`.",
+        choices=tuple(render.FORMATS),
+    ),
     "language": Member(help="Without it that of the report.", choices=LANGUAGES),
     "number": Member(help="The finished report of this number, or the `last`.", most=40),
     "continues": Member(

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import Conflict, UsageError
+from metasearch.extras import is_installed
 from metasearch.formats.text import line
 from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.clash import clash_of, value_words
@@ -324,5 +325,5 @@ def _downloads(
     return [
         (form.label, _address(base, f"{name}.{form.ending}", **parameters))
         for form in FORMATS.values()
-        if form.name != "svg" or svg
+        if (form.name != "svg" or svg) and (form.name != "docx" or is_installed("docx"))
     ]

@@ -1,5 +1,5 @@
 """A `Document` as a Word file (.docx). python-docx makes the package and its styles; it comes with
-the extra `metasearch[docx]` and is imported here only.
+the extra `docx` and is imported here only.
 
 Paragraphs and tables are written as WordprocessingML (ISO/IEC 29500-1) by docx_parts.py: a table of
 a thousand rows takes python-docx seconds.
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 from metasearch.message import message
 from metasearch.workspace.reports.document import (
     Block,
@@ -48,7 +49,7 @@ def file(document: Document) -> bytes:
     except ImportError as exc:
         raise UsageError(
             message("Word files need a package that is not installed: python-docx"),
-            advice=message('Install it with: pip install "metasearch[docx]"'),
+            advice=how_to_install("docx"),
         ) from exc
     from metasearch.workspace.reports.render.docx_styles import prepare
 

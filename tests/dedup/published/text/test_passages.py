@@ -197,6 +197,7 @@ def test_only_a_lone_paragraph_is_short(text: str, shortest: int) -> None:
     assert len(found) < 2 or all(len(paragraph) >= shortest for paragraph in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

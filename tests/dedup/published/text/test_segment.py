@@ -194,6 +194,7 @@ def test_any_text_gives_words(text: str, engine: str) -> None:
     assert all(word and all(char.isalnum() or is_han(char) for char in word) for word in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["我", "中国人民", "a\u0301\u0316", "\u0301\u0316", "\ud800", "的\x00", "着’", "ﷺ"]
 )

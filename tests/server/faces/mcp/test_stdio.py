@@ -61,7 +61,7 @@ def test_stdout_is_the_protocol_and_the_end_of_stdin_ends_it():
 def test_without_the_extra_the_command_says_how_to_install_it():
     script = (
         "import metasearch.server.faces.mcp as face\n"
-        "face.find_spec = lambda name: None\n"
+        "face.is_installed = lambda name: False\n"
         "import metasearch.cli\n"
         "raise SystemExit(metasearch.cli.main(['mcp', '--demo']))"
     )
@@ -71,7 +71,7 @@ def test_without_the_extra_the_command_says_how_to_install_it():
 
     assert done.returncode == 2
     assert done.stdout == ""
-    assert 'pip install "metasearch[mcp]"' in done.stderr
+    assert 'pip install ".[mcp]"' in done.stderr
 
 
 class Watched(Caller):

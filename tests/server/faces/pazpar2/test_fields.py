@@ -45,6 +45,7 @@ def test_no_text_makes_an_element(text):
     assert [each.tag for each in page.iter()] == ["div", "p"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<", "<a", "<a ", "<!", "<<b>", ">"])
 def test_time_grows_with_the_length(piece):
     """At most in proportion."""

@@ -60,6 +60,7 @@ def test_values_come_back(values):
     assert (name, read) == ("author", [value for value in values if value.strip()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a=b,", "a=b|", "\\,", "a", "=", "|", ",", "~"])
 def test_time_grows_with_the_length(piece):
     """At most in proportion, also where a parameter is longer than it may be."""

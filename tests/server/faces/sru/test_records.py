@@ -243,6 +243,7 @@ def test_hostile_records(schema) -> None:
         assert b"&#13;" not in body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_very_many_authors(schema) -> None:
     """None of whose names is divided: the time grows with their number, not with its square."""
