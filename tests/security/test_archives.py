@@ -221,6 +221,7 @@ def test_every_column_that_names_rows_is_looked_at(tmp_path: Path) -> None:
         ("work", "first_run"),
         ("work_record", "work"), ("work_source", "work"), ("record_signature", "record"),
         ("record_place", "record"), ("saved_news", "run"),
+        ("entering", "record"), ("entering", "answer"), ("entering", "replaces"),
     } == found  # fmt: skip
 
 
@@ -239,6 +240,12 @@ def test_a_row_that_names_one_of_another_project_is_found(tmp_path: Path) -> Non
             raw.execute("UPDATE work_source SET source = ?1 WHERE project = ?1", (project.id,))
             raw.execute("INSERT INTO record_place VALUES (?, 1, 0, ?)", values)
             raw.execute("INSERT INTO record_signature VALUES (?2, 'm', ?1, 1)", values)
+            raw.execute(
+                "INSERT INTO entering (record, project, answer, is_new, replaces)"
+                " SELECT ?2, ?1, min(answer.id), 0, ?2 FROM answer"
+                " JOIN run ON run.id = answer.run WHERE run.project = ?1",
+                values,
+            )
             raw.execute(
                 "INSERT INTO saved_search (id, uid, name, query, feed, created)"
                 " VALUES (?1, ?1, ?1, 'x', ?1, '')",
@@ -304,6 +311,8 @@ def owned(one: Relation, project: Project) -> tuple[str, str]:
         "step": "SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy"
         f" WHERE strategy.project = {number}",
         "saved_run": f"SELECT id FROM saved_run WHERE saved = {number}",
+        "answer": "SELECT answer.id FROM answer JOIN run ON run.id = answer.run"
+        f" WHERE run.project = {number}",
     }
     return one.owner, of.get(one.other, f"SELECT id FROM {one.other} WHERE project = {number}")
 
@@ -377,13 +386,10 @@ class Forge:
     def refuses(self, table: str, column: str, value: Any) -> bool:
         """Whether an import refuses it; nothing is kept of one that does not."""
         with Database(self.team.filled.path) as db:
-            try:
-                with db.transaction():
-                    if self.imported(db, table, column, value) is None:
-                        return True
-                    raise _NotKept
-            except _NotKept:
-                return False
+            copy = self.imported(db, table, column, value)
+            if copy is not None:
+                projects.delete(db, copy)
+            return copy is None
 
     async def ask(self, person: Person, table: str, column: str, value: Any) -> None:
         """Ask all routes of the copy, and delete it."""
@@ -393,10 +399,6 @@ class Forge:
         await ask_all(person, self.team, copy.uid)
         with Database(self.team.filled.path) as db:
             projects.delete(db, copy)
-
-
-class _NotKept(Exception):
-    """Takes a transaction back."""
 
 
 def together(values: list[Any]) -> list[Any]:

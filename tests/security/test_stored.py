@@ -309,14 +309,15 @@ async def test_a_run_asks_as_many_sources_as_a_search_may(
 async def test_a_run_ends_where_no_more_may_be_stored(
     ann: Asking, of_ann: tuple[Settings, Project]
 ) -> None:
-    """What was kept stays, not one record is too many, and the reason is told."""
+    """What was kept stays, not one record is too many, and the reason is told; the run can go on
+    where there is room again."""
     changed(of_ann[0], stored_records=7)
     status, begun = await ann.post("/runs", mode="records", steps=[1], per_source=5)
     assert status == 202, begun
 
     shown = await ann.ended(begun["number"])
 
-    assert shown["status"] == "stopped"
+    assert shown["status"] == "interrupted"
     assert "may hold 7 records" in shown["error"]
     page = "/projects/lakes/strategies/main"
     async with ann.session.get(page, headers={"Accept": "text/html"}) as response:

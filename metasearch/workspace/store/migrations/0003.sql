@@ -5,7 +5,7 @@ CREATE TABLE entering (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     answer INTEGER NOT NULL REFERENCES answer ON DELETE CASCADE,
     is_new INTEGER NOT NULL,             -- whether the answer has brought the row, or only named it again
-    replaces INTEGER REFERENCES record,  -- the version of before
+    replaces INTEGER REFERENCES record ON DELETE SET NULL,  -- the version of before
     placed INTEGER NOT NULL DEFAULT 0,   -- whether it stands at its places
     near TEXT NOT NULL DEFAULT '[]'      -- records of works that may be the same work
 ) STRICT;
