@@ -206,8 +206,7 @@ class _Step:
 
 
 def _steps(stage: Database) -> Iterator[_Step]:
-    for table in TABLES[1:]:
-        name = table.name
+    for name in (*(table.name for table in TABLES[1:]), "entering"):
         info = stage.all("SELECT * FROM pragma_table_info(?)", name)
         names = [row["name"] for row in info]
         key = tuple(row["name"] for row in sorted(info, key=lambda row: row["pk"]) if row["pk"])

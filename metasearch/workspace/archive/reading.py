@@ -161,7 +161,7 @@ class _Reading:
         self.db.run("PRAGMA defer_foreign_keys = ON")
         for table in TABLES:
             self._table(table, columns(self.db, table))
-        self._names()
+        self._derived()
         self._pages()
         self._read_through()
 
@@ -351,8 +351,29 @@ class _Reading:
             return None
         return row + self.here.base.get(table, 0)
 
-    def _names(self) -> None:
-        """Make what is made of other rows: the new names of works."""
+    def _derived(self) -> None:
+        """Make what is made of other rows: the records that wait for works, and the new names of
+        works. What an import had brought that had not come to its end is left out.
+        """
+        without_work = "record NOT IN (SELECT record FROM work_record)"
+        self.db.run(
+            f"DELETE FROM finding WHERE {without_work} AND answer IN (SELECT answer.id"  # noqa: S608
+            " FROM answer JOIN run ON run.id = answer.run"
+            " WHERE run.mode = 'import' AND run.status <> 'done')"
+        )
+        self.db.run(
+            "DELETE FROM record WHERE id NOT IN (SELECT record FROM finding"
+            " UNION SELECT record FROM work_record)"
+        )
+        self.db.run(
+            "INSERT INTO entering (record, project, answer, is_new, replaces)"  # noqa: S608
+            " SELECT record, ?, min(answer), 1, (SELECT older.id FROM record AS new"
+            " JOIN record AS older ON older.project = new.project AND older.key = new.key"
+            " WHERE new.id = finding.record AND older.superseded IS NULL"
+            " AND older.id IN (SELECT record FROM work_record))"
+            f" FROM finding WHERE {without_work} GROUP BY record",
+            self.here.project,
+        )
         self.db.run(
             "INSERT OR IGNORE INTO alias (project, name, work)"
             " SELECT project, uid, id FROM work WHERE project = ?"

@@ -53,7 +53,6 @@ TABLES: tuple[Table, ...] = (
     Table("answer", _OF_RUN),
     Table("record", _OF_PROJECT),
     Table("finding", _OF_ANSWER, "answer, record", long=False),
-    Table("entering", _OF_PROJECT, "record", long=False),
     Table("work", _OF_PROJECT, names={"component": "record"}, long=False),
     Table("work_body", _OF_WORK, "work"),
     Table("work_record", _OF_WORK, "record", long=False),
@@ -73,10 +72,12 @@ TABLES: tuple[Table, ...] = (
     Table("report", _OF_PROJECT),
     Table("change", _OF_PROJECT),
 )
-#: Made of the tables above: the index of words by the import, the others by the next addition of
-#: records, which finds no row in works_made (works/adding.py). Triggers count what is stored.
+#: Made of the tables above: the index of words and the records that wait by the import, the others
+#: by the next addition of records, which finds no row in works_made (works/adding.py). Triggers
+#: count what is stored.
 DERIVED = frozenset(
     {
+        "entering",
         "work_words",
         "record_place",
         "record_signature",

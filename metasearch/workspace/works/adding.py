@@ -465,7 +465,7 @@ def _apart(made: _Computation) -> Iterator[list[Found]]:
         todo = list(one.records)
         while todo:
             row = todo.pop()
-            todo += earlier.get(row, ())
+            todo += earlier.pop(row, ())
             if row in component:
                 parts[root(component[row])] = root(one.component)
     together: dict[int, list[Found]] = {}
@@ -491,7 +491,9 @@ def _write_part(
     records = {row for one in found for row in one.records}
     newest: dict[int, int] = {}  # of each version that is superseded now
     for old, new in made.replaced.items():
-        while new in made.replaced:
+        passed = {old}
+        while new in made.replaced and new not in passed:
+            passed.add(new)
             new = made.replaced[new]
         if new in records:
             newest[old] = new

@@ -16,6 +16,8 @@ import pytest
 from metasearch.dedup.pin_lines import Pin
 from metasearch.dedup.pins import Pins
 from metasearch.record import Record
+from metasearch.workspace.archive.reading import import_project
+from metasearch.workspace.archive.writing import export_to
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.portions import portions
@@ -181,3 +183,31 @@ def test_a_work_that_is_divided_while_works_are_computed(
     assert held.clusters() == {frozenset({"a:1"}), frozenset({"b:1"})}
     assert {work.hit.record.abstract for work in held.works()} == {"A newer text.", None}
     assert not check(db)
+
+
+def test_records_that_wait_get_works_in_a_copy_of_the_project(db: Database, tmp_path: Path) -> None:
+    """An archive may be written while records are added: in its copy the next addition makes works
+    of them, and a newer version takes the place of the older one. What an import had brought that
+    had not come to its end is not there."""
+    held = Held(db)
+    held.add(*twins("a"))
+    newer = [paper("a", 0, TITLES[0], author="Authora", volume="1", abstract="A newer text.")]
+    adding.keep_records(db, held.project, held.answer(), [*newer, *twins("b")])
+    run = held.run()
+    db.run("UPDATE run SET mode = 'import', status = 'running' WHERE id = ?", run)
+    adding.keep_records(db, held.project, held.answer(run=run), [paper("c", 9, "Half an import")])
+    export_to(db, held.project, tmp_path / "copy.zip")
+
+    with Database(tmp_path / "other.db") as other:
+        copy = import_project(other, tmp_path / "copy.zip").project
+        assert not check(other)
+        adding.make_works(other, copy)
+        assert not check(other)
+        assert other.value("SELECT count(*) FROM entering") == 0
+        assert other.value("SELECT count(*) FROM record WHERE source = 'c'") == 0
+        keys = {
+            row["key"] for row in other.all("SELECT key FROM record WHERE superseded IS NOT NULL")
+        }
+        assert keys == {"a:0"}
+        works = other.value("SELECT count(*) FROM work")
+    assert works == len(TITLES)
