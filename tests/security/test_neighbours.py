@@ -1,4 +1,4 @@
-"""No user makes others wait: while somebody's archive comes, a project goes or an export is
+"""No user makes others wait: while somebody's file or archive comes, a project goes or an export is
 written, the others read, search and write."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.store import portions
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
+from metasearch.workspace.works import adding, records
 from tests.security.team import HEADER, Person, Team
 from tests.security.team_fixtures import As
 
@@ -91,6 +93,80 @@ async def test_an_archive_that_comes_holds_up_nobody(
     assert [project["name"] for project in mine["projects"]] == ["mine"]
     with Database(team.filled.path) as db:
         assert [problem for problem in check(db) if problem.harmful] == []
+
+
+#: Files that were seen to hold up everybody: many records, very many authors, equal titles.
+HEAVY = {
+    "many": [{"TI": f"Water of lake {number}", "PY": "2020"} for number in range(120)],
+    "authors": [
+        {"TI": f"Collision {number}", "AU": "\nAU  - ".join(f"Doe, J{n}" for n in range(2_000))}
+        for number in range(3)
+    ],
+    "equal": [{"TI": "Editorial", "PY": str(1900 + number)} for number in range(120)],
+}
+
+
+@pytest.mark.parametrize("place", ["keep", "divided", "assign"])
+@pytest.mark.parametrize("kind", HEAVY)
+async def test_a_file_that_is_imported_holds_up_nobody(
+    team: Team,
+    people: As,
+    barrier: Barrier,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    place: str,
+) -> None:
+    """Others go on between two portions of records, while works are computed, and between two
+    portions of works; all records are there at the end."""
+    if place == "divided":
+        whole = adding.divided
+
+        def computed(*args: Any, **how: Any) -> Iterator[Any]:
+            barrier.wait()
+            return whole(*args, **how)
+
+        monkeypatch.setattr(adding, "divided", computed)
+    else:
+        module = {"keep": records, "assign": adding}[place]
+        wrote, write = threading.Event(), getattr(module, place)
+
+        def written(*args: Any, **how: Any) -> Any:
+            wrote.set()
+            return write(*args, **how)
+
+        monkeypatch.setattr(module, place, written)
+        monkeypatch.setattr(
+            portions, "let_others", lambda _: barrier.wait() if wrote.is_set() else None
+        )
+    monkeypatch.setattr(portions, "FIRST", 1)
+    monkeypatch.setattr(portions, "MOST", 1)
+    owner, base = people("owner"), f"/api/projects/{team.review.uid}"
+    text = "".join(
+        "TY  - JOUR\n"
+        + "".join(f"{tag}  - {value}\n" for tag, value in record.items())
+        + "ER  - \n"
+        for record in HEAVY[kind]
+    )
+    coming = asyncio.ensure_future(
+        owner.json(
+            f"{base}/imports",
+            201,
+            name="hand.ris",
+            text=text,
+            source="CNKI",
+            searched="2026-05-03",
+        )
+    )
+    await barrier.reached()
+
+    await everything_goes_on(people("editor"), team)
+    assert not coming.done()
+    barrier.go_on.set()
+    made = await coming
+    assert made["answer"]["fetched"] == len(HEAVY[kind])
+    with Database(team.filled.path) as db:
+        assert [problem for problem in check(db) if problem.harmful] == []
+        assert db.value("SELECT count(*) FROM entering") == 0
 
 
 async def test_a_project_that_goes_holds_up_nobody(
