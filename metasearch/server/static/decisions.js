@@ -193,6 +193,7 @@ class Works {
   #over = true; // whether it is not there any more: none follows yet
   items = [];
   left = 0; // decisions that may have taken a work out of the list since it was fetched
+  waiting = () => 0; // decisions that are being sent: the server may have some of them already
 
   constructor() {
     this.#take(document);
@@ -254,8 +255,11 @@ class Works {
     this.#fetching = true;
     const address = new URL(this.#following, location);
     const { searchParams } = address;
+    const { left } = this;
     if (searchParams.has("verdict")) {
-      searchParams.set("start", Math.max(0, searchParams.get("start") - this.left));
+      // Rather works that are here already than one that is passed over.
+      const start = searchParams.get("start") - left - this.waiting();
+      searchParams.set("start", Math.max(0, start));
     }
     this.left = 0;
     try {
@@ -263,6 +267,7 @@ class Works {
       this.#following = page.querySelector("ol.works")?.dataset.following ?? "";
       this.#take(page);
     } catch {
+      this.left += left;
       // The next key asks again, or the connection that returns; else it is tried once more.
       if (this.#over) setTimeout(() => this.fetch(), CALM);
       return;
@@ -393,6 +398,7 @@ function decides(place) {
       if (isCalm()) timer = setTimeout(() => works.renew(isCalm), CALM);
     },
   });
+  works.waiting = () => queue.size;
 
   /** Says at a work, and where the reader is, what was not kept. */
   function tell(entry, answer, item) {
