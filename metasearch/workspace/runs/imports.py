@@ -33,8 +33,6 @@ from metasearch.workspace.works import adding
 MOST_BYTES, MOST_RECORDS, LONGEST_NAME, LONGEST_QUERY = 200_000_000, 200_000, 80, 20_000
 #: Problems of the file that the answer lists; the others are counted.
 SHOWN = 20
-#: The option of a run that names the step which the import has made.
-_STEP = "made_step"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,11 +142,11 @@ def import_file(
         "encoding": reading.encoding,
     }
     with db.transaction():
-        at, again = _step(db, strategy, source, digest, query, step)
+        found, again = _step(db, strategy, source, digest, query, step)
+        at = found
         if at is None:
             known = {key: value for key, value in details.items() if value is not None}
             at = step_rows.add_import(db, strategy, query, note=note, details=known, by=by)
-            options[_STEP] = at.number
         options["steps"] = [at.number]
         run = runs.begin(db, project, strategy, "import", by=by, options=options)
         answer = runs.begin_answer(db, run, at.id, source, label=source, place=place, query=at.text)
@@ -156,7 +154,7 @@ def import_file(
         kept = adding.keep_records(db, project, answer, _renewing(db, run, records))
         left_out = [reason for _, reason in kept.left_out]
         with db.transaction():  # from here on all of it is kept
-            if _STEP not in options:
+            if found is not None:
                 at = step_rows.edit(db, strategy, at.number, details=details, by=by)
             said = runs.finish_answer(
                 db,
@@ -223,11 +221,16 @@ def _take_back(db: Database, project: Project, run: Run) -> None:
     """Let an import that has not come to its end leave nothing but its run."""
     for answer in runs.answers(db, run):
         adding.take_back(db, answer.id)
-    with db.transaction():
-        step = run.options.get(_STEP, 0)
-        strategy = strategies.by_id(db, project.id, run.strategy)
-        if any(one.number == step for one in step_rows.of(db, strategy)):
-            step_rows.remove(db, strategy, step, by=run.by)
+        with db.transaction():
+            strategy = strategies.by_id(db, project.id, run.strategy)
+            there = any(step.number == answer.step for step in step_rows.of(db, strategy))
+            step = "SELECT step FROM answer WHERE id = ?1"
+            earlier = db.one(
+                f"SELECT 1 FROM answer WHERE step = ({step}) AND id <> ?1",  # noqa: S608, own words
+                answer.id,
+            )
+            if there and earlier is None:
+                step_rows.remove(db, strategy, answer.step, by=run.by)
 
 
 def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:
