@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import gc
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -66,11 +65,10 @@ async def tidying(
         now = clock()
         idle, computed = now - looked < LOOK * IDLE, now - looked >= WORTH
         if idle and now - given >= WORTH:
-            gc.collect()
+            garbage_collection.collect()
             give_back()
             given = collected = clock()
-        elif now - collected >= BUSY:
-            gc.collect()
+        elif now - collected >= BUSY and garbage_collection.collect():
             collected = clock()
         if computed:
             give_back()

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
+from metasearch import garbage_collection
 from metasearch.workspace.store.database import Database
 
 P = ParamSpec("P")
@@ -145,7 +146,10 @@ class Workspace:
 
     async def _apart(self, function: Callable[[Database], T], *, read_only: bool) -> T:
         def called() -> T:
-            with Database(self.path, read_only=read_only, ending=self._ending) as db:
+            with (
+                garbage_collection.beside_others(),
+                Database(self.path, read_only=read_only, ending=self._ending) as db,
+            ):
                 return function(db)
 
         if self._ending.is_set():
