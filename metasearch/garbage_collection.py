@@ -8,6 +8,7 @@ never calls this: the collector belongs to the program that uses the library.
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +28,13 @@ GROWING = (200_000, 100, 100)
 #: a time, since no thread runs meanwhile. A look at those of a file of 30,000 records takes 1 s.
 BESIDE = (100_000, 1_000_000, 1_000_000)
 
+#: Seconds after which a thread that computes lets another one that waits, while a job runs beside
+#: others; Python's own 5 ms make a page of 200 statements of SQLite, each of which waits, 1 s late.
+SWITCH = 0.0005
+
 _lock = threading.Lock()
-#: Jobs that run beside others now, and the thresholds of before.
-_jobs: list[tuple[int, int, int]] = []
+#: Of the jobs that run beside others now: thresholds and seconds of before.
+_jobs: list[tuple[tuple[int, int, int], float]] = []
 
 
 def settle() -> None:
@@ -65,18 +70,22 @@ def end() -> None:
 
 @contextmanager
 def beside_others() -> Iterator[None]:
-    """A block in which a thread makes millions of objects beside threads that others wait for."""
+    """A block in which a thread computes for long, and makes millions of objects, beside threads
+    that others wait for.
+    """
     with _lock:
-        _jobs.append(gc.get_threshold())
+        _jobs.append((gc.get_threshold(), sys.getswitchinterval()))
         gc.set_threshold(*BESIDE)
+        sys.setswitchinterval(SWITCH)
     try:
         yield
     finally:
         with _lock:
-            first = _jobs[0]
+            thresholds, seconds = _jobs[0]
             _jobs.pop()
             if not _jobs:
-                gc.set_threshold(*first)
+                gc.set_threshold(*thresholds)
+                sys.setswitchinterval(seconds)
 
 
 def collect() -> bool:
