@@ -32,7 +32,7 @@ SHORTEST, MOST_BYTES = 12, 1_024
 #: memory of `Passwords.memory_kib`.
 AT_ONCE, MOST_WAITING = 2, 64
 #: How far their threads stand back behind the others of the system, where threads can: 0 to 19.
-NICE = 15
+NICE = 10
 _SALT_BYTES, _HASH_BYTES = 16, 32
 
 
