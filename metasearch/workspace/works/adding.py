@@ -147,7 +147,9 @@ def keep_records(
 
 
 def take_back(db: Database, answer_id: int) -> None:
-    """Remove what an answer has brought, of which no works were made yet, and its findings."""
+    """Remove what an answer has brought, of which no works were made yet, and its findings. What
+    another answer has named, too, waits as a record of that one.
+    """
     found = db.all("SELECT record FROM finding WHERE answer = ? ORDER BY record DESC", answer_id)
     for some in portions(db, [row["record"] for row in found]):
         with db.transaction():
@@ -162,6 +164,17 @@ def take_back(db: Database, answer_id: int) -> None:
 def _take_back(db: Database, answer: int, record: int) -> None:
     row = db.one("SELECT * FROM entering WHERE record = ? AND answer = ?", record, answer)
     if row is None:
+        return
+    # Of a version that was there before, the findings of before say nothing.
+    other = db.value(
+        "SELECT min(answer) FROM finding WHERE record = ? AND (answer > ? OR (? AND answer <> ?))",
+        record,
+        answer,
+        row["is_new"],
+        answer,
+    )
+    if other is not None:
+        db.run("UPDATE entering SET answer = ? WHERE record = ?", other, record)
         return
     db.run("UPDATE entering SET replaces = ? WHERE replaces = ?", row["replaces"], record)
     db.run("DELETE FROM entering WHERE record = ?", record)
@@ -208,11 +221,14 @@ class _Waiting:
 
 
 def _waiting(db: Database, project: Project) -> list[_Waiting]:
-    """Records that wait, first those that stand at their places already."""
+    """Records that wait, first those that stand at their places already. A version that follows
+    another one that waits comes after that, also where that is of an import without an end.
+    """
     found = db.all(
         "SELECT entering.record, entering.replaces, run.id FROM entering"
         " JOIN answer ON answer.id = entering.answer JOIN run ON run.id = answer.run"
         " WHERE entering.project = ? AND (run.mode <> 'import' OR run.status = 'done')"
+        " AND NOT EXISTS (SELECT 1 FROM entering AS one WHERE one.record = entering.replaces)"
         " ORDER BY entering.placed DESC, entering.record LIMIT ?",
         project.id,
         AT_ONCE,
@@ -334,11 +350,8 @@ def _make_some(
         leaving={one.id: one for one in _placed(leaving, made_by)},
     )
     done = Assigned()
-    try:
+    with suppress(OtherWorksError):  # they are compared with the others once more
         _write(db, project, made_by, made, done, by)
-    except OtherWorksError:
-        with db.transaction():  # they are compared with the others once more
-            db.run("UPDATE entering SET placed = 0, near = '[]' WHERE project = ?", project.id)
     return Added(
         new_works=done.new,
         grown=done.grown,
@@ -380,7 +393,11 @@ def _enter(
     placed: Sequence[Placed],
     near: Mapping[int, set[int]],
 ) -> None:
-    """Let new records stand at their places, inside a transaction, and note what is near them."""
+    """Let new records stand at their places, inside a transaction, and note what is near them.
+
+    What was noted before stays: a title is that of a column from one record on, and those who begin
+    anew after that would not look at its works.
+    """
     places = Places(db, project, made_by.chain)
     places.enter(placed)
     titles: dict[int, set[int]] = {}
@@ -391,13 +408,25 @@ def _enter(
         [
             (
                 orjson.dumps(
-                    sorted(near.get(one.id, set()) | titles.pop(one.title or 0, set()))
+                    sorted(
+                        near.get(one.id, set())
+                        | titles.pop(one.title or 0, set())
+                        | set(_noted(db, one.id))
+                    )
                 ).decode(),
                 one.id,
             )
             for one in placed
         ],
     )
+
+
+def _noted(db: Database, record: int) -> list[int]:
+    """What was noted as near a record that waits."""
+    found: list[int] = orjson.loads(
+        db.value("SELECT near FROM entering WHERE record = ?", record) or "[]"
+    )
+    return found
 
 
 def _components(
@@ -411,8 +440,7 @@ def _components(
     near = set(replaced)
     named: list[str] = []
     for one in placed:
-        row = db.value("SELECT near FROM entering WHERE record = ?", one.id)
-        near.update(orjson.loads(row or "[]"))
+        near.update(_noted(db, one.id))
         if made_by.pins and made_by.pins.touches(one.print):
             named += made_by.pins.same_names(one.print)
     components = set(components_of(db, project.id, near).values())
@@ -447,7 +475,8 @@ def _weight(part: Sequence[Found]) -> int:
 
 def _apart(made: _Computation) -> Iterator[list[Found]]:
     """The works in parts that have nothing to do with one another: no component of before has
-    records in two of them.
+    records in two of them. Those without new records come first: who begins anew knows by the new
+    ones that works are to be divided, because of their title.
     """
     parts: dict[int, int] = {}
 
@@ -471,7 +500,11 @@ def _apart(made: _Computation) -> Iterator[list[Found]]:
     together: dict[int, list[Found]] = {}
     for one in made.found:
         together.setdefault(root(one.component), []).append(one)
-    yield from sorted(together.values(), key=len)
+
+    def order(part: Sequence[Found]) -> tuple[bool, int]:
+        return any(row in made.runs for one in part for row in one.records), len(part)
+
+    yield from sorted(together.values(), key=order)
 
 
 def _write_part(

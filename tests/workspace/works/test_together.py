@@ -211,3 +211,95 @@ def test_records_that_wait_get_works_in_a_copy_of_the_project(db: Database, tmp_
         assert keys == {"a:0"}
         works = other.value("SELECT count(*) FROM work")
     assert works == len(TITLES)
+
+
+def half_import(held: Held) -> tuple[int, int]:
+    """The run of an import that goes on, and its answer."""
+    run = held.run()
+    held.db.run("UPDATE run SET mode = 'import', status = 'running' WHERE id = ?", run)
+    return run, held.answer(run=run)
+
+
+def harm(db: Database) -> list[str]:
+    return [problem.what for problem in check(db) if problem.harmful]
+
+
+def test_what_two_answers_brought_stays_with_one(db: Database) -> None:
+    """A record of an import that is taken back is one of the run that gave it meanwhile, too."""
+    held = Held(db)
+    _, answer = half_import(held)
+    adding.keep_records(db, held.project, answer, [paper("a", 1), paper("a", 2, "Soil")])
+    held.add(paper("a", 1))
+    adding.take_back(db, answer)
+    adding.make_works(db, held.project)
+    assert held.clusters() == {frozenset({"a:1"})}
+    assert not harm(db)
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_a_version_after_one_of_an_import_that_goes_on(db: Database, is_done: bool) -> None:
+    """It waits for the end of the import, however that ends, and is then the newest one."""
+    held = Held(db)
+    held.add(paper("a", 1, abstract="first"))
+    run, answer = half_import(held)
+    adding.keep_records(db, held.project, answer, [paper("a", 1, abstract="second")])
+    held.add(paper("a", 1, abstract="third"))
+    if is_done:
+        db.run("UPDATE run SET status = 'done' WHERE id = ?", run)
+    else:
+        adding.take_back(db, answer)
+    adding.make_works(db, held.project)
+    assert [len(work.hit.records) for work in held.works()] == [1]
+    assert held.work("a:1").hit.record.abstract == "third"
+    assert not harm(db)
+
+
+def test_several_versions_that_wait(db: Database) -> None:
+    """One follows the other, also where works are made of all of them at once."""
+    held = Held(db)
+    held.add(paper("a", 1), paper("b", 1))
+    for number in range(4):
+        newer = paper("a", 1, abstract=f"Text {number}")
+        adding.keep_records(db, held.project, held.answer(), [newer])
+    adding.make_works(db, held.project)
+    assert held.clusters() == {frozenset({"a:1", "b:1"})}
+    assert held.work("a:1").hit.record.abstract == "Text 3"
+    assert not harm(db)
+
+
+@pytest.mark.parametrize("how", ["killed", "pinned"])
+def test_a_column_that_shows_where_works_must_be_computed_anew(
+    db: Database, file: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The works of before that a title had joined are divided, also where the process died, or a
+    person set a pin, after the title had shown to be that of a column."""
+    held, whole, computed = Held(db), adding.divided, []
+    title = "Nursing notes of the wards"
+    rows = [
+        paper("abab"[n], n, title, author=author, year=year, volume=volume, venue="Practice")
+        for n, (author, year, volume) in enumerate(
+            [("Browne", 2010, None), ("Browne", 2010, None), ("Li", 2012, "12")]
+        )
+    ]
+    last = paper("c", 9, title, author="Okafor", year=2015, volume="15", venue="Practice")
+    more = paper("c", 8, title, author="Sato", year=2017, volume="17", venue="Practice")
+    held.add(*rows, more)
+    assert frozenset({"a:0", "b:1"}) in held.clusters()
+
+    def divided(*args: Any, **kwargs: Any) -> Any:
+        found = list(whole(*args, **kwargs))
+        computed.append(found)
+        if len(computed) == 1:
+            if how == "killed":
+                raise KeyboardInterrupt
+            with Database(file) as other:
+                other.run("UPDATE works_made SET pins = pins + 1")
+        return found
+
+    monkeypatch.setattr(adding, "divided", divided)
+    try:
+        held.add(last)
+    except KeyboardInterrupt:
+        adding.make_works(db, held.project)
+    assert len(computed) == 2
+    assert held.clusters() == at_once([*rows, more, last])
