@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from metasearch.errors import WorkspaceError
+from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
 from metasearch.server.background import Job, Jobs
 from metasearch.server.limits.shares import OWNER, Shares
@@ -116,7 +116,7 @@ class WorkspaceService:
         try:
             await self.workspace.work(remove_hidden)
             await self.workspace.work(recover)
-        except (WorkspaceError, RuntimeError) as error:  # also where the server ends meanwhile
+        except (MetasearchError, RuntimeError) as error:  # also where the server ends meanwhile
             logger.warning("what a process has left is removed the next time: %s", error)
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -199,11 +200,23 @@ def import_file(
 def recover(db: Database, project: Project | None = None) -> None:
     """Bring the imports of a project, or of all, to their end whose processes are gone: those of
     which not all records were kept are taken back, and works are made of the records of others.
+    What is wrong with one project leaves the others as they are.
+
+    Raises:
+        WorkspaceError: The workspace cannot be written, for one of them.
     """
+    wrong = None
     for each in projects.every(db) if project is None else [project]:
-        take_back_dead(db, each)
-        if db.one("SELECT 1 FROM entering WHERE project = ?", each.id) is not None:
-            adding.make_works(db, each)
+        try:
+            take_back_dead(db, each)
+            if db.one("SELECT 1 FROM entering WHERE project = ?", each.id) is not None:
+                adding.make_works(db, each)
+        except UsageError:
+            continue  # its rules cannot be used: who changes works is told why; or it is gone
+        except WorkspaceError as error:
+            wrong = wrong or error
+    if wrong is not None:
+        raise wrong
 
 
 def take_back_dead(db: Database, project: Project) -> None:
@@ -212,16 +225,29 @@ def take_back_dead(db: Database, project: Project) -> None:
     """
     runs.look(db, project)
     for run in runs.of(db, project):
-        if run.mode == "import" and run.status == "interrupted":
+        if run.mode == "import" and _is_half(db, run):
             _take_back(db, project, run)
-            runs.stop(db, project, run.number)
+            if run.status == "interrupted":
+                runs.stop(db, project, run.number)
+
+
+def _is_half(db: Database, run: Run) -> bool:
+    """Whether an import has ended and not all its records were kept: also where a person stopped it
+    before its records were taken back.
+    """
+    if run.status == "stopped":
+        brought = (
+            "SELECT 1 FROM finding JOIN answer ON answer.id = finding.answer WHERE answer.run = ?"
+        )
+        return db.one(brought, run.id) is not None
+    return run.status == "interrupted"
 
 
 def _take_back(db: Database, project: Project, run: Run) -> None:
     """Let an import that has not come to its end leave nothing but its run."""
+    # The step goes first: what is left of the records tells that there is something to be taken back.
     for answer in runs.answers(db, run):
-        adding.take_back(db, answer.id)
-        with db.transaction():
+        with suppress(UsageError), db.transaction():
             strategy = strategies.by_id(db, project.id, run.strategy)
             there = any(step.number == answer.step for step in step_rows.of(db, strategy))
             step = "SELECT step FROM answer WHERE id = ?1"
@@ -231,6 +257,7 @@ def _take_back(db: Database, project: Project, run: Run) -> None:
             )
             if there and earlier is None:
                 step_rows.remove(db, strategy, answer.step, by=run.by)
+        adding.take_back(db, answer.id)
 
 
 def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:

@@ -382,7 +382,11 @@ def begin_answer(
         place: What kind of place it is.
         digest: Of the query.
         query: In metasearch's syntax.
+
+    Raises:
+        RunClash: Its run was deleted meanwhile, with its project.
     """
+    _check_there(db, run.id)
     row = db.one(
         "INSERT INTO answer (run, step, source, label, place, status, digest, query)"
         " VALUES (?, ?, ?, ?, ?, 'running', ?, ?)"
@@ -405,6 +409,22 @@ def begin_answer(
     return int(row["id"])
 
 
+def _check_there(db: Database, run: int | None) -> None:
+    if (
+        db.one(
+            "SELECT 1 FROM run JOIN project ON project.id = run.project"
+            " WHERE run.id = ? AND project.hidden = ''",
+            run,
+        )
+        is None
+    ):
+        raise RunClash(
+            message("The run is gone: its project was deleted meanwhile"),
+            kind="not-running",
+            advice="",
+        )
+
+
 def finish_answer(
     db: Database,
     answer: int,
@@ -425,8 +445,13 @@ def finish_answer(
     notes: Sequence[str] = (),
     spec: str = "",
 ) -> SourceAnswer:
-    """Fill in what is known of an answer: see `SourceAnswer`."""
+    """Fill in what is known of an answer: see `SourceAnswer`.
+
+    Raises:
+        RunClash: Its run was deleted meanwhile, with its project.
+    """
     with db.transaction():
+        _check_there(db, db.value("SELECT run FROM answer WHERE id = ?", answer))
         db.run(
             "UPDATE answer SET status = ?, error = ?, advice = ?, sent = ?, requests = ?,"
             " claimed = ?, exact = ?, fetched = ?, filtered = ?, unread = ?, asked_at = ?,"

@@ -37,12 +37,13 @@ def take(db: Database, name: str, holder: str, seconds: float, *, at: float | No
         row = db.one(
             "INSERT INTO lease (name, holder, until) VALUES (?1, ?2, ?3)"
             " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
-            " WHERE lease.until <= ?4 OR lease.holder = excluded.holder"
+            " WHERE lease.until <= ?4 OR lease.until > ?5 OR lease.holder = excluded.holder"
             " RETURNING holder",
             name,
             holder,
             written(now + seconds),
             written(now),
+            written(now + 2 * seconds),  # the clock was set back: who knows when it would end
         )
     return row is not None
 

@@ -48,12 +48,7 @@ def portions(
             more = False
         if not some:
             return
-        if db.ending is not None and db.ending.is_set():
-            raise WorkspaceError(
-                str(db.path),
-                message("the program ends"),
-                advice=message("Try again when it has been started again."),
-            )
+        check_goes_on(db)
         began = time.perf_counter()
         yield some
         took = time.perf_counter() - began
@@ -78,3 +73,17 @@ def let_others(seconds: float) -> None:
     looks now and then whether nobody writes.
     """
     time.sleep(min(seconds, 1.0) * PAUSE)
+
+
+def check_goes_on(db: Database) -> None:
+    """Check that the program does not end.
+
+    Raises:
+        WorkspaceError: It does.
+    """
+    if db.ending is not None and db.ending.is_set():
+        raise WorkspaceError(
+            str(db.path),
+            message("the program ends"),
+            advice=message("Try again when it has been started again."),
+        )

@@ -13,6 +13,7 @@ a process that was killed has left is done by the next one.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,13 +22,13 @@ from dataclasses import dataclass, field
 import orjson
 
 from metasearch.dedup import Chain, Fingerprint
-from metasearch.errors import UsageError
+from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.record import Record
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.portions import portions
+from metasearch.workspace.store.portions import check_goes_on, portions
 from metasearch.workspace.works import records as rows
 from metasearch.workspace.works.assigning import Assigned, OtherWorksError, assign
 from metasearch.workspace.works.grouping import (
@@ -45,9 +46,12 @@ from metasearch.workspace.works.rules import Rules, rules
 
 #: Records of which works are made together.
 AT_ONCE = 4_000
-#: Seconds for which a process is the one that makes the works of a project, unless it goes on; and
-#: after which another one asks again.
-_LEASE, _ASKS_AGAIN = 30.0, 0.05
+#: Seconds for which a process is the one that makes the works of a project, unless it goes on; after
+#: which it says so, also while it computes; and after which another one asks again.
+_LEASE, _RENEWED, _ASKS_AGAIN = 30.0, 8.0, 0.05
+#: Times in a row that works are computed which cannot be written, since others have changed what
+#: was read. No person changes so much: then the rows contradict one another.
+_MOST_IN_VAIN = 20
 #: Rows that are removed at a time.
 _REMOVED = 5_000
 
@@ -129,7 +133,8 @@ def keep_records(
     kept, received = rows.Kept(), 0
     of_project = (
         "SELECT 1 FROM answer JOIN run ON run.id = answer.run"
-        " WHERE answer.id = ? AND run.project = ?"
+        " JOIN project ON project.id = run.project"
+        " WHERE answer.id = ? AND run.project = ? AND project.hidden = ''"
     )
     for some in portions(db, map(rows.packed, records), lambda one: 1 + len(one.body) // 8_192):
         with db.transaction():
@@ -196,19 +201,27 @@ def make_works(
 
     Raises:
         UsageError: The rules of the project cannot be used.
+        WorkspaceError: The workspace cannot be written, its rows contradict one another, or the
+            program ends.
     """
-    total = Added()
+    total, in_vain = Added(), 0
     with _alone(db, project) as turn:
-        while True:
+        while in_vain < _MOST_IN_VAIN:
+            turn.wait()  # where this machine slept, another process may have it
             made_by = rules(db, project.id, chain=chain)
             if not _is_made_by(db, project, made_by):
-                turn.go_on()
                 _make_all(db, project, made_by, by)
             waiting = _waiting(db, project)
             if not waiting:
                 return total
-            turn.go_on()
             total += _make_some(db, project, made_by, waiting, by)
+            still = {one.record for one in _waiting(db, project)}
+            in_vain = in_vain + 1 if still.issuperset(one.record for one in waiting) else 0
+    raise WorkspaceError(
+        str(db.path),
+        message("works cannot be made of the records of {project}", project=repr(project.name)),
+        advice=message("Look what is damaged: metasearch workspace check"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,17 +256,36 @@ class _Turn:
         self._db = db
         self._name = f"works:{project.uid}"
         self._holder = leases.new_holder()
+        self._is_over = threading.Event()
 
     def wait(self) -> None:
-        """Wait until no other process makes works of the project."""
+        """Wait until no other process makes works of the project, and keep the turn.
+
+        Raises:
+            WorkspaceError: The program ends.
+        """
         while not leases.take(self._db, self._name, self._holder, _LEASE):
+            check_goes_on(self._db)
             time.sleep(_ASKS_AGAIN)
 
-    def go_on(self) -> None:
-        """Keep the turn for some seconds more. Who has lost it, because the machine slept, finds
-        other works than were read, and begins anew.
-        """
-        leases.take(self._db, self._name, self._holder, _LEASE)
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """A block in which the turn is kept, also while works are computed for minutes."""
+        # In a transaction nobody else can take it.
+        thread = None if self._db.inside else threading.Thread(target=self._keep, daemon=True)
+        if thread is not None:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._is_over.set()
+            if thread is not None:
+                thread.join()
+
+    def _keep(self) -> None:
+        while not self._is_over.wait(_RENEWED):
+            with suppress(WorkspaceError), Database(self._db.path) as own:
+                leases.take(own, self._name, self._holder, _LEASE)
 
     def end(self) -> None:
         leases.release(self._db, self._name, self._holder)
@@ -265,9 +297,11 @@ def _alone(db: Database, project: Project) -> Iterator[_Turn]:
     turn = _Turn(db, project)
     turn.wait()
     try:
-        yield turn
+        with turn.kept():
+            yield turn
     finally:
-        turn.end()
+        with suppress(WorkspaceError):  # it ends by itself
+            turn.end()
 
 
 def are_made(db: Database, project: Project) -> bool:

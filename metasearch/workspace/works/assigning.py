@@ -158,9 +158,10 @@ def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _O
     ]
     newer = {record: newest for _, record, newest in rows if newest is not None}
     for work, record, _ in rows:
-        newest = record
-        while newest in newer:
+        newest, passed = record, {record}
+        while newer.get(newest, newest) not in passed:  # what is damaged may go round
             newest = newer[newest]
+            passed.add(newest)
         old = found[work]
         old.records.add(newest)
         if newest != record:

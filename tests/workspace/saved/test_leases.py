@@ -123,3 +123,10 @@ def test_a_process_that_is_killed_leaves_a_lease_that_ends(tmp_path: Path) -> No
 
         assert not leases.take(db, "it", "anna", 60)
         assert leases.take(db, "it", "anna", 60, at=time.time() + 61)
+
+
+def test_a_clock_that_was_set_back(db: Database) -> None:
+    """A lease that would end much later than any does is one of before."""
+    assert leases.take(db, "it", "anna", 60, at=NOW)
+    assert not leases.take(db, "it", "bert", 60, at=NOW - 50)
+    assert leases.take(db, "it", "bert", 60, at=NOW - 86_400)

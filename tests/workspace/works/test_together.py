@@ -15,9 +15,11 @@ import pytest
 
 from metasearch.dedup.pin_lines import Pin
 from metasearch.dedup.pins import Pins
+from metasearch.errors import WorkspaceError
 from metasearch.record import Record
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.portions import portions
@@ -303,3 +305,57 @@ def test_a_column_that_shows_where_works_must_be_computed_anew(
         adding.make_works(db, held.project)
     assert len(computed) == 2
     assert held.clusters() == at_once([*rows, more, last])
+
+
+def test_the_turn_is_kept_while_works_are_computed(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long that takes: two processes that take it from each other would never end."""
+    held, whole, take, renewed = Held(db), adding.divided, leases.take, threading.Event()
+
+    def divided(*args: Any, **kwargs: Any) -> Any:
+        assert renewed.wait(20)
+        return whole(*args, **kwargs)
+
+    def taken(*args: Any) -> bool:
+        found = take(*args)
+        if threading.current_thread() is not threading.main_thread() and found:
+            renewed.set()
+        return found
+
+    monkeypatch.setattr(adding, "_RENEWED", 0.01)
+    monkeypatch.setattr(adding, "divided", divided)
+    monkeypatch.setattr(leases, "take", taken)
+    held.add(paper("a", 1))
+    assert held.clusters() == {frozenset({"a:1"})}
+    assert db.value("SELECT count(*) FROM lease") == 0
+
+
+def test_who_waits_for_the_turn_ends_with_the_program(db: Database, file: Path) -> None:
+    """A server that is shut down does not wait for a process that makes works, or was killed."""
+    held, ending = Held(db), threading.Event()
+    leases.take(db, f"works:{held.project.uid}", "another", 30)
+    ending.set()
+    with Database(file, ending=ending) as own, pytest.raises(WorkspaceError, match="ends"):
+        adding.make_works(own, held.project)
+
+
+@pytest.mark.parametrize("other", ["a:1", "c:5", "b:1"])
+def test_rows_that_contradict_one_another_end_the_work(db: Database, other: str) -> None:
+    """In a damaged file nobody computes for ever."""
+    held = Held(db)
+    held.add(paper("a", 1), paper("b", 1), paper("c", 5, "Soil", author="Sato"))
+    db.run(
+        "UPDATE record SET superseded = (SELECT id FROM record WHERE key = ?)"
+        " WHERE key IN ('a:1', 'b:1') AND key <> ?",
+        other,
+        "b:1" if other == "c:5" else "",
+    )
+    answer = held.answer()
+    adding.keep_records(db, held.project, answer, [paper("d", 1), paper("a", 1, abstract="new")])
+    if other == "c:5":
+        with pytest.raises(WorkspaceError, match="works cannot be made"):
+            adding.make_works(db, held.project)
+    else:
+        adding.make_works(db, held.project)
+    assert db.value("SELECT count(*) FROM lease") == 0
