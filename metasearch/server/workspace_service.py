@@ -97,7 +97,7 @@ class WorkspaceService:
         self.exports = Shares(message("exports"), MOST_EXPORTS)
         self.uploads = Shares(message("files that are received"), MOST_UPLOADS)
         self.streams = Shares(message("runs that are followed"), MOST_STREAMS, MOST_USER_STREAMS)
-        self._cleaning: asyncio.Future[None] | None = None
+        self._cleaning: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -109,22 +109,27 @@ class WorkspaceService:
             tempfile.gettempdir()  # which is found by writing, and then known: also on a full disk
         await self.workspace.write(projects.every)
         await self.workspace.write(runs.look)
-        self._cleaning = asyncio.ensure_future(self._clean())
+        self._clean(remove_hidden)
+        self._clean(recover)
 
-    async def _clean(self) -> None:
-        """Remove what a process left that died while it imported or deleted something."""
-        try:
-            await self.workspace.work(remove_hidden)
-            await self.workspace.work(recover)
-        except (MetasearchError, RuntimeError) as error:  # also where the server ends meanwhile
-            logger.warning("what a process has left is removed the next time: %s", error)
+    def _clean(self, remove: Callable[..., object], *of: Project) -> None:
+        """Remove what a process has left that died, beside all else: no request waits for it."""
+
+        async def cleaned() -> None:
+            try:
+                await self.workspace.work(remove, *of)
+            except (MetasearchError, RuntimeError) as error:  # also where the server ends meanwhile
+                logger.warning("what a process has left is removed the next time: %s", error)
+
+        task = asyncio.create_task(cleaned(), name="clean the workspace")
+        self._cleaning.add(task)
+        task.add_done_callback(self._cleaning.discard)
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
         await self.jobs.close()
         await self.workspace.close()
-        if self._cleaning is not None:
-            await self._cleaning
+        await asyncio.gather(*self._cleaning)
 
     async def projects(self) -> list[Project]:
         """All projects, the newest first."""
@@ -144,7 +149,7 @@ class WorkspaceService:
         """Deal with runs of a project whose processes are gone."""
         if await self.workspace.look(runs.has_dead, project):
             await self.workspace.write(runs.look, project)
-            await self.workspace.work(recover, project)
+            self._clean(recover, project)
 
     async def ready(self, project: Project) -> None:
         """Let a pin touch few works only, where the project came of an archive or its rules have

@@ -245,7 +245,7 @@ def _is_half(db: Database, run: Run) -> bool:
 
 def _take_back(db: Database, project: Project, run: Run) -> None:
     """Let an import that has not come to its end leave nothing but its run."""
-    # The step goes first: what is left of the records tells that there is something to be taken back.
+    # The step goes first: by records that are left the next look knows that something is.
     for answer in runs.answers(db, run):
         with suppress(UsageError), db.transaction():
             strategy = strategies.by_id(db, project.id, run.strategy)

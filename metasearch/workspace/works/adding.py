@@ -46,7 +46,7 @@ from metasearch.workspace.works.rules import Rules, rules
 
 #: Records of which works are made together.
 AT_ONCE = 4_000
-#: Seconds for which a process is the one that makes the works of a project, unless it goes on; after
+#: Seconds for which a process makes the works of a project alone, unless it goes on; after
 #: which it says so, also while it computes; and after which another one asks again.
 _LEASE, _RENEWED, _ASKS_AGAIN = 30.0, 8.0, 0.05
 #: Times in a row that works are computed which cannot be written, since others have changed what

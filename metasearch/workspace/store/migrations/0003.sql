@@ -63,6 +63,7 @@ BEGIN UPDATE stored SET bytes = bytes - length(CAST(OLD.before AS BLOB)) - lengt
 ALTER TABLE project ADD COLUMN hidden TEXT NOT NULL DEFAULT '';
 -- A run that goes is one that found no work; without this all works are looked through for it.
 CREATE INDEX work_first_run ON work (first_run);
+CREATE INDEX report_last_run ON report (last_run) WHERE last_run IS NOT NULL;
 -- --------------------------------------------------------------------- names within a project
 -- What the log says of a strategy names it by its number within the project: the number of a row
 -- means another strategy in another workspace. A number is never used again.
