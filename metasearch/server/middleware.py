@@ -17,6 +17,7 @@ from metasearch.server.access_log import places_of
 from metasearch.server.api import form_again
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
+from metasearch.server.limits.permits import long_of
 from metasearch.server.limits.rate import Quota, RateLimiter
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
@@ -100,6 +101,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
                 await count(request)
             raise
         request[USER] = shared.clients.user(request, key)
+    long_of(request)
     return await handler(request)
 
 
@@ -122,6 +124,7 @@ async def _of_user(
     if refusal is not None and not (asked is not None and asked.keyless):
         raise refusal
     permit(request, users, asked)
+    long_of(request)
     response = await handler(request)
     await keep_chosen(request)
     return response

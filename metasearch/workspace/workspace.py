@@ -11,10 +11,13 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
+from weakref import WeakValueDictionary
 
 from metasearch import garbage_collection
 from metasearch.workspace.store.database import Database
@@ -22,8 +25,10 @@ from metasearch.workspace.store.database import Database
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: What takes long at once; more of it waits.
-MOST_LONG = 4
+#: What takes long at once, and how much of it is one user's; more of it waits.
+MOST_LONG, MOST_USER_LONG = 4, 2
+#: Whose share what takes long is of, here and in tasks that are begun here; "" has no share.
+LONG_OF: ContextVar[str] = ContextVar("long of", default="")
 
 
 class _Thread:
@@ -79,6 +84,7 @@ class Workspace:
         self._reader = _Thread(path, "workspace-read", only_read=True)
         self._looker = _Thread(path, "workspace-look", only_read=True)
         self._long = ThreadPoolExecutor(MOST_LONG, thread_name_prefix="workspace-long")
+        self._of_users: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._ending = threading.Event()
 
     async def __aenter__(self) -> Self:
@@ -124,7 +130,8 @@ class Workspace:
         self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Call a function that reads for long, such as an export, with a connection of its own. At
-        most `MOST_LONG` of these and of `work` go on at once.
+        most `MOST_LONG` of these and of `work` go on at once, and `MOST_USER_LONG` of one user
+        (`LONG_OF`).
 
         While it reads in a `snapshot`, the log of SQLite grows by what others write.
 
@@ -152,14 +159,26 @@ class Workspace:
             ):
                 return function(db)
 
-        if self._ending.is_set():
-            raise RuntimeError(f"the workspace {self.path} is closed")
-        job = asyncio.get_running_loop().run_in_executor(self._long, called)
-        try:
-            return await asyncio.shield(job)
-        except asyncio.CancelledError:
-            await asyncio.wait([job])  # the thread goes on, with the files that it was given
-            raise
+        async with self._share(LONG_OF.get()):
+            if self._ending.is_set():
+                raise RuntimeError(f"the workspace {self.path} is closed")
+            job = asyncio.get_running_loop().run_in_executor(self._long, called)
+            try:
+                return await asyncio.shield(job)
+            except asyncio.CancelledError:
+                await asyncio.wait([job])  # the thread goes on, with the files that it was given
+                raise
+
+    def _share(self, user: str) -> AbstractAsyncContextManager[None]:
+        """Waits while a user has a whole share: what is queued for the threads is then of many
+        users, and none waits behind all that one has asked for.
+        """
+        if not user:
+            return nullcontext()
+        share = self._of_users.get(user)
+        if share is None:
+            share = self._of_users[user] = asyncio.Semaphore(MOST_USER_LONG)
+        return share
 
     async def close(self) -> None:
         """Wait for what is being done, and close the file; what is done in portions ends before the

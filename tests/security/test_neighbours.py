@@ -13,11 +13,13 @@ import pytest
 
 from metasearch.server.faces.workspace import files
 from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.projects import Project
 from metasearch.workspace.removing import remove_hidden
 from metasearch.workspace.store import portions
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.works import adding, records
+from metasearch.workspace.workspace import MOST_LONG, MOST_USER_LONG
 from tests.security.team import HEADER, Person, Team
 from tests.security.team_fixtures import As
 
@@ -210,3 +212,37 @@ async def test_an_export_holds_up_nobody(
     response = await taking
     assert response.status == 200
     assert b"beside" not in await response.read()
+
+
+async def test_what_one_user_has_written_leaves_threads_to_others(
+    team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many exports of one user as there are threads are written at once; another user's export,
+    and an import, which are asked for after them, do not wait for one of them."""
+    whole: Callable[..., Iterator[bytes]] = files.export
+    waiting = threading.Semaphore(0)
+
+    def slow(db: Database, project: Project, chosen: object, name: str, **how: object) -> object:
+        if name == "csv":
+            waiting.release()
+            barrier.wait()
+        return whole(db, project, chosen, name, **how)
+
+    monkeypatch.setattr(files, "export", slow)
+    base = f"/api/projects/{team.review.uid}"
+    owner, editor = people("owner"), people("editor")
+    taking = [
+        asyncio.ensure_future(owner.get(f"{base}/exports?format=csv", "*/*"))
+        for _ in range(MOST_LONG)
+    ]
+    for _ in range(MOST_USER_LONG):
+        assert await asyncio.to_thread(waiting.acquire, timeout=60)
+
+    async with asyncio.timeout(60):
+        assert (await editor.get(f"{base}/exports?format=ris", "*/*")).status == 200
+        record = "TY  - JOUR\nTI  - Beside\nER  - \n"
+        about = {"name": "a.ris", "source": "CNKI", "searched": "2026-05-03", "text": record}
+        assert (await editor.post(f"{base}/imports", **about)).status == 201
+
+    barrier.go_on.set()
+    assert [response.status for response in await asyncio.gather(*taking)] == [200] * MOST_LONG

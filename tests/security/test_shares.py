@@ -178,6 +178,27 @@ async def test_exports(
     assert (await other.get(path)).status == 200
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("kind", ["exports", "archives"])
+async def test_no_head_of_a_request_goes_without_a_permit(
+    people: As, team: Team, kind: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as the type of a body that a GET does not have, or a HEAD, for which the file is made,
+    too."""
+    owner = people("owner")
+    shares = getattr(owner.client.app[SHARED].workspace, kind)  # type: ignore[union-attr]
+    monkeypatch.setattr(shares, "each", 0)
+    path = {"exports": "exports?format=ris", "archives": "archive"}[kind]
+
+    response = await owner.client.request(
+        method,
+        f"/api/projects/{team.review.uid}/{path}",
+        headers=owner.headers | {"Content-Type": "application/x-www-form-urlencoded"},
+    )
+
+    assert response.status == 429
+
+
 async def test_streams(people: As, team: Team, going_on: Callable[[Awaitable[Any]], None]) -> None:
     """Of a run that is followed in many windows."""
     owner, other = people("owner"), people("reader")

@@ -44,8 +44,8 @@ def permit(request: web.Request, kind: Kind) -> Iterator[None]:
 
 
 def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
-    """Makes a handler hold a permit until its answer is sent: for requests of these methods that
-    are no forms without a file.
+    """Makes a handler hold a permit until its answer is sent: for requests of these methods, HEAD
+    as GET, and of POST for those that are no forms without a file.
 
     Raises:
         Problem: The handler then raises what `Shares.take` does, before it begins.
@@ -54,7 +54,10 @@ def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
     def decorated(handler: Handler) -> Handler:
         @wraps(handler)
         async def permitted(request: web.Request) -> web.StreamResponse:
-            if request.method not in methods or request.content_type == FORM:
+            method = "GET" if request.method == "HEAD" else request.method
+            # The type of a GET says nothing: it has no body.
+            is_form = method == "POST" and request.content_type == FORM
+            if method not in methods or is_form:
                 return await handler(request)
             with permit(request, kind):
                 return await handler(request)
@@ -62,6 +65,16 @@ def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
         return permitted
 
     return decorated
+
+
+def long_of(request: web.Request) -> None:
+    """Have what takes long in the workspace be in the share of who asks, also in runs that are
+    begun; a connection carries requests of several users.
+    """
+    if request.app[SHARED].workspace is not None:
+        from metasearch.workspace.workspace import LONG_OF
+
+        LONG_OF.set(user_of(request) if USER in request else OWNER)
 
 
 def user_of(request: web.Request) -> str:

@@ -126,6 +126,8 @@ async def _sent(here: Here, name: str) -> web.StreamResponse:
     response.content_type = FORMATS[name][0]
     response.charset = "utf-8"
     await response.prepare(request)
+    if request.method == "HEAD":
+        return response
     write = _WRITERS[name]
     if name == "csv":
         await response.write(_csv_rows([COLUMNS]))

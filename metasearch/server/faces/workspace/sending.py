@@ -21,7 +21,7 @@ async def send_file(
     name: str,
     headers: Mapping[str, str] | None = None,
 ) -> web.StreamResponse:
-    """Send a file that has just been written, from its beginning.
+    """Send a file that has just been written, from its beginning; to a HEAD only what it is.
 
     Args:
         request: To be answered.
@@ -42,7 +42,8 @@ async def send_file(
     )
     file.seek(0)
     await response.prepare(request)
-    while part := file.read(_PART):
+    # What followed the head of an answer to HEAD would be read as the next answer.
+    while request.method != "HEAD" and (part := file.read(_PART)):
         await response.write(part)
     await response.write_eof()
     return response
