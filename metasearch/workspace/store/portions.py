@@ -48,12 +48,7 @@ def portions(
             more = False
         if not some:
             return
-        if db.ending is not None and db.ending.is_set():
-            raise WorkspaceError(
-                str(db.path),
-                message("the program ends"),
-                advice=message("Try again when it has been started again."),
-            )
+        check_going_on(db)
         began = time.perf_counter()
         yield some
         took = time.perf_counter() - began
@@ -62,6 +57,20 @@ def portions(
         some, heavy = [], 0
         if more and not db.inside:
             let_others(took)
+
+
+def check_going_on(db: Database) -> None:
+    """For what takes or waits long.
+
+    Raises:
+        WorkspaceError: The program ends.
+    """
+    if db.ending is not None and db.ending.is_set():
+        raise WorkspaceError(
+            str(db.path),
+            message("the program ends"),
+            advice=message("Try again when it has been started again."),
+        )
 
 
 def in_portions(db: Database, portion: Callable[[Database, int], int]) -> None:

@@ -27,7 +27,7 @@ from metasearch.record import Record
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store import leases
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.portions import portions
+from metasearch.workspace.store.portions import check_going_on, portions
 from metasearch.workspace.works import records as rows
 from metasearch.workspace.works.assigning import Assigned, OtherWorksError, assign
 from metasearch.workspace.works.grouping import (
@@ -229,8 +229,13 @@ class _Turn:
         self._holder = leases.new_holder()
 
     def wait(self) -> None:
-        """Wait until no other process makes works of the project."""
+        """Wait until no other process makes works of the project.
+
+        Raises:
+            WorkspaceError: The program ends.
+        """
         while not leases.take(self._db, self._name, self._holder, _LEASE):
+            check_going_on(self._db)
             time.sleep(_ASKS_AGAIN)
 
     def go_on(self) -> None:

@@ -15,14 +15,17 @@ import pytest
 
 from metasearch.dedup.pin_lines import Pin
 from metasearch.dedup.pins import Pins
+from metasearch.errors import WorkspaceError
 from metasearch.record import Record
+from metasearch.workspace import projects
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_to
+from metasearch.workspace.store import leases
 from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.portions import portions
 from metasearch.workspace.works import adding, pins
-from metasearch.workspace.works.adding import add_records
+from metasearch.workspace.works.adding import add_records, make_works
 from tests.workspace.works.held import Held, at_once, paper
 
 TITLES = (
@@ -211,3 +214,17 @@ def test_records_that_wait_get_works_in_a_copy_of_the_project(db: Database, tmp_
         assert keys == {"a:0"}
         works = other.value("SELECT count(*) FROM work")
     assert works == len(TITLES)
+
+
+def test_who_waits_for_its_turn_ends_with_the_program(db: Database, file: Path) -> None:
+    """A server that stops does not wait until another process has made the works of a project."""
+    project = projects.create(db, "mine", "review")
+    ending = threading.Event()
+    assert leases.take(db, f"works:{project.uid}", "another process", 3600)
+    ending.set()
+
+    with (
+        Database(file, ending=ending) as other,
+        pytest.raises(WorkspaceError, match="the program ends"),
+    ):
+        make_works(other, project)
