@@ -68,14 +68,8 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         problem = Problem(exc.status, headers=allow)
     except web.RequestPayloadError:  # neither compressed nor cut as its head says
         problem = Problem(400, None, message("The body of the request cannot be read."))
-    except WorkspaceError as exc:
-        problem = fault(request, exc) if exc.status == 500 else storage_problem(exc)
-    except MetasearchError as exc:
-        problem = Problem.of(exc) if exc.status < 500 else fault(request, exc)
-    except OSError as exc:
-        problem = storage_problem(exc) if is_storage(exc) else fault(request, exc)
     except Exception as exc:
-        problem = fault(request, exc)
+        problem = failure(request, exc)
     return await _answer(request, problem)
 
 
@@ -162,6 +156,18 @@ async def _taken(shared: ServerContext, limiter: RateLimiter, name: str) -> Quot
             left, allowed = await shared.engine.take(name, limit, window)
             return Quota(limit, window, left, allowed)
     return await shared.peers.take(name) or limiter.take(name)
+
+
+def failure(request: web.Request, error: Exception) -> Problem:
+    """What is told of an error that is none of the request: of the storage, or of ours."""
+    match error:
+        case WorkspaceError() if error.status != 500:
+            return storage_problem(error)
+        case MetasearchError() if error.status < 500:
+            return Problem.of(error)
+        case OSError() if is_storage(error):
+            return storage_problem(error)
+    return fault(request, error)
 
 
 def fault(request: web.Request, error: Exception) -> Problem:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakValueDictionary
 
 from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
@@ -98,6 +99,7 @@ class WorkspaceService:
         self.uploads = Shares(message("files that are received"), MOST_UPLOADS)
         self.streams = Shares(message("runs that are followed"), MOST_STREAMS, MOST_USER_STREAMS)
         self._cleaning: set[asyncio.Task[None]] = set()
+        self._made: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def open(self) -> None:
         """Open the file, so that a server that cannot use it does not start.
@@ -155,8 +157,15 @@ class WorkspaceService:
         """Let a pin touch few works only, where the project came of an archive or its rules have
         changed: all its works are made anew then, beside others who write.
         """
-        if not await self.workspace.look(are_made, project):
-            await self.workspace.work(make_works, project)
+        if await self.workspace.look(are_made, project):
+            return
+        # One request does it: the others, which would each hold a thread, wait here.
+        turn = self._made.get(project.id)
+        if turn is None:
+            turn = self._made[project.id] = asyncio.Lock()
+        async with turn:
+            if not await self.workspace.look(are_made, project):
+                await self.workspace.work(make_works, project)
 
     # ---------------------------------------------------------------- runs
 

@@ -22,6 +22,7 @@ from metasearch.server.site import SHARED
 from metasearch.workspace import projects
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.failures import unusable
+from metasearch.workspace.users.quotas import Quotas
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.workspace.store.processes import started
@@ -277,3 +278,31 @@ def test_the_command_line_names_the_file_and_what_to_do(tmp_path: Path) -> None:
 
     assert str(path) in str(refused.value)
     assert "workspace check" not in refused.value.advice
+
+
+async def test_searches_of_other_protocols_tell_it_without_a_path(
+    people: As, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a search cannot be counted: by the commands of pazpar2, SRU, and a tool of MCP."""
+    owner = people("owner")
+
+    def full(*_: object, **__: object) -> None:
+        cause = sqlite3.OperationalError("database or disk is full")
+        cause.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise unusable(team.filled.path, cause) from cause
+
+    monkeypatch.setattr(Quotas, "take", full)
+    pazpar2 = await owner.get("/pazpar2/search.pz2?command=search&session=1&query=soil")
+    await told(pazpar2, 507, team)
+    sru = await owner.get("/sru?operation=searchRetrieve&query=soil")
+    await told(sru, 507, team)
+
+    call = {"name": "search", "arguments": {"query": "soil"}}
+    tool = await owner.client.post(
+        "/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
+        headers=owner.headers | {"Accept": "application/json, text/event-stream"},
+    )
+    text = await tool.text()
+    assert "The disk of the server is full" in text
+    assert team.filled.path.name not in text

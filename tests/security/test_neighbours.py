@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from metasearch.server import workspace_service
 from metasearch.server.faces.workspace import files
 from metasearch.workspace.archive.writing import export_to
 from metasearch.workspace.projects import Project
@@ -246,3 +247,32 @@ async def test_what_one_user_has_written_leaves_threads_to_others(
 
     barrier.go_on.set()
     assert [response.status for response in await asyncio.gather(*taking)] == [200] * MOST_LONG
+
+
+async def test_the_works_of_a_project_are_made_anew_by_one_request(
+    team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its rules have changed, several of its members change something: the works are made
+    once, and an export of somebody else finds a thread."""
+    made: list[bool] = []
+
+    def make(*_: object) -> None:
+        barrier.wait()
+        made.append(True)
+
+    monkeypatch.setattr(workspace_service, "are_made", lambda *_: bool(made))
+    monkeypatch.setattr(workspace_service, "make_works", make)
+    fields = {"all": "tag", "tags": "a", "id": team.filled.uids[0]}
+    changing = [
+        asyncio.ensure_future(people(name).form(f"/projects/{team.review.uid}/works", fields))
+        for name in ("owner", "editor", "screener") * 2
+    ]
+    await barrier.reached()
+
+    async with asyncio.timeout(60):
+        path = f"/api/projects/{team.review.uid}/exports?format=ris"
+        assert (await people("reader").get(path, "*/*")).status == 200
+
+    barrier.go_on.set()
+    assert {response.status for response in await asyncio.gather(*changing)} == {303}
+    assert len(made) == 1

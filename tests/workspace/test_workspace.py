@@ -58,6 +58,7 @@ async def test_what_only_reads_changes_nothing(tmp_path: Path):
 
 async def test_closing_waits_for_what_was_called(tmp_path: Path):
     """A change whose caller has gone is still made before the file is closed."""
+    before = {*threading.enumerate()}
     file = tmp_path / "w.sqlite3"
     workspace = Workspace(file)
     writing = [
@@ -71,7 +72,8 @@ async def test_closing_waits_for_what_was_called(tmp_path: Path):
 
     with Database(file) as db:
         assert len(names(db)) == 20
-    assert not [each for each in threading.enumerate() if each.name.startswith("workspace-")]
+    new = {*threading.enumerate()} - before
+    assert not [each for each in new if each.name.startswith("workspace-")]
 
 
 async def test_a_closed_workspace_stays_closed(tmp_path: Path):

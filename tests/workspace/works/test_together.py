@@ -17,6 +17,7 @@ from metasearch.dedup.pin_lines import Pin
 from metasearch.dedup.pins import Pins
 from metasearch.errors import WorkspaceError
 from metasearch.record import Record
+from metasearch.workspace import projects
 from metasearch.workspace.archive.reading import import_project
 from metasearch.workspace.archive.writing import export_to
 from metasearch.workspace.store import leases
@@ -24,7 +25,7 @@ from metasearch.workspace.store.checks import check
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.portions import portions
 from metasearch.workspace.works import adding, pins
-from metasearch.workspace.works.adding import add_records
+from metasearch.workspace.works.adding import add_records, make_works
 from tests.workspace.works.held import Held, at_once, paper
 
 TITLES = (
@@ -359,3 +360,17 @@ def test_rows_that_contradict_one_another_end_the_work(db: Database, other: str)
     else:
         adding.make_works(db, held.project)
     assert db.value("SELECT count(*) FROM lease") == 0
+
+
+def test_who_waits_for_its_turn_ends_with_the_program(db: Database, file: Path) -> None:
+    """A server that stops does not wait until another process has made the works of a project."""
+    project = projects.create(db, "mine", "review")
+    ending = threading.Event()
+    assert leases.take(db, f"works:{project.uid}", "another process", 3600)
+    ending.set()
+
+    with (
+        Database(file, ending=ending) as other,
+        pytest.raises(WorkspaceError, match="the program ends"),
+    ):
+        make_works(other, project)

@@ -23,7 +23,7 @@ from mcp_types import (
 from mcp_types import Tool as ToolType
 
 from metasearch import __version__
-from metasearch.errors import MetasearchError, QuerySyntaxError
+from metasearch.errors import MetasearchError, QuerySyntaxError, WorkspaceError
 from metasearch.formats.text import clean
 from metasearch.server.access_log import places_of
 from metasearch.server.faces.mcp.budget import MOST_TOKENS, cut, tokens, written
@@ -31,6 +31,7 @@ from metasearch.server.faces.mcp.calls import Call, Caller, ToolError
 from metasearch.server.faces.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from metasearch.server.problem import Problem
 from metasearch.server.site import NAME
+from metasearch.server.storage import storage_problem
 
 _LONGEST_ERROR = 1_500
 
@@ -97,6 +98,8 @@ async def _called(name: str, call: Call) -> CallToolResult:
             raise ToolError(
                 "The answer would be too long. Ask for fewer works, or narrow the query."
             )
+    except WorkspaceError as exc:  # whose text names the file
+        return _failed(_reason(storage_problem(exc)))
     except (ToolError, MetasearchError, Problem) as exc:
         return _failed(_reason(exc))
     except Exception as exc:

@@ -31,7 +31,7 @@ from metasearch.server.faces.pazpar2.errors import (
 from metasearch.server.faces.pazpar2.parameters import Given
 from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
 from metasearch.server.limits.clients import USER
-from metasearch.server.middleware import count, fault
+from metasearch.server.middleware import count, failure
 from metasearch.server.problem import Problem
 from metasearch.server.received import given
 from metasearch.server.site import SHARED, ServerContext, owner
@@ -93,7 +93,7 @@ async def answer(request: web.Request) -> web.Response:
     except web.RequestPayloadError:
         raise
     except Exception as error:
-        return _problem(fault(request, error)).response()
+        return _problem(failure(request, error)).response()
 
 
 async def _counted(request: web.Request) -> CommandReply:
