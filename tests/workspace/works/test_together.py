@@ -366,7 +366,7 @@ def test_who_waits_for_its_turn_ends_with_the_program(db: Database, file: Path) 
     """A server that stops does not wait until another process has made the works of a project."""
     project = projects.create(db, "mine", "review")
     ending = threading.Event()
-    assert leases.take(db, f"works:{project.uid}", "another process", 3600)
+    assert leases.take(db, f"works:{project.uid}", "another process", 30)
     ending.set()
 
     with (
