@@ -1,4 +1,4 @@
--- Records that an answer has brought and that stand in no work yet (works/entering.py). Those of an
+-- Records that an answer has brought and that stand in no work yet (works/adding.py). Those of an
 -- import that has not ended are taken back where its process was killed.
 CREATE TABLE entering (
     record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
