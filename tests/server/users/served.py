@@ -19,14 +19,14 @@ from metasearch.server.options import Options
 from metasearch.server.site import SHARED
 from metasearch.server.users.service import UsersService
 from metasearch.settings import ServerSettings, Settings
-from metasearch.settings.users import UsersSettings
+from metasearch.settings.users import SystemRole, UsersSettings
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members, tokens
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.passwords import Passwords, PasswordThreads
-from metasearch.workspace.users.permissions import ProjectRole, SystemRole
+from metasearch.workspace.users.permissions import ProjectRole
 from tests.server.fake import FakeEngine
 
 HTML = {"Accept": "text/html"}

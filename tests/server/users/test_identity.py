@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp.test_utils import make_mocked_request
 
 from metasearch.server import updates
-from metasearch.server.users.identity import IDENTITY, Identity, allowed, who
+from metasearch.server.identity import IDENTITY, Identity, allowed, who
 from tests.server.users.served import Served
 
 ANN = Identity(
