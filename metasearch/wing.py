@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 #: Modules with a `WING`; those that are not installed are passed over.
-_HOMES = ("metasearch.workspace.wing", "metasearch.bulk.wing")
+HOMES = ("metasearch.workspace.wing", "metasearch.bulk.wing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Wing:
 @cache
 def wings() -> tuple[Wing, ...]:
     """Those that are installed."""
-    return tuple(import_module(home).WING for home in _HOMES if _is_there(home))
+    return tuple(import_module(home).WING for home in HOMES if _is_there(home))
 
 
 def load(place: str) -> Any:

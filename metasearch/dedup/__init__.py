@@ -43,7 +43,7 @@ def strategy(name: str) -> Strategy:
     """
     if name == DEFAULT_STRATEGY.name:
         return DEFAULT_STRATEGY
-    known = _strategies()
+    known = every_strategy()
     if name not in known:
         raise UsageError(
             f"there is no strategy called {name!r}", advice=f"There are: {', '.join(known)}."
@@ -52,7 +52,7 @@ def strategy(name: str) -> Strategy:
 
 
 @cache
-def _strategies() -> Mapping[str, Strategy]:
+def every_strategy() -> Mapping[str, Strategy]:
     """All of them by name, the default one first."""
     every = {DEFAULT_STRATEGY.name: DEFAULT_STRATEGY}
     for wing in wings():
@@ -62,5 +62,5 @@ def _strategies() -> Mapping[str, Strategy]:
 
 def __getattr__(name: str) -> Any:
     if name == "STRATEGIES":
-        return _strategies()
+        return every_strategy()
     raise AttributeError(f"module 'metasearch.dedup' has no attribute {name!r}")

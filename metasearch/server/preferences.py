@@ -1,4 +1,4 @@
-"""What a reader has chosen: for pages in the address, else in a cookie, else by the browser; for all
+"""What a reader has chosen: for pages in the address, else in a cookie, else by the browser; for
 searches in the account.
 """
 
