@@ -22,7 +22,6 @@ class Wing:
     """What a wing adds. A place is "module:attribute"; `load` imports it when it is needed.
 
     Attributes:
-        name: For people.
         commands: Name of a command -> its place.
         strategies: Place of its strategies of dedup, by name; "" where it has none.
         server: Place of its `ServerWing`; "" where it adds nothing to a server.
@@ -30,7 +29,6 @@ class Wing:
             it has no pages.
     """
 
-    name: str
     commands: Mapping[str, str] = field(default_factory=dict)
     strategies: str = ""
     server: str = ""

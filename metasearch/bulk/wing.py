@@ -5,7 +5,6 @@ from __future__ import annotations
 from metasearch.wing import Wing
 
 WING = Wing(
-    name="bulk",
     commands={
         "dedup": "metasearch.cli.dedup:dedup",
         "strategies": "metasearch.cli.strategies:strategies",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from metasearch.wing import Wing
 
 WING = Wing(
-    name="review",
     commands={
         "project": "metasearch.cli.workspace.project:project",
         "strategy": "metasearch.cli.workspace.strategy:strategy",
