@@ -41,6 +41,12 @@ _PLAIN = {
 }
 
 
+#: Errors of the system that mean that no more fits on the disk, or into a file of this process.
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+#: Errors of the system that mean that a file or a drive cannot be written.
+NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
 class NoRegularFile(OSError):
     """What stands at a path is not to be read: a folder, a device, a FIFO, a socket, a window into
     the kernel.
@@ -125,6 +131,14 @@ def why(exc: BaseException) -> str:
     return (
         f"{_PLAIN[number]}: {words.format(f'{limit:,}')}" if limit is not None else _PLAIN[number]
     )
+
+
+def sqlite_kind(cause: BaseException | None) -> int:
+    """The kind of SQLite's code, its lowest byte; 0 where there is none.
+
+    See https://www.sqlite.org/rescode.html
+    """
+    return (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def is_limit(exc: BaseException) -> bool:

@@ -34,12 +34,15 @@ def described():
     from metasearch.server.app import ROUTES
     from metasearch.server.faces.openapi.catalog import catalog
     from metasearch.server.faces.openapi.document import Server, document_of
+    from metasearch.server.faces.openapi.workspace_chapter import chapter
     from metasearch.server.options import Options
     from metasearch.server.site import Site
+    from metasearch.server.wing import server_wing
 
-    routes = {(route.path.replace(":.+", ""), "get") for route in ROUTES}
-    routes |= {(route.path.replace(":.+", ""), "post") for route in ROUTES if route.posts}
-    server = Server(Options(), False, "", frozenset(routes), True, True)
+    every = (*ROUTES, *server_wing().routes(users=False))
+    routes = {(route.path.replace(":.+", ""), "get") for route in every}
+    routes |= {(route.path.replace(":.+", ""), "post") for route in every if route.posts}
+    server = Server(Options(), False, "", frozenset(routes), True, chapter(users=True))
     yield "openapi", json.dumps(document_of(server))
     todo = [(root, click.Context(root, info_name="metasearch"))]
     for command, context in todo:

@@ -11,7 +11,6 @@ from lxml import etree
 from benchmarks import naming
 from metasearch import formats
 from metasearch.bulk import export
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import deduplicate, read_all
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.dedup.pins import Pins
@@ -19,6 +18,7 @@ from metasearch.demo.server import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Counts
+from metasearch.formats.reading.inputs import gather
 from metasearch.record import Hit
 from tests.dedup.records import ARTICLE, record
 

@@ -37,7 +37,6 @@ from metasearch.adapters.fetch.guard import is_public
 from metasearch.adapters.fetch.transport import MAX_REDIRECTS, HttpTransport
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.translate.plan import plan
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import read_all
 from metasearch.engine.engine import Engine
 from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceError, TimedOut
@@ -46,6 +45,7 @@ from metasearch.formats import table
 from metasearch.formats.bibtex import write as bibtex
 from metasearch.formats.csv import write as csv_table
 from metasearch.formats.events import ndjson, sse
+from metasearch.formats.reading.inputs import gather
 from metasearch.formats.ris import write as ris
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version

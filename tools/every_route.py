@@ -118,8 +118,9 @@ def problems(env: dict[str, str], options: Sequence[str]) -> Iterator[str]:
 def routes() -> Iterator[tuple[str, str]]:
     """Every method and path of the server's table; more than this server has is a 404."""
     from metasearch.server.app import ROUTES
+    from metasearch.server.wing import server_wing
 
-    for route in ROUTES:
+    for route in (*ROUTES, *server_wing().routes(users=False)):
         if route.gets:
             # The list, and not only the start page.
             more = f"?q={QUERY}" if route.path in ("/search", "/updates", "/advanced") else ""

@@ -22,6 +22,7 @@ import orjson
 from metasearch.server.app import listening
 from metasearch.server.faces.openapi.document import declared
 from metasearch.server.faces.openapi.operation import Example
+from metasearch.server.faces.openapi.workspace_chapter import chapter
 from metasearch.server.options import Options
 from metasearch.settings import ServerSettings, Settings
 
@@ -61,7 +62,11 @@ async def answers() -> dict[str, dict[str, Any]]:
     Raises:
         ValueError: An answer has another status than its example says.
     """
-    examples = [example for operation in declared(OPTIONS) for example in operation.examples]
+    examples = [
+        example
+        for operation in declared(OPTIONS, chapter(users=True))
+        for example in operation.examples
+    ]
     # A search changes the state of the sources that it asks.
     examples.sort(key=lambda example: example.address.startswith("/search"))
     with tempfile.TemporaryDirectory() as folder:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Protocol
 
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
+from metasearch.formats.reading.inputs import STDIN, Input
 from metasearch.formats.reading.result import check_sum
 from metasearch.record import Hit, Match, Version, VersionsMode
 

@@ -5,15 +5,15 @@ command, and a search where no command is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from functools import cache
-from importlib import import_module
+from functools import cache, cached_property
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.misspelt import how_to_search, nearest, probable_command
+from metasearch.cli.misspelt import how_to_search, may_be_name, nearest, probable_command
 from metasearch.cli.terminal.console import Console
+from metasearch.wing import load
 
 #: (command line, what it does)
 Examples = Sequence[tuple[str, str]]
@@ -71,34 +71,45 @@ class Commands(MutableMapping[str, click.Command]):
     """The commands of a group by their names; each is imported when it is looked at.
 
     Args:
-        homes: Name of a command -> the module that has it under this name.
+        places: Name of a command -> its place, see `metasearch.wing.load`.
+        further: Returns more of them; called where `places` does not have a name that may be one,
+            and for a list of all.
     """
 
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self._homes = dict(homes)
+    def __init__(
+        self, places: Mapping[str, str], further: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        self._own = dict(places)
+        self._further = further
         self._known: dict[str, click.Command] = {}
+
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        """Those of all."""
+        return {**self._own, **self._further()}
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._known:
-            self._known[name] = getattr(import_module(self._homes[name]), name)
+            self._known[name] = load((self._own if name in self._own else self._places)[name])
         return self._known[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
         self._known[name] = command
-        self._homes[name] = ""
+        self._own[name] = self._places[name] = ""
 
     def __delitem__(self, name: str) -> None:
         self._known.pop(name, None)
-        del self._homes[name]
+        self._own.pop(name, None)
+        del self._places[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._homes
+        return name in self._own or (may_be_name(name) and name in self._places)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._homes)
+        return len(self._places)
 
 
 class CommandGroup(click.Group):

@@ -15,7 +15,6 @@ import click
 
 from metasearch import __version__, garbage_collection
 from metasearch.bulk import clusters, export, report
-from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
 from metasearch.bulk.telling import Telling, Told, at_once, in_background
 from metasearch.cli.dedup_staged import (
@@ -36,6 +35,7 @@ from metasearch.errors import UsageError
 from metasearch.formats import table
 from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.formats.reading.encodings import decode
+from metasearch.formats.reading.inputs import STDIN, Input, gather
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings

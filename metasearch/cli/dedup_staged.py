@@ -22,12 +22,12 @@ from metasearch.extras import how_to_install, is_installed
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
-    from metasearch.bulk.inputs import Input
     from metasearch.bulk.job import Outcome, Progress
     from metasearch.bulk.staged.cutting import Cut
     from metasearch.bulk.staged.engine import Engine
     from metasearch.bulk.staged.folder import JobFolder
     from metasearch.bulk.staged.job import StagedJob
+    from metasearch.formats.reading.inputs import Input
 
     _OfNumbers = click.ParamType[int]
 else:  # older versions of click have no such types
@@ -111,7 +111,7 @@ def may_be_duckdb(options: StagedOptions, inputs: Sequence[Input]) -> bool:
     """Whether duckdb takes over from memory when there are `MANY` records: it is installed, nobody
     has chosen an engine, and all can be read once more.
     """
-    from metasearch.bulk.inputs import STDIN
+    from metasearch.formats.reading.inputs import STDIN
 
     readable_twice = all(file.path != STDIN and file.path.is_file() for file in inputs)
     return options.engine is None and readable_twice and has_duckdb()

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from metasearch.bib.markup import plain
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
@@ -18,6 +17,7 @@ from metasearch.formats.reading import FileReading, HandOut, most_bytes
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
 from metasearch.formats.reading.entries import TELLING, EntryCollector
+from metasearch.formats.reading.inputs import STDIN, Input
 from metasearch.formats.reading.json_items import load
 from metasearch.formats.reading.result import Entry
 from metasearch.formats.reading.text_pieces import DecodedText

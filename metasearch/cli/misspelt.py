@@ -15,11 +15,16 @@ _SHORT = 3
 _LONGEST = 24
 
 
+def may_be_name(word: object) -> bool:
+    """Whether a word may be a command, well or badly spelt; a query in quotes has blanks."""
+    return isinstance(word, str) and len(word) <= _LONGEST and not any(map(str.isspace, word))
+
+
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The name with the fewest edits from the word; None if each name is more than `MOST_EDITS`
     away. A short name must be spelt as it is.
     """
-    if len(word) > _LONGEST:
+    if not may_be_name(word):
         return None
     word = word.casefold()
     compared = [name for name in names if len(name) > _SHORT or name == word]

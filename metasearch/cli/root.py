@@ -9,8 +9,10 @@ import click
 from metasearch import __version__
 from metasearch.cli.command_group import CommandGroup, Commands
 from metasearch.cli.search import EXAMPLES
+from metasearch.wing import wings
 
-#: Module of `metasearch.cli` -> the commands in it. A command line loads those that it names.
+#: Module of `metasearch.cli` -> the commands in it; each wing has its own. A command line loads
+#: those that it names.
 _COMMANDS = {
     "search": ("search",),
     "translate": ("translate",),
@@ -20,22 +22,16 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "parse": ("parse",),
     "explain": ("explain",),
-    "dedup": ("dedup",),
-    "strategies": ("strategies",),
-    "evaluate": ("evaluate",),
     "harvest": ("harvest",),
     "index": ("index",),
     "collections": ("collections", "shelves"),
-    "workspace.project": ("project",),
-    "workspace.strategy": ("strategy",),
-    "workspace.works": ("works",),
-    "workspace.report": ("report",),
-    "workspace.user": ("user",),
-    "workspace.saved": ("saved",),
-    "workspace.alerts": ("alerts",),
-    "workspace.file": ("workspace",),
     "completion": ("completion",),
 }
+
+
+def _of_wings() -> dict[str, str]:
+    """Name -> place of the commands that wings add."""
+    return {name: place for wing in wings() for name, place in wing.commands.items()}
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -47,7 +43,12 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
 @click.group(
     cls=CommandGroup,
     commands=Commands(
-        {name: f"metasearch.cli.{home}" for home, names in _COMMANDS.items() for name in names}
+        {
+            name: f"metasearch.cli.{home}:{name}"
+            for home, names in _COMMANDS.items()
+            for name in names
+        },
+        _of_wings,
     ),
     default="search",
     subcommand_metavar="COMMAND [OPTIONS] [ARGS]...",

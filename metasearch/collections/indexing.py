@@ -17,11 +17,11 @@ from pathlib import Path
 import orjson
 
 from metasearch import opening
-from metasearch.bulk.inputs import Input, gather
 from metasearch.collections.store import Collection, KnownFile
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.reading import MOST_BYTES, FileProblem, read_content
 from metasearch.formats.reading.content import Content, not_opened, too_large, unreadable
+from metasearch.formats.reading.inputs import Input, gather
 from metasearch.formats.text import line
 
 #: Problems of one file that are kept; all of them are counted.

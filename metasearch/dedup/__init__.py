@@ -1,12 +1,14 @@
 """Online de-duplication: which records are one work.
 
 `fingerprint` -> `Fingerprint`; `online.OnlineDedup` takes records as they arrive; `STRATEGIES` is
-what can be chosen; it is loaded when it is first used, for the published strategies need much.
+what can be chosen; it is loaded when it is first used, for those of wings need much.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
 
 from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
@@ -14,9 +16,10 @@ from metasearch.dedup.matcher import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
 from metasearch.dedup.strategies import DEFAULT_STRATEGY, Strategy
 from metasearch.errors import UsageError
+from metasearch.wing import load, wings
 
-if TYPE_CHECKING:
-    from metasearch.dedup.published.strategies import STRATEGIES as STRATEGIES
+#: What can be chosen, by name; made when it is first used.
+STRATEGIES: Mapping[str, Strategy]
 
 __all__ = [
     "DEFAULT",
@@ -40,18 +43,24 @@ def strategy(name: str) -> Strategy:
     """
     if name == DEFAULT_STRATEGY.name:
         return DEFAULT_STRATEGY
-    from metasearch.dedup.published.strategies import STRATEGIES
-
-    if name not in STRATEGIES:
+    known = every_strategy()
+    if name not in known:
         raise UsageError(
-            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(STRATEGIES)}."
+            f"there is no strategy called {name!r}", advice=f"There are: {', '.join(known)}."
         )
-    return STRATEGIES[name]
+    return known[name]
+
+
+@cache
+def every_strategy() -> Mapping[str, Strategy]:
+    """All of them by name, the default one first."""
+    every = {DEFAULT_STRATEGY.name: DEFAULT_STRATEGY}
+    for wing in wings():
+        every |= load(wing.strategies) if wing.strategies else {}
+    return every
 
 
 def __getattr__(name: str) -> Any:
     if name == "STRATEGIES":
-        from metasearch.dedup.published.strategies import STRATEGIES
-
-        return STRATEGIES
+        return every_strategy()
     raise AttributeError(f"module 'metasearch.dedup' has no attribute {name!r}")

@@ -15,14 +15,13 @@ from aiohttp import web
 
 from metasearch.engine.options import search_options
 from metasearch.events import Answer
+from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.computing import SHORT
 from metasearch.server.parameters import Parameters
-from metasearch.server.site import SHARED, owner
+from metasearch.server.preferences import with_sources
+from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
-from metasearch.server.users.identity import identity_of
-from metasearch.server.users.preferred import with_sources
-from metasearch.server.users.quota import count_search
 
 if TYPE_CHECKING:
     from metasearch.engine.dry_run import QueryPlan
@@ -62,8 +61,8 @@ async def prepare(
         wait=None if wait is None else min(wait, timeout),
         user=request[USER],
     )
-    if identity_of(request) is not None and not prepared.joins:
-        await count_search(request, parameters)
+    if not prepared.joins:
+        await shared.wing.count_search(request, parameters)
     return prepared
 
 

@@ -26,12 +26,12 @@ from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import results_page
 from metasearch.server.pages.work_links import names_search
 from metasearch.server.parameters import Parameters, read
+from metasearch.server.preferences import with_sources, with_style
 from metasearch.server.problem import Problem
 from metasearch.server.received import given, given_so_far, only
 from metasearch.server.result_page import for_page, results_of
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.sources import view
-from metasearch.server.users.preferred import with_sources, with_style
 from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:

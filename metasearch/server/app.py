@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from metasearch.errors import MetasearchError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.advanced import advanced
@@ -25,28 +24,21 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.route import Route, add
-from metasearch.server.saved_routes import ROUTES as SAVED_ROUTES
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.server.updates import updates
-from metasearch.server.users.routes import ROUTES as USERS_ROUTES
-from metasearch.server.users.starting import check_users
+from metasearch.server.wing import server_wing
 from metasearch.server.workers.peers import Peers
-from metasearch.server.workspace_routes import ROUTES as WORKSPACE_ROUTES
-from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
-    from metasearch.server.saved_runner import SavedRunner
-    from metasearch.server.users.service import UsersService
-    from metasearch.server.users.switches import Switches
-    from metasearch.server.workspace_service import WorkspaceService
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
 
+#: Those of a wing stand behind them.
 ROUTES = (
     Route(path="/", handler=api.search),
     Route(path="/search", handler=api.search, posts=True, listed=False),
@@ -113,8 +105,6 @@ ROUTES = (
     Route(
         path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
     ),
-    *WORKSPACE_ROUTES,
-    *SAVED_ROUTES,
     Route(
         path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
     ),
@@ -160,14 +150,13 @@ def make_app(
     """
     limits = options or Options()
     others = peers or Peers()
+    wing = server_wing()
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
-            workspace = await _workspace(running)
-            users = _users(running.settings, workspace)
-            switches = await _switches(running, workspace)
+            await wing.open(app, running)
             metrics = Metrics(running.source_states, others.saved(), lambda: running.sharing)
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
@@ -189,21 +178,11 @@ def make_app(
                 cookies=Cookies(cookie_key),
                 examples=tuple(examples),
                 notice=notice,
-                workspace=workspace,
-                users=users,
-                switches=switches,
+                wing=wing,
             )
-            runner = _runner(workspace)
             yield
-            if runner is not None:
-                await runner.close()
             await app[SHARED].close_faces()
-            if switches is not None:
-                await switches.close()
-            if users is not None:
-                await users.close()
-            if workspace is not None:
-                await workspace.close()
+            await wing.close()
             await app[SHARED].hub.close()
             app[SHARED].admission.close()
             await others.close()
@@ -217,7 +196,7 @@ def make_app(
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
     app.on_response_prepare.append(cors_headers)
-    add(app, (*ROUTES, *TEAM_ROUTES, *USERS_ROUTES) if users else ROUTES)
+    add(app, (*ROUTES, *wing.routes(users=users)))
     return app
 
 
@@ -225,71 +204,6 @@ def _part(limit: int, engine: Engine) -> int:
     """What this replica allows a client while it cannot ask the others."""
     shared = engine.settings.shared
     return max(1, limit // shared.replicas) if shared.url else limit
-
-
-async def _workspace(engine: Engine) -> WorkspaceService | None:
-    """The workspace of the settings, opened; None where none is served.
-
-    Raises:
-        WorkspaceError: It cannot be used.
-        UsageError: E-mails are to be sent, and their package or password is missing.
-    """
-    settings = engine.settings
-    if not settings.serve_workspace or settings.workspace is None:
-        return None
-    if settings.mail.host:
-        from metasearch.workspace.saved.smtp import MailServer
-
-        MailServer(settings.mail, settings.env)  # nobody should find out by e-mails that lack
-    from metasearch.server.workspace_service import WorkspaceService
-
-    service = WorkspaceService(settings.workspace, engine)
-    try:
-        await service.open()
-    except MetasearchError:
-        await service.close()
-        raise
-    return service
-
-
-def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersService | None:
-    """How users are known; None where there are none.
-
-    Raises:
-        SettingsError: The configuration names a mode that cannot be used with the rest of it.
-    """
-    check_users(settings)
-    if settings.users.mode == "none" or workspace is None:
-        return None
-    from metasearch.server.users.service import UsersService
-
-    return UsersService(settings.users, workspace.workspace)
-
-
-def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
-    """What runs the saved searches of the workspace, begun; None where this server does not."""
-    if workspace is None or not workspace.engine.settings.alerts.run:
-        return None
-    from metasearch.server.saved_runner import SavedRunner
-
-    runner = SavedRunner(workspace.workspace, workspace.engine)
-    runner.start()
-    return runner
-
-
-async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
-    """What administrators have switched on or off, read from now on; None without users.
-
-    Raises:
-        WorkspaceError: The file cannot be used.
-    """
-    if engine.settings.users.mode == "none" or workspace is None:
-        return None
-    from metasearch.server.users.switches import Switches
-
-    switches = Switches(workspace.workspace, lambda found: engine.registry.switch(found))
-    await switches.begin()
-    return switches
 
 
 @asynccontextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -15,9 +14,9 @@ from metasearch.message import message
 from metasearch.server.access import route
 from metasearch.server.access_log import places_of
 from metasearch.server.api import form_again
+from metasearch.server.identity import identity_of
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
-from metasearch.server.limits.permits import long_of
 from metasearch.server.limits.rate import Quota, RateLimiter
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
@@ -26,13 +25,8 @@ from metasearch.server.route import Route, route_of
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.storage import is_storage, storage_problem
 from metasearch.server.stream import SEARCH_ID
-from metasearch.server.users.identity import identity_of
-from metasearch.server.users.preferred import keep_chosen
 from metasearch.server.visit import visit_of
 from metasearch.sharing import Away
-
-if TYPE_CHECKING:
-    from metasearch.server.users.service import UsersService
 
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
@@ -83,8 +77,8 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
         HTTPSeeOther: To the page where users log in.
     """
     shared, asked = request.app[SHARED], route_of(request)
-    if shared.users is not None:
-        return await _of_user(request, handler, shared.users, asked)
+    if shared.wing.users != "none":
+        return await _of_user(request, handler, asked)
     if asked is None or asked.counted == "all":
         await count(request)
     if asked is None or not asked.keyless:
@@ -95,32 +89,31 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
                 await count(request)
             raise
         request[USER] = shared.clients.user(request, key)
-    long_of(request)
+    shared.wing.prepare(request)
     return await handler(request)
 
 
 async def _of_user(
-    request: web.Request, handler: Handler, users: UsersService, asked: Route | None
+    request: web.Request, handler: Handler, asked: Route | None
 ) -> web.StreamResponse:
     """The answer of a server with users. A user has a quota of their own, so that a whole library
     may come from one address; who is not known is counted by address, and so is who guesses tokens.
     """
-    from metasearch.server.users.middleware import identify, permit
-
+    shared = request.app[SHARED]
     refusal: Problem | None = None
-    request[USER] = request.app[SHARED].clients.user(request, None)
+    request[USER] = shared.clients.user(request, None)
     try:
-        await identify(request, users, asked)
+        await shared.wing.identify(request, asked)
     except Problem as exc:
         refusal = exc
     if asked is None or asked.counted == "all" or refusal is not None:
         await count(request)
     if refusal is not None and not (asked is not None and asked.keyless):
         raise refusal
-    permit(request, users, asked)
-    long_of(request)
+    shared.wing.permit(request, asked)
+    shared.wing.prepare(request)
     response = await handler(request)
-    await keep_chosen(request)
+    await shared.wing.finish(request)
     return response
 
 
@@ -210,7 +203,7 @@ async def security_headers(request: web.Request, response: web.StreamResponse) -
         response.headers["X-Robots-Tag"] = "noindex, nofollow"
     if QUOTA in request:
         response.headers.update(request[QUOTA].headers)
-    if request.app[SHARED].users is not None and not (asked and asked.keyless):
+    if request.app[SHARED].wing.users != "none" and not (asked and asked.keyless):
         # What one user may read is nothing for others who use the same cache.
         kept = response.headers.get("Cache-Control", "private")
         response.headers["Cache-Control"] = kept.replace("public", "private")

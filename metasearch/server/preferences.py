@@ -1,15 +1,24 @@
-"""What a reader has chosen for the pages: in the address, else in a cookie, else by the browser."""
+"""What a reader has chosen: for pages in the address, else in a cookie, else by the browser; for
+searches in the account.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from aiohttp import web
 from multidict import MultiMapping
 
+from metasearch.engine.options import SearchOptions
 from metasearch.formats.citations.styles import STYLES
+from metasearch.server.identity import identity_of
 from metasearch.server.pages.language import DEFAULT, TAGS, negotiated, tag_of
+from metasearch.server.parameters import Parameters
+from metasearch.server.site import SHARED
+
+O = TypeVar("O", bound=SearchOptions)  # noqa: E741
 
 COOKIE = "metasearch-settings"
 #: Parameters of an address that are about the page alone, and are remembered.
@@ -91,6 +100,35 @@ def source_names(value: object) -> tuple[str, ...]:
             break
         names[name] = None
     return tuple(names)
+
+
+def of_user(request: web.Request) -> dict[str, Any]:
+    """What the account of the user keeps; {} for guests and on a server without users."""
+    identity = identity_of(request)
+    return dict(identity.preferences) if identity is not None and identity.uid else {}
+
+
+def with_sources(request: web.Request, options: O) -> O:
+    """The options of a search; where they name no source, with those that the user has chosen."""
+    if options.sources:
+        return options
+    names = source_names(of_user(request).get("sources"))
+    if not names:
+        return options
+    known = frozenset(request.app[SHARED].engine.registry.names())
+    return replace(options, sources=tuple(name for name in names if name in known) or None)
+
+
+def with_style(
+    request: web.Request, parameters: Parameters, given: MultiMapping[str]
+) -> Parameters:
+    """The parameters of a search; where the request names no style of citations, with the one that
+    the user has chosen.
+    """
+    style = str(of_user(request).get("style"))
+    if style not in STYLES or given.get("style", "").strip():
+        return parameters
+    return replace(parameters, style=style)
 
 
 def _one_of(allowed: Sequence[Any], value: object, usual: Any) -> Any:

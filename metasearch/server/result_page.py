@@ -16,7 +16,6 @@ from metasearch.server.preferences import SIZES
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.server.sources import labels
-from metasearch.server.users.identity import allowed
 from metasearch.server.visit import Visit, visit_of
 
 
@@ -63,14 +62,5 @@ async def results_of(
         updates,
         resolver_of(shared.engine.settings.server),
         marker,
-        _save(request, asked),
+        shared.wing.save_address(request, asked),
     )
-
-
-def _save(request: web.Request, asked: Parameters) -> str:
-    """The address of the form that saves a search; "" where it cannot be saved."""
-    if request.app[SHARED].workspace is None or not allowed(request, "save search"):
-        return ""
-    given = asked.pairs()
-    kept = {name: given[name] for name in ("q", "syntax", "sources", "year") if name in given}
-    return f"{visit_of(request).site.path('/saved', **kept)}#new"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
-
-if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +21,8 @@ class Route:
         gets: Whether it takes GET and HEAD; False for what only changes something.
         keyless: Whether it needs no key and no user, because it has no data of any user, or a
             part of its address is a secret that is enough.
-        action: What a user must be allowed to do for a GET; of an address with {project}, in it.
+        action: What a user must be allowed to do for a GET, see `ServerWing.may`; of an address
+            with {project}, in it.
         posts_action: The same for a POST; None for `action`. A handler whose forms do several
             things checks each of them itself, by `identity.check`.
         local: Whether who asks from this machine, not through a proxy, needs no user.
@@ -38,8 +36,8 @@ class Route:
     posts: bool = False
     gets: bool = True
     keyless: bool = False
-    action: Action = "search"
-    posts_action: Action | None = None
+    action: str = "search"
+    posts_action: str | None = None
     local: bool = False
     counted: Literal["all", "none", "by the handler"] = "all"
     listed: bool = True

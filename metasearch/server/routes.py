@@ -15,6 +15,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server import negotiate
 from metasearch.server.answering import computed, plan_of
+from metasearch.server.identity import owner
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
@@ -32,7 +33,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
 from metasearch.server.received import given
 from metasearch.server.route import TABLE, closed
-from metasearch.server.site import SHARED, ServerContext, owner, site_of
+from metasearch.server.site import SHARED, ServerContext, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed

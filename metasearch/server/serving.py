@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from metasearch.server.process import LoopName, loop_factory, supervisable
-from metasearch.server.users.starting import check_users, warn_of_plain_http
+from metasearch.server.wing import server_wing
 from metasearch.settings import Settings
-
-logger = logging.getLogger("metasearch.server")
 
 
 def say(address: str) -> None:
@@ -55,16 +52,10 @@ def serve(
             [users] cannot be used with the rest of it.
         SpecError: A source that is asked by default has a wrong spec.
     """
-    check_users(settings)
-    if settings.users.mode != "none" and not _is_loopback(host):
-        warn_of_plain_http(settings, host)
-    elif settings.serve_workspace and not _is_loopback(host) and not _keyed(settings):
-        logger.warning(
-            "the workspace is served on %s without API keys: whoever reaches this server may read "
-            "and change all projects; set [users] mode, or [server] keys or keys_file, or listen "
-            "on 127.0.0.1",
-            host,
-        )
+    wing = server_wing()
+    wing.check(settings)
+    if not _is_loopback(host):
+        wing.warn(settings, host)
     with suppress(KeyboardInterrupt):
         if workers > 1 or (workers == 1 and supervisable()):
             from metasearch.server.workers.supervisor import supervise
@@ -73,11 +64,6 @@ def serve(
         else:
             with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
                 runner.run(_serve(settings, host, port, demo, announce))
-
-
-def _keyed(settings: Settings) -> bool:
-    """Whether the configuration names API keys."""
-    return bool(settings.server.keys or settings.server.keys_file)
 
 
 def _is_loopback(host: str) -> bool:

@@ -9,25 +9,20 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
-from metasearch.message import message
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import USER, Clients
+from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
-from metasearch.server.problem import Problem
 from metasearch.server.suggest import Suggestions
-from metasearch.server.users.identity import identity_of
+from metasearch.server.wing import ServerWing
 from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
-    from metasearch.server.users.service import UsersService
-    from metasearch.server.users.switches import Switches
-    from metasearch.server.workspace_service import WorkspaceService
 
 #: What a face keeps, see `ServerContext.kept`.
 K = TypeVar("K", bound="Closable")
@@ -91,9 +86,7 @@ class ServerContext:
         peers: The other workers of the server.
         cookies: Reads and writes those of the pages.
         notice: Shown on the start page; "" for nothing.
-        workspace: The workspace that is served; None where none is.
-        users: How users are known; None in mode none.
-        switches: Sources that are switched on or off for all; None in mode none.
+        wing: What it has besides searches.
     """
 
     engine: Engine
@@ -109,9 +102,7 @@ class ServerContext:
     cookies: Cookies
     examples: tuple[str, ...]
     notice: str = ""
-    workspace: WorkspaceService | None = None
-    users: UsersService | None = None
-    switches: Switches | None = None
+    wing: ServerWing = field(default_factory=ServerWing)
     _kept: dict[str, Closable] = field(default_factory=dict)
 
     def kept(self, face: str, make: Callable[[], K]) -> K:
@@ -129,47 +120,6 @@ class ServerContext:
 SHARED = web.AppKey("shared", ServerContext)
 #: Where the server is reachable, in a request that another worker has passed on.
 SITE = web.RequestKey("site", Site)
-
-
-def workspace_of(request: web.Request) -> WorkspaceService:
-    """The workspace of the server.
-
-    Raises:
-        Problem: 404 where none is served.
-    """
-    service = request.app[SHARED].workspace
-    if service is None:
-        raise Problem(
-            404,
-            "no-workspace",
-            message(
-                "This server has no workspace. `metasearch serve --workspace` or `serve = true` "
-                "under [workspace] in the configuration switches it on."
-            ),
-        )
-    return service
-
-
-def users_of(request: web.Request) -> UsersService:
-    """The users of the server.
-
-    Raises:
-        HTTPNotFound: It has none: the address does not exist.
-    """
-    service = request.app[SHARED].users
-    if service is None:
-        raise web.HTTPNotFound
-    return service
-
-
-def owner(request: web.Request) -> str | None:
-    """Whose queries a request may be shown: those of the user who is logged in, or that its key
-    names; None where there are neither users nor keys, and for guests.
-    """
-    identity = identity_of(request)
-    if identity is not None:
-        return request[USER] if identity.uid else None
-    return request[USER] if request.app[SHARED].keys else None
 
 
 def site_of(request: web.Request) -> Site:

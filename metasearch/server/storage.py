@@ -12,8 +12,8 @@ import time
 
 from metasearch.errors import WorkspaceError
 from metasearch.message import message
+from metasearch.opening import NO_RIGHT, NO_SPACE, sqlite_kind
 from metasearch.server.problem import Problem
-from metasearch.workspace.store.failures import NO_RIGHT, NO_SPACE, kind_of
 
 #: Seconds after which a client may come again: where another process writes, and else.
 SOON, LATER = 5, 60
@@ -36,7 +36,7 @@ def storage_problem(exc: WorkspaceError | OSError) -> Problem:
     if isinstance(exc, OSError):
         full, busy = exc.errno in NO_SPACE, False
     else:
-        busy = kind_of(exc.__cause__) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        busy = sqlite_kind(exc.__cause__) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         full = exc.status == 507
     if full:
         detail = message("The disk of the server is full: nothing of this was saved.")

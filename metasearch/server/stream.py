@@ -13,9 +13,10 @@ from metasearch.events import Answer, Finished
 from metasearch.formats import WRITABLE
 from metasearch.formats.events import ndjson
 from metasearch.server.access_log import places_of
+from metasearch.server.identity import owner
 from metasearch.server.limits.admission import Permit
 from metasearch.server.live import Events, LiveSearch
-from metasearch.server.site import SHARED, owner
+from metasearch.server.site import SHARED
 
 #: Names of the forms that tell a search while it runs.
 FORMS = frozenset(name for name, format_ in WRITABLE.items() if not format_.whole)

@@ -17,15 +17,15 @@ from aiohttp import web
 from metasearch.errors import MetasearchError
 from metasearch.message import message
 from metasearch.server.answering import prepare
+from metasearch.server.identity import IDENTITY, Identity, identity_of, owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.page_links import linked
 from metasearch.server.pages.differences import Differences
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.result_page import for_page, results_of
-from metasearch.server.site import SHARED, SITE, Site, owner, site_of
+from metasearch.server.site import SHARED, SITE, Site, site_of
 from metasearch.server.stream import PING, SEARCH_ID, head, relay, send
-from metasearch.server.users.identity import IDENTITY, Identity, identity_of
 from metasearch.server.visit import visit_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def updates(request: web.Request) -> web.StreamResponse:
 async def peer_updates(request: web.Request) -> web.StreamResponse:
     """The same for another worker, to whose client it is passed on."""
     request[SITE] = Site(request.headers[_SITE_HEADER])
-    if request.app[SHARED].users is not None:
+    if request.app[SHARED].wing.users != "none":
         request[IDENTITY] = Identity.loaded(request.headers[_IDENTITY_HEADER])
     return await _answered(request)
 

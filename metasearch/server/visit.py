@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from metasearch.bib.work_ids import is_hit_id
 from metasearch.formats.citations.styles import DEFAULT_STYLE
 from metasearch.server.cookies import Cookies
+from metasearch.server.identity import Identity, allowed, identity_of
 from metasearch.server.pages.language import Language, language
 from metasearch.server.pages.terms import N_
 from metasearch.server.preferences import COOKIE as SETTINGS
 from metasearch.server.preferences import PARAMETERS, Preferences, preferences
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
-from metasearch.server.users.credentials import session_mark
-from metasearch.server.users.identity import Identity, allowed, identity_of
+from metasearch.server.wing import SiteLink
 from metasearch.settings.users import UsersMode
-
-if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import Action
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.
@@ -37,7 +33,7 @@ _VISITOR_BYTES = 12
 _USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
 
 
-def _everything(_: Action) -> bool:
+def _everything(_: str) -> bool:
     """What may be done on a server without users."""
     return True
 
@@ -60,7 +56,7 @@ class Visit:
         site: Where the server is reachable.
         preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
-        has_projects: Whether this server has the pages of a workspace.
+        links: What this server has besides searches.
         user: Who looks; None on a server without users.
         can: Whether the reader may do something, in the project of the page if it is one of a
             project; what may not be done is not shown.
@@ -73,11 +69,11 @@ class Visit:
     _visitor: str
     _basket: tuple[str, ...]
     _changes: Changes
-    has_projects: bool = False
+    links: Sequence[SiteLink] = ()
     user: Identity | None = None
     _mode: UsersMode = "none"
     _session: str = ""
-    can: Callable[[Action], bool] = _everything
+    can: Callable[[str], bool] = _everything
 
     @cached_property
     def language(self) -> Language:
@@ -229,10 +225,10 @@ def visit_of(request: web.Request) -> Visit:
         visitor if isinstance(visitor, str) else "",
         _basket(cookies.read(request, BASKET)),
         Changes(),
-        shared.workspace is not None,
+        shared.wing.links(),
         identity_of(request),
-        "none" if shared.users is None else shared.users.mode,
-        "" if shared.users is None else session_mark(request),
+        shared.wing.users,
+        shared.wing.session_mark(request),
         partial(allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):

@@ -1,8 +1,8 @@
 """The workspace of a server: its file, and the runs that it does in the background.
 
-The pages and the JSON interface both use this one object; `site.workspace_of` gives it to a
-handler. Workers of one server share the file; a run belongs to the worker that began it, and the
-others see its answers in the file, and stop it by the file.
+The pages and the JSON interface both use this one object; `workspace_of` gives it to a handler.
+Workers of one server share the file; a run belongs to the worker that began it, and the others see
+its answers in the file, and stop it by the file.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakValueDictionary
 
+from aiohttp import web
+
 from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
 from metasearch.server.background import Job, Jobs
 from metasearch.server.limits.shares import OWNER, Shares
+from metasearch.server.problem import Problem
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.removing import remove_hidden
@@ -293,3 +296,26 @@ class WorkspaceService:
                 break
             await asyncio.sleep(_LOOKED)
         return stopped
+
+
+#: The workspace of a server that serves one.
+WORKSPACE = web.AppKey("workspace", WorkspaceService)
+
+
+def workspace_of(request: web.Request) -> WorkspaceService:
+    """The workspace of the server.
+
+    Raises:
+        Problem: 404 where none is served.
+    """
+    service = request.app.get(WORKSPACE)
+    if service is None:
+        raise Problem(
+            404,
+            "no-workspace",
+            message(
+                "This server has no workspace. `metasearch serve --workspace` or `serve = true` "
+                "under [workspace] in the configuration switches it on."
+            ),
+        )
+    return service

@@ -15,6 +15,9 @@ from metasearch.settings.tables import SettingsTables
 #: says who asks; oidc: an OpenID provider says it.
 UsersMode = Literal["none", "local", "header", "oidc"]
 MODES: tuple[UsersMode, ...] = get_args(UsersMode)
+#: What a user is on the whole server. A guest only searches; so does who is not logged in, where
+#: guests are allowed.
+SystemRole = Literal["administrator", "user", "guest"]
 #: The role of an account that is made when somebody comes for the first time.
 DefaultRole = Literal["user", "guest"]
 DEFAULT_ROLES: tuple[DefaultRole, ...] = get_args(DefaultRole)

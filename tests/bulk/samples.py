@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
+from metasearch.formats.reading.inputs import gather
 
 #: Three records of two works; the first and the last are one.
 SCOPUS = """\

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from metasearch.bulk.clusters import write as clusters
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading import Entry, FileReading
+from metasearch.formats.reading.inputs import gather
 from metasearch.record import Record
 from tests.bulk.samples import LIBRARY, SCOPUS, run, write
 

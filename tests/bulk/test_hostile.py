@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bulk import clusters, export, report
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
 from metasearch.bulk.prisma_numbers import Numbers
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.formats import WRITABLE
+from metasearch.formats.reading.inputs import STDIN, Input
 from tests.bulk.telling import count
 from tests.examples import examples
 from tests.formats.reading import samples, structured

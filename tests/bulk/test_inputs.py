@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.inputs import NAMES_SHOWN, STDIN, gather
 from metasearch.errors import UsageError
+from metasearch.formats.reading.inputs import NAMES_SHOWN, STDIN, gather
 
 
 @pytest.fixture

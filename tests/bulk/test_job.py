@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk import job
-from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import STEP, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats.reading import FileReading, HandOut
+from metasearch.formats.reading.inputs import STDIN, Input, gather
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import deduplicate, read_all
 from metasearch.bulk.prisma_numbers import Numbers, Place, Trouble
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
+from metasearch.formats.reading.inputs import gather
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 from tests.bulk.telling import count
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.bulk.prisma_numbers import Numbers
 from metasearch.bulk.report import as_text
 from metasearch.dedup import DEFAULT
+from metasearch.formats.reading.inputs import gather
 from tests.bulk.telling import count
 
 pytestmark = pytest.mark.shared

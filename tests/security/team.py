@@ -13,11 +13,11 @@ from lxml import html
 
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
-from metasearch.settings.users import UsersSettings
+from metasearch.settings.users import SystemRole, UsersSettings
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members
-from metasearch.workspace.users.permissions import ProjectRole, SystemRole
+from metasearch.workspace.users.permissions import ProjectRole
 from tests.server.pages.projects.filled import FilledWorkspace, filled
 
 HEADER = "X-Remote-User"

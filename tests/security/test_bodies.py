@@ -19,8 +19,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from metasearch.server.app import ROUTES, _bound, make_app
+from metasearch.server.app import _bound, make_app
 from metasearch.server.options import Options
+from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import TEXT, filled
 
@@ -277,7 +278,7 @@ async def test_a_body_that_is_not_what_its_head_says_ends_in_no_fault(
     places = {"project": server.review, "strategy": server.strategy.rpartition("/")[2]}
     paths = {
         re.sub(r"\{([^}]*)\}", lambda place: places.get(place[1], "1"), route.path)
-        for route in ROUTES
+        for route in EVERY_ROUTE
         if route.posts
     }
     wrong = []

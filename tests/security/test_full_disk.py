@@ -18,7 +18,7 @@ from aiohttp import ClientResponse
 from metasearch.errors import WorkspaceError
 from metasearch.server import forms, storage
 from metasearch.server.faces.workspace import archive, files
-from metasearch.server.site import SHARED
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace import projects
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.failures import unusable
@@ -48,7 +48,7 @@ async def told(response: ClientResponse, status: int, team: Team) -> str:
 
 def writer(person: Person) -> Callable[..., Any]:
     """Calls a function where the server writes."""
-    service = person.client.app[SHARED].workspace  # type: ignore[union-attr]
+    service = person.client.app[WORKSPACE]  # type: ignore[union-attr]
     return service.workspace.write  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.app import ROUTES as OPEN_ROUTES
 from metasearch.server.faces.workspace import (
     admin,
     decisions,
@@ -24,7 +23,7 @@ from metasearch.server.faces.workspace import (
     team,
 )
 from metasearch.server.faces.workspace.members import Member
-from metasearch.server.workspace_routes import TEAM_ROUTES
+from metasearch.server.workspace_routes import ROUTES, TEAM_ROUTES
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import members
 from tests.security.team import Team
@@ -70,7 +69,7 @@ BODIES = [
 ]
 POSTS = [
     route.path
-    for route in (*OPEN_ROUTES, *TEAM_ROUTES)
+    for route in (*ROUTES, *TEAM_ROUTES)
     if route.path.startswith("/api/projects/{project}") and route.posts
 ]
 

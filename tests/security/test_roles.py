@@ -11,10 +11,9 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.app import ROUTES as OPEN_ROUTES
+from metasearch.server.app import ROUTES as SEARCH_ROUTES
 from metasearch.server.route import Route
-from metasearch.server.users.routes import ROUTES as USERS_ROUTES
-from metasearch.server.workspace_routes import TEAM_ROUTES
+from metasearch.server.wing import server_wing
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, tokens
 from metasearch.workspace.users.permissions import (
@@ -53,7 +52,7 @@ OUTSIDE: Mapping[str, Action] = {
     "/metrics": "administer",
 }
 #: Those of a server with users.
-ROUTES = (*OPEN_ROUTES, *TEAM_ROUTES, *USERS_ROUTES)
+ROUTES = (*SEARCH_ROUTES, *server_wing().routes(users=True))
 UNDER_PROJECT = [route for route in ROUTES if "{project}" in route.path]
 
 

@@ -14,7 +14,7 @@ from aiohttp import ClientResponse
 from metasearch.server import workspace_service
 from metasearch.server.faces.workspace import files
 from metasearch.server.faces.workspace.sending import send_file
-from metasearch.server.site import SHARED
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs import runs
@@ -55,7 +55,7 @@ def send(person: Person, path: str, body: Any, head: dict[str, str]) -> Awaitabl
 
 async def taken(person: Person, kind: str, count: int) -> None:
     """Waits until so many permits are taken."""
-    service = person.client.app[SHARED].workspace  # type: ignore[union-attr]
+    service = person.client.app[WORKSPACE]  # type: ignore[union-attr]
     shares = service.jobs._shares if kind == "runs" else getattr(service, kind)
     async with asyncio.timeout(20):
         while shares._of_user.total() < count:
@@ -146,7 +146,7 @@ async def test_a_body_that_trickles_is_ended(serve_team: Serving, team: Team, ki
     )
 
     assert response.status == 408
-    service = owner.client.app[SHARED].workspace  # type: ignore[union-attr]
+    service = owner.client.app[WORKSPACE]  # type: ignore[union-attr]
     assert service.uploads._of_user.total() == service.archives._of_user.total() == 0
 
 
@@ -186,7 +186,7 @@ async def test_no_head_of_a_request_goes_without_a_permit(
     """Such as the type of a body that a GET does not have, or a HEAD, for which the file is made,
     too."""
     owner = people("owner")
-    shares = getattr(owner.client.app[SHARED].workspace, kind)  # type: ignore[union-attr]
+    shares = getattr(owner.client.app[WORKSPACE], kind)  # type: ignore[union-attr]
     monkeypatch.setattr(shares, "each", 0)
     path = {"exports": "exports?format=ris", "archives": "archive"}[kind]
 

@@ -12,7 +12,6 @@ from metasearch.formats.events import event_object
 from metasearch.listing.facets import Facets
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
-from metasearch.server.app import ROUTES
 from metasearch.server.faces import works
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
@@ -21,7 +20,7 @@ from metasearch.server.parameters import KNOWN
 from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
 from metasearch.server.sources import source_object, view
-from metasearch.server.workspace_routes import TEAM_ROUTES
+from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
@@ -32,11 +31,10 @@ WORKSPACE = (Path(__file__).resolve().parents[2] / "docs" / "workspace-api.md").
     encoding="utf-8"
 )
 ALERTS = (Path(__file__).resolve().parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
-TEAMS = (Path(__file__).resolve().parents[2] / "docs" / "teams.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
-@pytest.mark.parametrize("path", [route.path for route in ROUTES])
+@pytest.mark.parametrize("path", [route.path for route in EVERY_ROUTE])
 def test_routes(path):
     """Every route is in a heading; one that is a page alone may be in the table of pages, and those
     of the workspace's interface and of saved searches are on pages of their own."""
@@ -44,15 +42,9 @@ def test_routes(path):
     assert f"`{path}`" in HEADINGS or row in PAGES + PROJECTS + WORKSPACE + ALERTS
 
 
-@pytest.mark.parametrize("path", [route.path for route in TEAM_ROUTES])
-def test_routes_of_teams(path):
-    """Each has a row on the page about teams."""
-    assert f"| `{path}` |" in TEAMS
-
-
 def test_no_route_is_made_up():
     """Every heading with a path is a route."""
-    assert {route.path for route in ROUTES} >= set(re.findall(r"`(/[^`]*)`", HEADINGS))
+    assert {route.path for route in EVERY_ROUTE} >= set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
 @pytest.mark.parametrize("name", OF_PAGES)

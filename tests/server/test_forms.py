@@ -8,24 +8,17 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from metasearch.server.app import ROUTES
-from metasearch.server.faces.openapi.document import NOT_LISTED
 from metasearch.server.forms import local_address
 from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.site import Site
 from metasearch.settings import Settings
+from tests.server.addresses import is_page
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text, token
 
-NEED_WORKSPACE = ("/projects", "/saved", "/unsubscribe")
 TOP, BELOW = Site("http://127.0.0.1:8080"), Site("https://search.example.org/meta")
 #: Routes that take a POST and are no interface of programs, which change nothing.
-#: Those of projects and saved searches need a workspace: tests/server/pages/projects/test_forms.py,
-#: tests/server/faces/saved/test_pages.py.
-PATHS = sorted(
-    route.path
-    for route in ROUTES
-    if route.posts and route.path in NOT_LISTED and not route.path.startswith(NEED_WORKSPACE)
-)
+PATHS = sorted(route.path for route in ROUTES if route.posts and is_page(route.path))
 SAVED = {"theme": "dark"}
 
 

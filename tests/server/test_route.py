@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from metasearch.server.app import ROUTES
 from metasearch.server.route import TABLE, Route, add, closed
+from tests.server.addresses import EVERY_ROUTE
 
 
 async def nothing(_: web.Request) -> web.Response:
@@ -23,16 +23,16 @@ def test_closed_addresses_are_named_by_their_shortest_beginning():
 def test_every_route_stands_in_the_table_under_the_path_of_its_resource():
     """The pattern of a variable part is not in it."""
     app = web.Application()
-    add(app, ROUTES)
+    add(app, EVERY_ROUTE)
 
-    assert len(app[TABLE]) == len(ROUTES)
+    assert len(app[TABLE]) == len(EVERY_ROUTE)
     assert app[TABLE]["/work/{id}"].path == "/work/{id:.+}"
 
 
 def test_what_answers_searches_is_counted_and_not_listed():
     """A route that posts a query is one; only a page may be listed."""
     others = ("/translate", "/unsubscribe/{secret}")
-    searches = [route for route in ROUTES if route.posts and route.path not in others]
+    searches = [route for route in EVERY_ROUTE if route.posts and route.path not in others]
 
     assert all(route.counted != "none" and not route.keyless for route in searches)
     assert not any(route.listed for route in searches)

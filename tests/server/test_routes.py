@@ -9,9 +9,9 @@ from lxml import etree, html
 
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.errors import SpecError
-from metasearch.server.app import ROUTES
 from metasearch.server.opensearch import NAMESPACE
 from metasearch.settings import Settings
+from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine, spec
 
 KEYS = "key-of-the-one-user", "key-of-the-other-user"
@@ -330,7 +330,11 @@ async def test_files(client, path, media_type, start):
 @pytest.mark.parametrize(
     "path",
     # `/mcp` has nothing to GET.
-    [each.path for each in ROUTES if each.gets and "{" not in each.path and each.path != "/mcp"]
+    [
+        each.path
+        for each in EVERY_ROUTE
+        if each.gets and "{" not in each.path and each.path != "/mcp"
+    ]
     + ["/static/style.css"],
 )
 async def test_head_and_security_headers_everywhere(serve, path, tmp_path):

@@ -11,7 +11,6 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, Outcome, Progress
 from metasearch.bulk.staged import pool, reading
 from metasearch.bulk.staged.chunking import ComponentOf, Places, chunk_stage
@@ -30,6 +29,7 @@ from metasearch.bulk.staged.rules import Rules
 from metasearch.bulk.staged.work_names import name_stage, names_in
 from metasearch.bulk.staged.works import StagedWorks
 from metasearch.dedup.sketches import applies
+from metasearch.formats.reading.inputs import STDIN, Input
 
 
 def _say_nothing(_: str, __: int, ___: int) -> None:

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 import orjson
 import pyarrow as pa
 
-from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS, FileRead, Progress, ReadFirst, read_one
 from metasearch.bulk.staged import schemas
 from metasearch.bulk.staged.entries import decoded, encoded
@@ -24,6 +23,7 @@ from metasearch.bulk.staged.parts import DamagedPart, write_part
 from metasearch.bulk.staged.pool import Beside, run_all
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
+from metasearch.formats.reading.inputs import STDIN, Input
 
 #: Records of a part.
 PART = 10_000

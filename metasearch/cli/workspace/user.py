@@ -23,7 +23,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 
 if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import SystemRole
+    from metasearch.settings.users import SystemRole
 
 #: Takes a role of a project away.
 _NONE = "none"

@@ -14,11 +14,12 @@ from typing import Literal
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from metasearch.server.identity import who
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.shares import OWNER, Shares
 from metasearch.server.received import FORM
 from metasearch.server.site import SHARED
-from metasearch.server.users.identity import who
+from metasearch.server.workspace_service import WORKSPACE
 
 #: Kinds of `WorkspaceService`, which has a `Shares` of each.
 Kind = Literal["archives", "exports", "uploads", "streams"]
@@ -31,7 +32,7 @@ def permit(request: web.Request, kind: Kind) -> Iterator[None]:
     Raises:
         Problem: As `Shares.take`.
     """
-    service = request.app[SHARED].workspace
+    service = request.app.get(WORKSPACE)
     if service is None:
         yield
         return
@@ -65,16 +66,6 @@ def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
         return permitted
 
     return decorated
-
-
-def long_of(request: web.Request) -> None:
-    """Have what takes long in the workspace be in the share of who asks, also in runs that are
-    begun; a connection carries requests of several users.
-    """
-    if request.app[SHARED].workspace is not None:
-        from metasearch.workspace.workspace import LONG_OF
-
-        LONG_OF.set(user_of(request) if USER in request else OWNER)
 
 
 def user_of(request: web.Request) -> str:

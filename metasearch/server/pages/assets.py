@@ -1,4 +1,6 @@
-"""The few files that pages need, read once: a style sheet, the scripts and the icons."""
+"""The few files that pages need, those of wings as well, read once: a style sheet, the scripts and
+the icons.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+
+from metasearch.wing import wings
 
 _MEDIA_TYPES = {
     ".css": "text/css",
@@ -51,21 +55,15 @@ class Asset:
         return self.name[self.name.rindex(".") :]
 
 
-def _read(name: str) -> Asset:
-    return Asset(name, (files("metasearch.server") / "static" / name).read_bytes())
+#: Those with folders `templates` and `static`.
+PACKAGES = ("metasearch.server", *(wing.pages for wing in wings() if wing.pages))
 
 
 ASSETS = {
-    name: _read(name)
-    for name in (
-        "style.css",
-        "results.js",
-        "workspace.js",
-        "decisions.js",
-        "favicon.ico",
-        "icon.svg",
-        "icon.png",
-    )
+    file.name: Asset(file.name, file.read_bytes())
+    for package in PACKAGES
+    for file in (files(package) / "static").iterdir()
+    if file.name.endswith(tuple(_MEDIA_TYPES))
 }
 
 

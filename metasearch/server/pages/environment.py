@@ -10,14 +10,14 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from jinja2 import __version__ as jinja_version
 from markupsafe import Markup, escape
 
 from metasearch.dedup.because import BECAUSE, VERSION_KINDS
 from metasearch.formats.text import clean, line, web_url
 from metasearch.listing.reasons import REASONS
-from metasearch.server.pages.assets import asset_path
+from metasearch.server.pages.assets import PACKAGES, asset_path
 from metasearch.server.pages.compiled import compiled_beside
 from metasearch.server.pages.language import DEFAULT, Language, language
 
@@ -26,7 +26,7 @@ def render(template: str, language: Language, **context: Any) -> str:
     """A whole page.
 
     Args:
-        template: Name of a file in `metasearch/server/templates`.
+        template: Name of a file in `templates`, here or of a wing.
         language: That of its words.
         context: The values that the template uses.
 
@@ -100,7 +100,7 @@ def environment(language: Language) -> Environment:
     them.
     """
     made = Environment(
-        loader=PackageLoader("metasearch.server", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in PACKAGES]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_cleaned,

@@ -9,9 +9,10 @@ from metasearch.server.pages.page import page
 from metasearch.server.pages.projects.members import ROLE_WORDS
 from metasearch.server.pages.terms import N_
 from metasearch.server.visit import Visit
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.users.addresses import Claimed
 from metasearch.workspace.users.passwords import SHORTEST
-from metasearch.workspace.users.permissions import ProjectRole, SystemRole
+from metasearch.workspace.users.permissions import ProjectRole
 
 #: What has just been done -> the message, to be translated.
 _DONE: Mapping[str, str] = {

@@ -8,10 +8,10 @@ from metasearch.server.forms import posted
 from metasearch.server.middleware import count
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.users import address_page
-from metasearch.server.site import users_of
 from metasearch.server.users.login import NO_STORE
 from metasearch.server.users.password_link import spent
 from metasearch.server.users.people import client_of
+from metasearch.server.users.service import users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.users import addresses
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from aiohttp import web
 
-from metasearch.server.users.identity import identity_of
+from metasearch.server.identity import identity_of
 from metasearch.server.users.people import client_of
 from metasearch.workspace import removing
 from metasearch.workspace.projects import Project

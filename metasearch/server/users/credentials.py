@@ -6,22 +6,46 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
 from aiohttp import hdrs, web
 
 from metasearch.message import message
+from metasearch.server.identity import Means
 from metasearch.server.limits.clients import Clients
 from metasearch.server.problem import Problem
 from metasearch.server.site import Site, site_of
-from metasearch.server.users.identity import Credential, wrong_token
 
 #: How every API token begins, which tells it from other things that proxies pass on.
 TOKEN_PREFIX = "ms_"  # noqa: S105
 _COOKIE = "metasearch-session"
 #: Characters of a name in the header of a proxy.
 _LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a request shows.
+
+    Attributes:
+        means: How.
+        text: The secret of a session, the text of a token, or the name that the proxy gives.
+    """
+
+    means: Means
+    text: str
+
+
+def wrong_token() -> Problem:
+    """401 for a token that is unknown, has ended, or is none."""
+    return Problem(
+        401,
+        "login-needed",
+        message("This server does not know that token, or it has ended."),
+        headers={hdrs.WWW_AUTHENTICATE: 'Bearer realm="metasearch", error="invalid_token"'},
+    )
 
 
 def cookie_name(site: Site) -> str:

@@ -8,9 +8,10 @@ from aiohttp import hdrs, web
 
 from metasearch.server.forms import local_address
 from metasearch.server.page_response import see_other
-from metasearch.server.site import Site, users_of
+from metasearch.server.site import Site
 from metasearch.server.users.credentials import cookie_name, session_secret
 from metasearch.server.users.people import client_of
+from metasearch.server.users.service import users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, audit, sessions

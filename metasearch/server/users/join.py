@@ -10,26 +10,26 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.forms import posted
+from metasearch.server.identity import Identity, allowed, identity_of
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.users import account_page, invitation_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.site import users_of
 from metasearch.server.users.credentials import session_secret
 from metasearch.server.users.entering import agent_of, begin, into_session
-from metasearch.server.users.identity import Identity, allowed, identity_of
 from metasearch.server.users.login import NO_STORE
 from metasearch.server.users.middleware import login_answer
 from metasearch.server.users.password import new_password
 from metasearch.server.users.password_link import spent
 from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService
+from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, links, members, names
 from metasearch.workspace.users.links import Link
-from metasearch.workspace.users.permissions import ProjectRole, SystemRole
+from metasearch.workspace.users.permissions import ProjectRole
 
 
 async def answer(request: web.Request) -> web.StreamResponse:

@@ -8,15 +8,14 @@ from multidict import MultiMapping
 from metasearch.errors import Busy, UsageError
 from metasearch.message import message, message_n
 from metasearch.server.forms import posted
+from metasearch.server.identity import identity_of
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.users import login_page
 from metasearch.server.received import only
-from metasearch.server.site import users_of
 from metasearch.server.users.credentials import session_secret
 from metasearch.server.users.entering import agent_of, begin, into_session, onward
-from metasearch.server.users.identity import identity_of
 from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService
+from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, audit, failures

@@ -5,8 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from metasearch.server.forms import posted
-from metasearch.server.site import users_of
 from metasearch.server.users.entering import left
+from metasearch.server.users.service import users_of
 from metasearch.server.visit import visit_of
 
 

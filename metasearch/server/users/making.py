@@ -12,7 +12,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from metasearch.server.users.identity import identity_of
+from metasearch.server.identity import identity_of
 from metasearch.server.users.people import client_of
 from metasearch.workspace import projects
 from metasearch.workspace.archive.reading import ImportedProject, import_project

@@ -8,23 +8,30 @@ from aiohttp import hdrs, web
 
 from metasearch.message import message
 from metasearch.server.forms import is_from_elsewhere
+from metasearch.server.identity import (
+    IDENTITY,
+    Identity,
+    allowed,
+    identity_of,
+)
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.problem import Problem, wants_html
 from metasearch.server.route import Route
 from metasearch.server.site import SHARED, site_of
-from metasearch.server.users.credentials import of_authorization, of_cookie, of_header
-from metasearch.server.users.identity import (
-    IDENTITY,
-    PROJECT_ROLE,
+from metasearch.server.users.credentials import (
     Credential,
-    allowed,
-    identity_of,
+    of_authorization,
+    of_cookie,
+    of_header,
 )
 from metasearch.server.users.service import Found, UsersService
 from metasearch.server.visit import FORGED
-from metasearch.workspace.users.permissions import SYSTEM_ACTIONS
+from metasearch.workspace.users.permissions import SYSTEM_ACTIONS, Action, ProjectRole
+from metasearch.workspace.users.permissions import may as role_may
 
+#: The role in the project of the address; absent in mode none, and elsewhere.
+PROJECT_ROLE: web.RequestKey[ProjectRole] = web.RequestKey("project role")
 #: Characters of the name of a project in an address that are looked up.
 _LONGEST_NAME = 200
 #: Methods that change nothing.
@@ -88,6 +95,30 @@ def permit(request: web.Request, users: UsersService, asked: Route | None) -> No
     if identity.scopes is not None:
         raise Problem(403, "not-allowed", message("The token, or your role, does not allow this."))
     raise Problem(403, "not-allowed", message("Your role does not allow this."))
+
+
+def may(request: web.Request, action: Action) -> bool:
+    """Whether who asks may do something, in the project of the address if there is one."""
+    identity = identity_of(request)
+    assert identity is not None
+    role = request.get(PROJECT_ROLE)
+    return role_may(action, identity.role, role) and _in_scope(request, identity, action)
+
+
+def _in_scope(request: web.Request, identity: Identity, action: Action) -> bool:
+    """Whether the token of a request, if it has one, is good for an action.
+
+    No token is good for the account itself: whoever finds one could make others of it, which
+    outlive it, and end the sessions of its owner.
+    """
+    if identity.scopes is None or action == "search":
+        return True  # every token searches
+    if action == "account" or identity.means == "basic":
+        return False
+    if "write" in identity.scopes:
+        return True
+    reads = request.method in ("GET", "HEAD") or action == "export"
+    return "read" in identity.scopes and reads and action != "administer"
 
 
 def _credential(request: web.Request, users: UsersService) -> Credential | None:

@@ -8,17 +8,16 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.forms import posted
+from metasearch.server.identity import Identity, identity_of
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.users import password_page
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.site import users_of
 from metasearch.server.users.credentials import session_secret
 from metasearch.server.users.entering import agent_of, begin, into_session
-from metasearch.server.users.identity import Identity, identity_of
 from metasearch.server.users.login import NO_STORE, attempted, failed
 from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService
+from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, failures

@@ -10,11 +10,11 @@ from metasearch.server.forms import posted
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.users import password_page
 from metasearch.server.problem import Problem
-from metasearch.server.site import users_of
 from metasearch.server.users.entering import left
 from metasearch.server.users.login import NO_STORE
 from metasearch.server.users.password import new_password
 from metasearch.server.users.people import client_of
+from metasearch.server.users.service import users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, failures, links

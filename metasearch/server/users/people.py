@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from aiohttp import web
 
+from metasearch.server.identity import identity_of
 from metasearch.server.site import SHARED
-from metasearch.server.users.identity import identity_of
 from metasearch.workspace.workspace import Workspace
 
 

@@ -18,10 +18,11 @@ from metasearch.adapters.specs.ownspecs import names_of
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import QuotaExceeded
 from metasearch.record import Record
+from metasearch.server.identity import identity_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
-from metasearch.server.users.identity import identity_of
 from metasearch.server.users.recent import RecentSearches
+from metasearch.server.workspace_service import WORKSPACE
 
 if TYPE_CHECKING:
     from metasearch.workspace.projects import Project
@@ -156,9 +157,7 @@ async def import_file(
     """
     from metasearch.workspace.runs import imports
 
-    shared, uid = request.app[SHARED], _uid(request)
-    assert shared.workspace is not None
-    workspace = shared.workspace.workspace
+    workspace, uid = request.app[WORKSPACE].workspace, _uid(request)
     check = quotas_of(request).check_new if uid else None
     work = workspace.work(imports.import_file, project, strategy, content, name, check=check, **how)
     try:
@@ -176,9 +175,7 @@ class RunQuota:
     """
 
     def __init__(self, request: web.Request, project: Project) -> None:
-        shared = request.app[SHARED]
-        assert shared.workspace is not None
-        self._workspace = shared.workspace.workspace
+        self._workspace = request.app[WORKSPACE].workspace
         self._quotas = quotas_of(request)
         self._uid, self._client = _uid(request), _client(request)
         self._project = project
@@ -238,9 +235,7 @@ async def _checked(request: web.Request, uid: str, check: Callable[[Database], N
     Raises:
         Problem: 429.
     """
-    shared = request.app[SHARED]
-    assert shared.workspace is not None
-    workspace = shared.workspace.workspace
+    workspace = request.app[WORKSPACE].workspace
     try:
         await _held(workspace, workspace.write(check), uid, _client(request))
     except QuotaExceeded as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from metasearch.server.site import SHARED
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts
 
@@ -18,7 +18,7 @@ async def save_preferences(request: web.Request, uid: str, changed: Mapping[str,
     Raises:
         WorkspaceError: The file cannot be used.
     """
-    service = request.app[SHARED].workspace
+    service = request.app.get(WORKSPACE)
     if service is not None:
         await service.workspace.write(_saved, uid, changed)
 

@@ -8,8 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from aiohttp import web
+
 from metasearch.errors import MetasearchError
-from metasearch.server.users.identity import Credential, Identity, wrong_token
+from metasearch.server.identity import Identity
+from metasearch.server.users.credentials import Credential, wrong_token
 from metasearch.settings.users import UsersMode, UsersSettings
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
@@ -153,3 +156,19 @@ def _found(db: Database, credential: Credential, project: str | None) -> Found:
     if user is not None and project is not None:
         place = members.project_of(db, project, user.uid)
     return Found(user, row, place, disabled)
+
+
+#: The users of a server that has some.
+USERS = web.AppKey("users", UsersService)
+
+
+def users_of(request: web.Request) -> UsersService:
+    """The users of the server.
+
+    Raises:
+        HTTPNotFound: It has none: the address does not exist.
+    """
+    service = request.app.get(USERS)
+    if service is None:
+        raise web.HTTPNotFound
+    return service

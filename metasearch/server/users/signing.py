@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from metasearch.server.users.identity import who
+from metasearch.server.identity import who
 from metasearch.server.users.people import client_of
 from metasearch.workspace.projects import Project
 from metasearch.workspace.reports import finished, signatures

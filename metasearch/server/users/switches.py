@@ -6,6 +6,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
+from aiohttp import web
+
 from metasearch.errors import MetasearchError
 from metasearch.workspace import source_switches
 from metasearch.workspace.workspace import Workspace
@@ -64,3 +66,7 @@ class Switches:
                 await self.read()
             except MetasearchError as exc:  # it is tried again; what is known stays
                 logger.warning("the switches of sources cannot be read: %s", exc)
+
+
+#: Those of a server with users.
+SWITCHES = web.AppKey("switches", Switches)

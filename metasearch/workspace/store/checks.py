@@ -12,9 +12,9 @@ from pathlib import Path
 
 from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message, message_n, message_template
+from metasearch.opening import sqlite_kind
 from metasearch.workspace import remains
 from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.failures import kind_of
 
 #: Problems of one kind that SQLite names; the rest is not looked for.
 _MOST = 10
@@ -174,7 +174,7 @@ def check(db: Database) -> list[Problem]:
             if not broken:
                 broken = [*_rows(db), *_across(db), *_users(db), *_digests(db)]
         except WorkspaceError as exc:
-            if kind_of(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
+            if sqlite_kind(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
                 raise
             what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
             broken = [Problem(what, message(_BACKUP))]
@@ -356,9 +356,9 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
         with db.transaction():
             db.run("INSERT INTO work_words (work_words, rank) VALUES ('integrity-check', 1)")
     except WorkspaceError as exc:
-        if kind_of(exc.__cause__) == sqlite3.SQLITE_CORRUPT:
+        if sqlite_kind(exc.__cause__) == sqlite3.SQLITE_CORRUPT:
             yield Problem(message("words of works are not found"), message(_REPORT))
-        elif kind_of(exc.__cause__) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
+        elif sqlite_kind(exc.__cause__) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
 
 

@@ -19,8 +19,8 @@ from typing import Any, Self
 
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
-from metasearch.opening import NoRegularFile
-from metasearch.workspace.store.failures import kind_of, unusable
+from metasearch.opening import NoRegularFile, sqlite_kind
+from metasearch.workspace.store.failures import unusable
 from metasearch.workspace.store.migrating import check, migrate
 
 #: Seconds that a statement waits for another process.
@@ -165,7 +165,7 @@ class Database:
         """What has gone wrong with a statement, as an error with advice."""
         # No context manager: thousands of short statements would spend more on it than on SQLite.
         if isinstance(exc, sqlite3.Error):
-            is_read_only = kind_of(exc) == sqlite3.SQLITE_READONLY
+            is_read_only = sqlite_kind(exc) == sqlite3.SQLITE_READONLY
             self._refused |= is_read_only and not self._read_only
             return unusable(self.path, exc)
         return UsageError(

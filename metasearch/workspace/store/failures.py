@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from pathlib import Path
 
 from metasearch import opening
 from metasearch.errors import WorkspaceError
 from metasearch.message import Message, message
+from metasearch.opening import NO_RIGHT, NO_SPACE, sqlite_kind
 
-#: Errors of the system that mean that no more fits on the disk, or into a file of this process.
-NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: Kinds of SQLite's errors that a sound program does not meet with a sound file.
 _MISTAKES = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH})
-#: Errors of the system that mean that a file or a drive cannot be written.
-NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def unusable(path: Path, cause: Exception) -> WorkspaceError:
@@ -28,23 +24,15 @@ def unusable(path: Path, cause: Exception) -> WorkspaceError:
     )
 
 
-def kind_of(cause: BaseException | None) -> int:
-    """The kind of SQLite's code, its lowest byte; 0 where there is none.
-
-    See https://www.sqlite.org/rescode.html
-    """
-    return (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
-
-
 def _status(cause: Exception) -> int:
-    kind = kind_of(cause)
+    kind = sqlite_kind(cause)
     if kind == sqlite3.SQLITE_FULL or getattr(cause, "errno", None) in NO_SPACE:
         return 507
     return 500 if kind in _MISTAKES or isinstance(cause, sqlite3.ProgrammingError) else 503
 
 
 def _advice(cause: Exception) -> Message:
-    kind = kind_of(cause)
+    kind = sqlite_kind(cause)
     system = getattr(cause, "errno", None)
     if kind == sqlite3.SQLITE_FULL or system in NO_SPACE:
         return message("Free some space; what was saved before is there, and nothing of this is.")

@@ -12,11 +12,11 @@ import orjson
 
 from metasearch.errors import Conflict, UsageError
 from metasearch.message import message
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import now
 from metasearch.workspace.store.uids import uid as new_uid
 from metasearch.workspace.users import addresses, audit, fields, names
-from metasearch.workspace.users.permissions import SystemRole
 
 #: Who says that a user is who they are: this workspace, a proxy, an OpenID provider.
 Origin = Literal["local", "header", "oidc"]

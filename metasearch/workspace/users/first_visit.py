@@ -5,11 +5,11 @@ the user comes for the first time.
 from __future__ import annotations
 
 from metasearch.errors import UsageError
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.uids import uid
 from metasearch.workspace.users import accounts, names
 from metasearch.workspace.users.accounts import Origin, User
-from metasearch.workspace.users.permissions import SystemRole
 
 #: Names that are tried, before a random one.
 _TRIES = 20

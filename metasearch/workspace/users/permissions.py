@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-#: What a user is in the whole workspace. A guest only searches; so does who is not logged in, where
-#: guests are allowed.
-SystemRole = Literal["administrator", "user", "guest"]
+from metasearch.settings.users import SystemRole
+
 SYSTEM_ROLES: tuple[SystemRole, ...] = get_args(SystemRole)
 #: What a user is in a project.
 ProjectRole = Literal["owner", "editor", "screener", "reader"]

@@ -9,7 +9,6 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.staged.cutting import pairs_of
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
@@ -20,6 +19,7 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import CROWD
 from metasearch.dedup.sketches import are_strangers, sketch, strangers
 from metasearch.formats.reading import read_file
+from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.sets import files, hostile, in_memory, records
 
 

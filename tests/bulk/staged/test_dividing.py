@@ -13,7 +13,6 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 import pyarrow as pa
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.staged import dividing, shuffling
 from metasearch.bulk.staged.chunking import Places
 from metasearch.bulk.staged.dividing import Traits, divide
@@ -22,6 +21,7 @@ from metasearch.bulk.staged.parts import parts_in, read_part
 from metasearch.bulk.staged.reading import ReadingOptions, files_of, read_stage
 from metasearch.bulk.staged.rules import Rules
 from metasearch.dedup.resemblance import surely_far
+from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.sets import files, hostile, records
 
 #: Words that are parts of one another, or begin alike.

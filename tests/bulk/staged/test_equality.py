@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk import clusters, export
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.bulk.staged import chunking, reading, shuffling
 from metasearch.bulk.staged.folder import JobFolder
@@ -20,6 +19,7 @@ from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.cli.labelled_input import read_rows
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
+from metasearch.formats.reading.inputs import gather
 from metasearch.record import VersionsMode
 from tests.bulk.staged.sets import files, hostile, in_memory, on_disk, records
 from tests.bulk.telling import count

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.inputs import Input, gather
 from metasearch.bulk.staged import reading
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
@@ -17,6 +16,7 @@ from metasearch.bulk.staged.reading import ReadingOptions, read_stage
 from metasearch.bulk.staged.rules import Rules
 from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.formats.reading import Entry, FileReading, HandOut
+from metasearch.formats.reading.inputs import Input, gather
 from metasearch.record import Record
 from tests.bulk.staged.sets import files, in_memory, records
 

@@ -12,7 +12,6 @@ from benchmarks.bulk import write_records
 from metasearch.bulk import clusters
 from metasearch.bulk.engines.duckdb import DuckDB
 from metasearch.bulk.engines.duckdb_session import MIB, Bounds
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
@@ -20,6 +19,7 @@ from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.rules import Rules
 from metasearch.cli.labelled_input import read_rows
 from metasearch.dedup import index
+from metasearch.formats.reading.inputs import gather
 from tests.cases import each
 
 #: Folders of shared/data/dedup: a table of records, or exports.

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import deduplicate, read_all
 from metasearch.bulk.staged import chunking
 from metasearch.bulk.staged.folder import JobFolder
@@ -17,6 +16,7 @@ from metasearch.bulk.staged.rules import Rules
 from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.dedup import STRATEGIES, strategy
 from metasearch.errors import UsageError
+from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.abstracts import records, works
 
 #: Needs all records in one index.

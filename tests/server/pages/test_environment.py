@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
+from metasearch.server.pages.assets import PACKAGES
 from metasearch.server.pages.environment import environment, macro, render
 from metasearch.server.pages.language import TAGS, language
 
@@ -50,15 +52,10 @@ OTHERS = (
 hostile = st.lists(st.sampled_from(MARKUP + OTHERS), max_size=12).map("".join)
 
 
-FOLDER = files("metasearch.server") / "templates"
 TEMPLATES = {
-    **{file.name: file.read_text(encoding="utf-8") for file in FOLDER.iterdir() if file.is_file()},
-    **{
-        f"{folder.name}/{file.name}": file.read_text(encoding="utf-8")
-        for folder in FOLDER.iterdir()
-        if folder.is_dir()
-        for file in folder.iterdir()
-    },
+    path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+    for folder in (Path(str(files(package))) / "templates" for package in PACKAGES)
+    for path in folder.rglob("*.html")
 }
 
 

@@ -16,17 +16,16 @@ from lxml import html
 
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
-from metasearch.server.site import SHARED
-from metasearch.server.users.service import UsersService
+from metasearch.server.users.service import USERS, UsersService
 from metasearch.settings import ServerSettings, Settings
-from metasearch.settings.users import UsersSettings
+from metasearch.settings.users import SystemRole, UsersSettings
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members, tokens
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.passwords import Passwords, PasswordThreads
-from metasearch.workspace.users.permissions import ProjectRole, SystemRole
+from metasearch.workspace.users.permissions import ProjectRole
 from tests.server.fake import FakeEngine
 
 HTML = {"Accept": "text/html"}
@@ -102,7 +101,7 @@ class Served:
     @property
     def users(self) -> UsersService:
         """How it knows users."""
-        found = self.app[SHARED].users
+        found = self.app.get(USERS)
         assert found is not None
         return found
 
@@ -174,7 +173,7 @@ async def serving(
         listening = TestServer(app)
         await listening.start_server()
         stack.push_async_callback(listening.close)
-        found = app[SHARED].users
+        found = app.get(USERS)
         if found is not None:
             found.passwords.close()
             found.passwords = PasswordThreads(CHEAP)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from aiohttp.test_utils import make_mocked_request
 
 from metasearch.server import updates
-from metasearch.server.users.identity import IDENTITY, Identity, allowed, who
+from metasearch.server.identity import IDENTITY, Identity, allowed, who
+from metasearch.server.users.middleware import may
 from tests.server.users.served import Served
 
 ANN = Identity(
@@ -61,8 +62,8 @@ def test_scopes_narrow_a_role_and_add_nothing():
     post, get = make_mocked_request("POST", "/x"), make_mocked_request("GET", "/x")
     for request in (post, get):
         request[IDENTITY] = ANN
-    assert allowed(get, "make project")  # the list of one's own
-    assert not allowed(post, "make project")
-    assert not allowed(get, "account")
-    assert not allowed(get, "administer")
-    assert not allowed(get, "read")  # no project, no role in it
+    assert may(get, "make project")  # the list of one's own
+    assert not may(post, "make project")
+    assert not may(get, "account")
+    assert not may(get, "administer")
+    assert not may(get, "read")  # no project, no role in it

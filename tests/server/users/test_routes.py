@@ -7,14 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from metasearch.server.app import ROUTES
-from metasearch.server.users.routes import ROUTES as USERS_ROUTES
+from metasearch.server.wing import server_wing
 from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.workspace.users.permissions import PROJECT_ACTIONS, SYSTEM_ACTIONS
 from tests.server.users.served import HTML, Served
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "users-server.md").read_text("utf-8")
-EVERY = (*ROUTES, *TEAM_ROUTES, *USERS_ROUTES)
+TEAMS = (Path(__file__).resolve().parents[3] / "docs" / "teams.md").read_text("utf-8")
+EVERY = (*ROUTES, *server_wing().routes(users=True))
 
 
 def test_every_route_of_a_project_asks_for_a_role_in_it():
@@ -23,6 +26,12 @@ def test_every_route_of_a_project_asks_for_a_role_in_it():
         allowed = PROJECT_ACTIONS if "{project}" in route.path else SYSTEM_ACTIONS
         assert route.action in allowed, route.path
         assert route.posts_action in (*allowed, None), route.path
+
+
+@pytest.mark.parametrize("path", [route.path for route in TEAM_ROUTES])
+def test_routes_of_teams(path):
+    """Each has a row on the page about teams."""
+    assert f"| `{path}` |" in TEAMS
 
 
 def test_what_needs_no_user_is_known():

@@ -23,13 +23,13 @@ from metasearch.server.faces.mcp import check_extra
 from metasearch.server.faces.mcp.asgi import run_asgi
 from metasearch.server.faces.mcp.calls import Caller
 from metasearch.server.hosts import check_addressed
+from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.middleware import count
+from metasearch.server.preferences import with_sources
 from metasearch.server.problem import Problem
 from metasearch.server.received import whole_body
-from metasearch.server.site import SHARED, owner, site_of
-from metasearch.server.users.preferred import with_sources
-from metasearch.server.users.quota import count_search
+from metasearch.server.site import SHARED, site_of
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class _HttpCaller(Caller):
 
     async def wishing(self, options: SearchOptions) -> SearchOptions:
         options = with_sources(self._request, options)
-        await count_search(self._request, options)
+        await self._shared.wing.count_search(self._request, options)
         return options
 
     @asynccontextmanager

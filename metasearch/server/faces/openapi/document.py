@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from types import ModuleType
 from typing import Any, cast
 
 import orjson
@@ -20,57 +19,24 @@ from metasearch.server.faces.openapi import (
     listings,
     problems,
     protocols,
-    saved,
     searches,
     works,
-    workspace,
-    workspace_more,
-    workspace_shapes,
-    workspace_works,
 )
 from metasearch.server.faces.openapi.operation import (
     ERRORS,
     HEADERS,
+    NO_CHAPTER,
+    Chapter,
     Content,
     Example,
     Operation,
     reason,
 )
 from metasearch.server.faces.openapi.schema import Schema, text
-from metasearch.server.faces.openapi.workspace_operation import TAG as WORKSPACE
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
-#: Routes that are no interface: pages for people alone, what their script reads, and files that
-#: pages and crawlers need.
-NOT_LISTED = frozenset(
-    {
-        "/advanced",
-        "/basket",
-        "/favicon.ico",
-        "/help",
-        "/projects",
-        "/projects/{project}",
-        "/projects/{project}/log",
-        "/projects/{project}/reports",
-        "/projects/{project}/reports/{report}",
-        "/projects/{project}/strategies",
-        "/projects/{project}/strategies/{strategy}",
-        "/projects/{project}/strategies/{strategy}/check",
-        "/projects/{project}/strategies/{strategy}/progress",
-        "/projects/{project}/works",
-        "/projects/{project}/works/export",
-        "/robots.txt",
-        "/saved",
-        "/saved/{saved}",
-        "/settings",
-        "/static/{name}",
-        "/unsubscribe/{secret}",
-        "/updates",
-    }
-)
-#: The first part of the addresses of pages of the workspace.
-_PAGES = "/projects"
+#: Those of a wing stand behind those of searches.
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",
@@ -79,20 +45,13 @@ TAGS: Mapping[str, str] = {
     "pazpar2": "For pz2.js, MKWS and other clients of pazpar2.",
     "MCP": "For assistants.",
     "Works": "One work, which a list has shown.",
-    WORKSPACE: "Projects with their strategies, runs, works and reports; saved searches.",
-    "Users": "Who works on a project, on a server with users.",
-    "Account": "Of the user who asks, on a server with users.",
-    "Administration": "Users, sources and the audit log, for administrators.",
+}
+LAST_TAGS: Mapping[str, str] = {
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
 _KEY = "bearer"
 _SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
-
-
-def is_page(path: str) -> bool:
-    """Whether a route is no interface, and therefore not listed."""
-    return path in NOT_LISTED or path == _PAGES or path.startswith(f"{_PAGES}/")
 
 
 _KEYS = "A key, on a server that has keys: `Authorization: Bearer KEY`."
@@ -111,16 +70,16 @@ class Server:
         keyed: Whether a request needs a key.
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
-        workspace: Whether it serves a workspace.
         users: Whether it has users.
+        chapter: What its wing adds.
     """
 
     options: Options
     keyed: bool
     root: str
     routes: frozenset[tuple[str, str]]
-    workspace: bool = False
     users: bool = False
+    chapter: Chapter = NO_CHAPTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,32 +105,20 @@ def written(server: Server) -> Written:
     return Written(document, body, hashlib.sha256(body).hexdigest()[:20])
 
 
-def declared(options: Options, *, users: bool = True) -> list[Operation]:
+def declared(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]:
     """All operations that are declared, in the order of the document.
 
     Args:
         options: Of the server.
-        users: Whether those of a server with users are among them; their modules are not loaded
-            otherwise.
+        chapter: What its wing adds.
     """
     return [
         *searches.operations(options),
         *works.operations(),
         *protocols.operations(),
         *about.operations(),
-        *workspace.operations(),
-        *workspace_works.operations(),
-        *workspace_more.operations(),
-        *((each for module in _of_users() for each in module.operations()) if users else ()),
-        *saved.operations(),
+        *chapter.operations,
     ]
-
-
-def _of_users() -> Sequence[ModuleType]:
-    """The modules of what only a server with users has."""
-    from metasearch.server.faces.openapi import accounts, workspace_team
-
-    return (workspace_team, accounts)
 
 
 def document_of(server: Server) -> Schema:
@@ -179,8 +126,8 @@ def document_of(server: Server) -> Schema:
     paths: dict[str, Schema] = {}
     listed = [
         each
-        for each in declared(server.options, users=server.users)
-        if (each.path, each.method) in server.routes and (server.workspace or each.tag != WORKSPACE)
+        for each in declared(server.options, server.chapter)
+        if (each.path, each.method) in server.routes
     ]
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, server)
@@ -197,12 +144,12 @@ def document_of(server: Server) -> Schema:
         "servers": [{"url": server.root or "/"}],
         "tags": [
             {"name": name, "description": words}
-            for name, words in TAGS.items()
+            for name, words in {**TAGS, **server.chapter.tags, **LAST_TAGS}.items()
             if any(operation.tag == name for operation in listed)
         ],
         "paths": paths,
         "components": {
-            "schemas": {**_SCHEMAS, **_schemas(server)},
+            "schemas": {**_SCHEMAS, **server.chapter.schemas},
             "headers": {
                 name: {"description": words, "schema": text()} for name, words in HEADERS.items()
             },
@@ -215,14 +162,6 @@ def document_of(server: Server) -> Schema:
             },
         },
     }
-
-
-def _schemas(server: Server) -> Mapping[str, Schema]:
-    """The schemas of what not every server answers."""
-    schemas = {**workspace_shapes.SCHEMAS, **saved.SCHEMAS} if server.workspace else {}
-    for module in _of_users() if server.users else ():
-        schemas |= module.SCHEMAS
-    return schemas
 
 
 def _operation(operation: Operation, server: Server) -> Schema:

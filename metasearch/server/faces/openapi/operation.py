@@ -1,8 +1,10 @@
-"""What is declared of one thing that can be asked: `Operation`, and the errors that it may have."""
+"""What is declared of one thing that can be asked: `Operation`, and the errors that it may have.
+A `Chapter` has those of a wing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -143,6 +145,25 @@ class Operation:
     body: Content | None = None
     open: bool = False
     examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chapter:
+    """What a wing adds to the document. Each is equal to itself alone.
+
+    Attributes:
+        tags: Name -> what is described under it.
+        operations: In the order of the document.
+        schemas: Name -> schema of what they answer.
+    """
+
+    tags: Mapping[str, str] = field(default_factory=dict)
+    operations: Sequence[Operation] = ()
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+
+
+#: Of a server without wings.
+NO_CHAPTER = Chapter()
 
 
 def reason(status: int) -> str:

@@ -12,7 +12,6 @@ from metasearch.server.faces.openapi.page import docs_page
 from metasearch.server.page_response import VARY, page_response
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.unchanged import lasting, tag_of
-from metasearch.server.users.identity import identity_of
 from metasearch.server.visit import visit_of
 
 
@@ -54,6 +53,5 @@ def _server(request: web.Request) -> Server:
         for resource in request.app.router.resources()
         for route in resource
     )
-    served = shared.workspace is not None
-    users = identity_of(request) is not None
-    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, served, users)
+    users, chapter = shared.wing.users != "none", shared.wing.chapter()
+    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, users, chapter)

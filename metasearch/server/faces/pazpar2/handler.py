@@ -30,12 +30,12 @@ from metasearch.server.faces.pazpar2.errors import (
 )
 from metasearch.server.faces.pazpar2.parameters import Given
 from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
+from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.middleware import count, failure
 from metasearch.server.problem import Problem
 from metasearch.server.received import given
-from metasearch.server.site import SHARED, ServerContext, owner
-from metasearch.server.users.quota import count_search
+from metasearch.server.site import SHARED, ServerContext
 
 #: Commands that a quota counts; the others are polls, which a session bounds.
 _COUNTED = frozenset({"init", "search"})
@@ -110,9 +110,10 @@ async def _counted(request: web.Request) -> CommandReply:
         return _refusal(refused)
     if name in _COUNTED:
         await count(request)
-    if name == "search":
-        await count_search(request, SearchOptions(query=values.get("query", "")))
     shared = request.app[SHARED]
+    if name == "search":
+        asked = SearchOptions(query=values.get("query", ""))
+        await shared.wing.count_search(request, asked)
     reply = await _anywhere(shared, Sender(request[USER], owner(request)), values)
     if not (reply.polled or name in _COUNTED):
         await count(request)  # else tokens could be guessed without end

@@ -13,12 +13,12 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.projects.opened import after_form, served, unknown_form
 from metasearch.server.forms import posted
+from metasearch.server.identity import who
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.admin import ProjectLine, admin_page
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.received import only
 from metasearch.server.site import SHARED
-from metasearch.server.users.identity import who
 from metasearch.server.users.people import client_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace import projects

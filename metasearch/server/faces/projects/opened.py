@@ -15,13 +15,13 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.hosts import check_host
+from metasearch.server.identity import check, who
 from metasearch.server.page_response import page_response, see_other
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext, workspace_of
-from metasearch.server.users.identity import check, who
+from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.visit import Visit, visit_of
-from metasearch.server.workspace_service import WorkspaceService
+from metasearch.server.workspace_service import WorkspaceService, workspace_of
 from metasearch.workspace import projects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.store.database import Database

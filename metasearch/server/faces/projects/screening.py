@@ -21,6 +21,7 @@ from metasearch.server.faces.projects.opened import (
     version_of,
 )
 from metasearch.server.forms import posted
+from metasearch.server.identity import identity_of
 from metasearch.server.page_response import page_response
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.projects.screening import (
@@ -30,7 +31,6 @@ from metasearch.server.pages.projects.screening import (
 )
 from metasearch.server.received import only
 from metasearch.server.sources import labels
-from metasearch.server.users.identity import identity_of
 from metasearch.workspace import log, objects
 from metasearch.workspace.projects import Project
 from metasearch.workspace.runs.labels import source_labels

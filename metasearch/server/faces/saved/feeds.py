@@ -15,6 +15,7 @@ from metasearch.server.middleware import count
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.unchanged import lasting
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace.saved import feeds
 from metasearch.workspace.saved.feeds import Feed
 
@@ -50,10 +51,11 @@ async def _answer(
     await count(request, QUOTA)
     shared, site = request.app[SHARED], site_of(request)
     secret = request.match_info["secret"]
-    if shared.workspace is None:
+    service = request.app.get(WORKSPACE)
+    if service is None:
         raise Problem(404)
     async with shared.admission.brief():
-        feed = await shared.workspace.workspace.read(feeds.by_secret, secret)
+        feed = await service.workspace.read(feeds.by_secret, secret)
     if feed is None:
         raise Problem(404)
     headers = {

@@ -13,12 +13,12 @@ from aiohttp import web
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.faces.saved.runs import RunsNow
+from metasearch.server.identity import check, who
 from metasearch.server.limits.permits import user_of
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext, Site, site_of, workspace_of
+from metasearch.server.site import SHARED, ServerContext, Site, site_of
 from metasearch.server.users import quota
-from metasearch.server.users.identity import check, who
-from metasearch.server.workspace_service import WorkspaceService
+from metasearch.server.workspace_service import WorkspaceService, workspace_of
 from metasearch.workspace.saved import history, outbox, saved, told
 from metasearch.workspace.saved.history import SavedRun
 from metasearch.workspace.saved.outbox import MailState

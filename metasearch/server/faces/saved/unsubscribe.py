@@ -17,6 +17,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.received import whole_body
 from metasearch.server.site import SHARED
 from metasearch.server.visit import visit_of
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace.saved import outbox
 
 #: Bytes of a body, of which nothing is used.
@@ -33,9 +34,10 @@ async def answer(request: web.Request) -> web.Response:
     await count(request, QUOTA)
     shared, visit = request.app[SHARED], visit_of(request)
     secret = request.match_info["secret"]
-    if shared.workspace is None:
+    service = request.app.get(WORKSPACE)
+    if service is None:
         raise Problem(404)
-    workspace = shared.workspace.workspace
+    workspace = service.workspace
     posted = request.method == "POST"
     if posted:
         await whole_body(request, shared.options, _LARGEST)

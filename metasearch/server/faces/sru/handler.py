@@ -42,15 +42,15 @@ from metasearch.server.faces.sru.scan import (
     window,
 )
 from metasearch.server.faces.sru.versions import V1_1
+from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.outcome import nothing_answered, status_of
+from metasearch.server.preferences import with_sources
 from metasearch.server.problem import Problem
 from metasearch.server.received import given
-from metasearch.server.site import SHARED, owner, site_of
+from metasearch.server.site import SHARED, site_of
 from metasearch.server.stream import SEARCH_ID
 from metasearch.server.suggest import together as completed
-from metasearch.server.users.preferred import with_sources
-from metasearch.server.users.quota import count_search
 
 
 async def answer(request: web.Request) -> web.Response:
@@ -205,7 +205,7 @@ async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> A
         async with aclosing(prepared):
             answered = await prepared
     else:
-        await count_search(request, options)
+        await shared.wing.count_search(request, options)
         with await shared.admission.enter(request[USER]):
             async with aclosing(prepared):
                 answered = await prepared

@@ -24,6 +24,7 @@ from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.sources import together, view
+from metasearch.server.users.switches import SWITCHES
 from metasearch.server.workers.peer_app import all_workers
 from metasearch.workspace import source_switches
 from metasearch.workspace.source_switches import SourceSwitch
@@ -92,7 +93,7 @@ async def switch(here: Here, name: str, enabled: bool | None) -> None:
             audit.write(db, here.identity.uid, "sources", f"source:{name}", facts, here.client)
 
     await here.workspace.write(switched)
-    if (switches := here.shared.switches) is not None:
+    if (switches := here.request.app.get(SWITCHES)) is not None:
         await switches.read()
 
 

@@ -22,10 +22,11 @@ from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
 from metasearch.server.users.quota import quotas_of
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import accounts, members, names, own_data, sessions, tokens
 from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
+from metasearch.workspace.users.permissions import SYSTEM_ROLES
 from metasearch.workspace.users.quotas import Quotas
 
 #: Button -> the form of the page that says why it failed.

@@ -17,13 +17,14 @@ from metasearch.server.pages.accounts.admin import MadeLink, UsersView, users_pa
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.site import users_of
+from metasearch.server.users.service import users_of
+from metasearch.settings.users import SystemRole
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import later
 from metasearch.workspace.users import accounts, directory, links, names
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.links import PATHS, SECONDS, LinkKind
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
+from metasearch.workspace.users.permissions import SYSTEM_ROLES
 
 #: Users of a page.
 _MOST = 50

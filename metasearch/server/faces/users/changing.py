@@ -15,9 +15,9 @@ from metasearch.server.faces.workspace.sending import send_file
 from metasearch.server.limits.permits import permit
 from metasearch.server.pages.projects.said import Said
 from metasearch.server.problem import Problem
-from metasearch.server.site import users_of
 from metasearch.server.users.login import attempted
 from metasearch.server.users.quota import take
+from metasearch.server.users.service import users_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import (
     accounts,

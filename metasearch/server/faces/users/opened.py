@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from metasearch.server.hosts import check_addressed, check_host
+from metasearch.server.identity import Identity, check, identity_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext
-from metasearch.server.users.identity import Identity, check, identity_of
 from metasearch.server.visit import Visit, visit_of
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace.users import accounts
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.permissions import SystemAction
@@ -88,7 +89,7 @@ def opened(request: web.Request, action: SystemAction, *, interface: bool = Fals
             for a foreign host.
     """
     identity = identity_of(request)
-    service = request.app[SHARED].workspace
+    service = request.app.get(WORKSPACE)
     if identity is None or service is None or not identity.uid:
         raise Problem(404)
     if interface:

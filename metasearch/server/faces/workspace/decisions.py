@@ -11,8 +11,8 @@ from metasearch.message import message
 from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
 from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
 from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.server.identity import check
 from metasearch.server.problem import Problem
-from metasearch.server.users.identity import check
 from metasearch.server.users.people import names
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object

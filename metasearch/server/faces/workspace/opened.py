@@ -12,10 +12,10 @@ from aiohttp import web
 from metasearch.errors import UsageError
 from metasearch.server.faces.workspace.members import JSON
 from metasearch.server.hosts import check_addressed
+from metasearch.server.identity import who
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext, workspace_of
-from metasearch.server.users.identity import who
-from metasearch.server.workspace_service import WorkspaceService
+from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.workspace_service import WorkspaceService, workspace_of
 from metasearch.workspace.projects import Project
 from metasearch.workspace.workspace import Workspace
 

@@ -13,8 +13,8 @@ from metasearch.server.faces.workspace.decisions import WORKS
 from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
 from metasearch.server.faces.workspace.opened import answer, opened, project_of
 from metasearch.server.faces.workspace.works import chosen
+from metasearch.server.identity import allowed
 from metasearch.server.problem import Problem
-from metasearch.server.users.identity import allowed
 from metasearch.workspace import objects
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project

@@ -22,9 +22,9 @@ from metasearch.server.faces.workspace.opened import (
     opened,
     project_of,
 )
+from metasearch.server.identity import allowed
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.server.users.identity import allowed
 from metasearch.server.users.people import client_of
 from metasearch.workspace.objects import Object
 from metasearch.workspace.projects import Project

@@ -10,13 +10,13 @@ from typing import Any
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server.users.oidc.failures import LoginRefused
-from metasearch.settings.users import UsersSettings
+from metasearch.settings.users import SystemRole, UsersSettings
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.store.times import later, now
 from metasearch.workspace.users import accounts, addresses, audit, first_visit
 from metasearch.workspace.users.accounts import User
 from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, SystemRole
+from metasearch.workspace.users.permissions import SYSTEM_ROLES
 
 #: Groups of a user that are looked at.
 _MOST_GROUPS = 1_000

@@ -10,18 +10,18 @@ import os
 from aiohttp import web
 
 from metasearch.message import message
+from metasearch.server.identity import identity_of
 from metasearch.server.page_response import see_other
 from metasearch.server.problem import Problem
 from metasearch.server.received import only
-from metasearch.server.site import SHARED, Site, users_of
+from metasearch.server.site import SHARED, Site
 from metasearch.server.users.entering import entered, onward
-from metasearch.server.users.identity import identity_of
 from metasearch.server.users.oidc.account import account_of, spend
 from metasearch.server.users.oidc.attempt import LASTS, Attempt
 from metasearch.server.users.oidc.failures import LoginRefused, ProviderFault
 from metasearch.server.users.oidc.provider import Provider, said
 from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService
+from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
 from metasearch.workspace.store.database import Database
 from metasearch.workspace.users import audit

@@ -14,7 +14,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
+from metasearch.server.faces.openapi.operation import Chapter
 from metasearch.server.options import Options
+from metasearch.server.site import SHARED
 from metasearch.settings import Settings
 
 OPTIONS = Options(suggest=True)
@@ -40,6 +42,13 @@ async def demo(tmp_path: Path) -> AsyncIterator[TestClient]:
     settings = Settings(workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
     async with TestClient(TestServer(app(settings))) as client:
         yield client
+
+
+@pytest.fixture
+def chapter(demo: TestClient) -> Chapter:
+    """What the document of that server says of its wing."""
+    assert demo.app is not None
+    return demo.app[SHARED].wing.chapter()
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
-"""The schemas of the document, in which no key is allowed that they do not name."""
+"""The operations and references of the document, and its schemas, in which no key is allowed that
+they do not name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -32,3 +35,22 @@ def check_schema(document: dict[str, Any], schema: dict[str, Any], *values: Any)
     validator = Draft202012Validator(root)  # made once: its references take as long as a value
     for value in values:
         validator.validate(value)
+
+
+def every(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(path, method, operation) of each."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def refs(value: Any) -> Iterator[str]:
+    """All references in the document."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield value["$ref"]
+        for each in value.values():
+            yield from refs(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from refs(each)

@@ -4,48 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from metasearch.engine.options import SearchOptions
-from metasearch.server.app import ROUTES
 from metasearch.server.faces.openapi.document import (
-    NOT_LISTED,
     Server,
     declared,
     document_of,
-    is_page,
     stored_answers,
 )
+from metasearch.server.faces.openapi.operation import Chapter
 from metasearch.server.faces.openapi.schema import attributes
 from metasearch.server.options import Options
 from metasearch.server.parameters import KNOWN, PAGE
-from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.settings import Settings
-from tests.server.faces.openapi.strict import check_schema
+from tests.server.addresses import EVERY_ROUTE, PAGES, is_page
+from tests.server.faces.openapi.strict import check_schema, every, refs
 from tests.server.fake import FakeEngine
-
-
-def every(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(path, method, operation) of each."""
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            yield path, method, operation
-
-
-def refs(value: Any) -> Iterator[str]:
-    """All references in the document."""
-    if isinstance(value, dict):
-        if "$ref" in value:
-            yield value["$ref"]
-        for each in value.values():
-            yield from refs(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from refs(each)
 
 
 async def test_the_document_is_openapi(document):
@@ -94,54 +71,35 @@ async def test_ids_are_unique(document):
     assert all(re.fullmatch("[a-z][A-Za-z0-9]*", name) for name in ids)
 
 
-def test_every_route_is_described():
+def test_every_route_is_described(chapter):
     """For a new route, append an `Operation` in faces/openapi/searches.py or protocols.py; what
-    is no interface stands in `NOT_LISTED`.
+    is no interface stands in tests/server/addresses.py.
     """
-    paths = {re.sub(r":[^}]*}", "}", route.path) for route in ROUTES}
+    paths = {re.sub(r":[^}]*}", "}", route.path) for route in EVERY_ROUTE}
     described = {
-        path for each in declared(Options(suggest=True)) for path in (each.path, *each.also)
+        path
+        for each in declared(Options(suggest=True), chapter)
+        for path in (each.path, *each.also)
     }
 
     assert {path for path in paths if not is_page(path)} <= described
-    assert paths >= NOT_LISTED
+    assert paths >= PAGES
 
 
-async def test_every_post_is_described(document):
+async def test_every_post_is_described(document, chapter):
     """Each route that takes a POST has one in the document, itself or under another name, but for
     the forms of pages.
     """
     posted = {path for path, method, _ in every(document) if method == "post"}
-    aliases = {path for each in posted for path in aliases_of(each)}
+    aliases = {path for each in posted for path in aliases_of(each, chapter)}
 
-    takers = {route.path for route in ROUTES if route.posts and not is_page(route.path)}
+    takers = {route.path for route in EVERY_ROUTE if route.posts and not is_page(route.path)}
     assert takers == posted | aliases
 
 
-def test_what_a_server_with_users_answers_is_described():
-    """Each of its routes about teams that is an interface."""
-    routes = [
-        (route.path, method)
-        for route in TEAM_ROUTES
-        for method, has in (("get", route.gets), ("post", route.posts))
-        if has and route.path.startswith("/api/")
-    ]
-    server = Server(Options(), False, "", frozenset(routes), True, True)
-    document = document_of(server)
-    described = [(path, method) for path, method, _ in every(document)]
-    without = Server(Options(), False, "", frozenset(routes), True)
-
-    assert sorted(described) == sorted(routes)
-    assert document_of(without)["paths"] == {}
-    for schema in document["components"]["schemas"].values():
-        Draft202012Validator.check_schema(schema)
-    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
-    assert {ref for ref in refs(document["paths"]) if "/schemas/" in ref} <= known
-
-
-def aliases_of(path: str) -> tuple[str, ...]:
+def aliases_of(path: str, chapter: Chapter) -> tuple[str, ...]:
     """Other routes that answer as this one does."""
-    return next(each.also for each in declared(Options()) if each.path == path)
+    return next(each.also for each in declared(Options(), chapter) if each.path == path)
 
 
 async def test_what_the_server_does_not_have_is_left_out(serve):

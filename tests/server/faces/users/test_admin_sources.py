@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from metasearch.server.site import SHARED
+from metasearch.server.users.switches import SWITCHES
 from metasearch.workspace import source_switches
 from metasearch.workspace.users import audit
 from tests.server.fake import FakeRegistry
@@ -36,7 +37,7 @@ async def test_a_switch_of_another_worker_is_read(local: Served):
     """What the workspace holds counts, whoever has written it."""
     with local.database() as db:
         source_switches.switch(db, "beta", False)
-    switches = local.app[SHARED].switches
+    switches = local.app[SWITCHES]
     assert switches is not None
     await switches.read()
 

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse, FormData
 from aiohttp.test_utils import TestClient
 
-from metasearch.server.site import SHARED
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.workspace import projects
 from metasearch.workspace.store.database import Database
 from tests.server.fake import FakeEngine
@@ -152,7 +152,7 @@ async def test_a_full_disk_is_told(client, workspace, monkeypatch):
 
 async def test_only_so_many_archives_are_handled_at_once(client, workspace):
     """Others are told to come again."""
-    client.app[SHARED].workspace.archives.most = 0
+    client.app[WORKSPACE].archives.most = 0
 
     response = await client.get(f"/projects/{workspace.review.uid}/archive", headers=HTML)
 

@@ -10,7 +10,7 @@ from aiohttp import FormData
 from aiohttp.test_utils import TestClient
 
 from metasearch.server import forms
-from metasearch.server.site import SHARED
+from metasearch.server.workspace_service import WORKSPACE
 from metasearch.settings import Settings
 from metasearch.workspace.runs import runs
 from metasearch.workspace.store.database import Database
@@ -126,13 +126,13 @@ async def test_a_number_leads_to_what_the_database_was_asked(client, workspace):
 async def test_only_so_many_runs_are_followed_at_once(client, workspace):
     """A stream that has ended is not counted any more."""
     progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
-    client.app[SHARED].workspace.streams.most = 1
+    client.app[WORKSPACE].streams.most = 1
 
     for _ in range(3):
         followed = await client.get(progress, headers=HTML)
         assert followed.status == 200
         assert "event: done" in await followed.text()
-    client.app[SHARED].workspace.streams.most = 0
+    client.app[WORKSPACE].streams.most = 0
     refused = await client.get(progress, headers=HTML)
     assert refused.status == 503
     assert int(refused.headers["Retry-After"]) > 0
@@ -142,7 +142,7 @@ async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypa
     """Its stream ends, although the run goes on, so that it may follow another one."""
     monkeypatch.setattr("metasearch.server.faces.projects.progress.EVERY", 0.01)
     client = await serve(FakeEngine(settings=workspace.settings), ping=0.01)
-    client.app[SHARED].workspace.streams.most = 1
+    client.app[WORKSPACE].streams.most = 1
     with Database(workspace.path) as db:
         runs.begin(db, workspace.review, workspace.strategy, "records")
     progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"

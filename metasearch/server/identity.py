@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from metasearch.message import message
+from metasearch.server.limits.clients import USER
 from metasearch.server.problem import Problem
-
-if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import Action, ProjectRole, SystemRole
+from metasearch.server.site import SHARED
+from metasearch.settings.users import SystemRole
 
 #: How a request says who it is from: the cookie of a session, a header of the proxy, or an API
 #: token, which some clients can only send as the password of HTTP Basic.
@@ -74,33 +74,8 @@ class Identity:
         return self.means in ("session", "header", "basic")
 
 
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """What a request shows.
-
-    Attributes:
-        means: How.
-        text: The secret of a session, the text of a token, or the name that the proxy gives.
-    """
-
-    means: Means
-    text: str
-
-
 #: Set by the middleware on a server with users; absent in mode none.
 IDENTITY: web.RequestKey[Identity] = web.RequestKey("identity", Identity)
-#: The role in the project of the address; absent in mode none, and elsewhere.
-PROJECT_ROLE: web.RequestKey[str] = web.RequestKey("project role", str)
-
-
-def wrong_token() -> Problem:
-    """401 for a token that is unknown, has ended, or is none."""
-    return Problem(
-        401,
-        "login-needed",
-        message("This server does not know that token, or it has ended."),
-        headers={hdrs.WWW_AUTHENTICATE: 'Bearer realm="metasearch", error="invalid_token"'},
-    )
 
 
 def identity_of(request: web.Request) -> Identity | None:
@@ -114,18 +89,22 @@ def who(request: web.Request) -> str:
     return identity.uid if identity else ""
 
 
-def allowed(request: web.Request, action: Action) -> bool:
-    """Whether an action may be done, in the project of the address if it is one of a project."""
+def owner(request: web.Request) -> str | None:
+    """Whose queries a request may be shown: those of the user who is logged in, or that its key
+    names; None where there are neither users nor keys, and for guests.
+    """
     identity = identity_of(request)
-    if identity is None:
-        return True
-    from metasearch.workspace.users.permissions import may
-
-    role: ProjectRole | None = request.get(PROJECT_ROLE)
-    return may(action, identity.role, role) and _in_scope(request, identity, action)
+    if identity is not None:
+        return request[USER] if identity.uid else None
+    return request[USER] if request.app[SHARED].keys else None
 
 
-def check(request: web.Request, action: Action) -> None:
+def allowed(request: web.Request, action: str) -> bool:
+    """Whether an action may be done, in the project of the address if it is one of a project."""
+    return identity_of(request) is None or request.app[SHARED].wing.may(request, action)
+
+
+def check(request: web.Request, action: str) -> None:
     """Refuse a request that asks for more than is allowed.
 
     Raises:
@@ -133,19 +112,3 @@ def check(request: web.Request, action: Action) -> None:
     """
     if not allowed(request, action):
         raise Problem(403, "not-allowed", message("Your role does not allow this."))
-
-
-def _in_scope(request: web.Request, identity: Identity, action: Action) -> bool:
-    """Whether the token of a request, if it has one, is good for an action.
-
-    No token is good for the account itself: whoever finds one could make others of it, which
-    outlive it, and end the sessions of its owner.
-    """
-    if identity.scopes is None or action == "search":
-        return True  # every token searches
-    if action == "account" or identity.means == "basic":
-        return False
-    if "write" in identity.scopes:
-        return True
-    reads = request.method in ("GET", "HEAD") or action == "export"
-    return "read" in identity.scopes and reads and action != "administer"

@@ -1,0 +1,214 @@
+"""What the workspace adds to a server: its pages and interfaces, users, and saved searches that are
+run when they are due.
+
+The parent of workers loads this module, too: what answers requests is loaded by its first use.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from metasearch.errors import MetasearchError
+from metasearch.server.users.starting import check_users, warn_of_plain_http
+from metasearch.server.wing import ServerWing, SiteLink
+from metasearch.settings import Settings
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from metasearch.engine.engine import Engine
+    from metasearch.engine.options import SearchOptions
+    from metasearch.server.faces.openapi.operation import Chapter
+    from metasearch.server.parameters import Parameters
+    from metasearch.server.route import Route
+    from metasearch.server.saved_runner import SavedRunner
+    from metasearch.server.users.service import UsersService
+    from metasearch.server.users.switches import Switches
+    from metasearch.server.workspace_service import WorkspaceService
+    from metasearch.workspace.users.permissions import Action
+
+logger = logging.getLogger("metasearch.server")
+
+
+class WorkspaceWing(ServerWing):
+    """The workspace of one server, where the settings have it served."""
+
+    def __init__(self) -> None:
+        self._workspace: WorkspaceService | None = None
+        self._users: UsersService | None = None
+        self._switches: Switches | None = None
+        self._runner: SavedRunner | None = None
+
+    # ---------------------------------------------------------------- before the server starts
+
+    def check(self, settings: Settings) -> None:
+        check_users(settings)
+
+    def warn(self, settings: Settings, host: str) -> None:
+        if settings.users.mode != "none":
+            warn_of_plain_http(settings, host)
+        elif settings.serve_workspace and not (settings.server.keys or settings.server.keys_file):
+            logger.warning(
+                "the workspace is served on %s without API keys: whoever reaches this server may "
+                "read and change all projects; set [users] mode, or [server] keys or keys_file, or "
+                "listen on 127.0.0.1",
+                host,
+            )
+
+    def routes(self, *, users: bool) -> Sequence[Route]:
+        from metasearch.server import saved_routes, workspace_routes
+        from metasearch.server.users import routes
+
+        of_users = (*workspace_routes.TEAM_ROUTES, *routes.ROUTES) if users else ()
+        return (*workspace_routes.ROUTES, *saved_routes.ROUTES, *of_users)
+
+    # ---------------------------------------------------------------- while it runs
+
+    async def open(self, app: web.Application, engine: Engine) -> None:
+        """Open the workspace, and begin what goes on beside requests.
+
+        Raises:
+            WorkspaceError: It cannot be used.
+            UsageError: E-mails are to be sent, and their package or password is missing.
+            SettingsError: A mode of users is configured that cannot be used with the rest.
+        """
+        settings = engine.settings
+        self._workspace = await _workspace(engine)
+        check_users(settings)
+        if self._workspace is None:
+            return
+        from metasearch.server.workspace_service import WORKSPACE
+
+        app[WORKSPACE] = self._workspace
+        if settings.users.mode != "none":
+            from metasearch.server.users.service import USERS, UsersService
+            from metasearch.server.users.switches import SWITCHES, Switches
+
+            app[USERS] = self._users = UsersService(settings.users, self._workspace.workspace)
+            app[SWITCHES] = self._switches = Switches(
+                self._workspace.workspace, lambda found: engine.registry.switch(found)
+            )
+            self.users = settings.users.mode
+            await self._switches.begin()
+        if settings.alerts.run:
+            from metasearch.server.saved_runner import SavedRunner
+
+            self._runner = SavedRunner(self._workspace.workspace, engine)
+            self._runner.start()
+
+    async def close(self) -> None:
+        """The file is closed last, as all else uses it."""
+        for each in (self._runner, self._switches, self._users, self._workspace):
+            if each is not None:
+                await each.close()
+
+    # ---------------------------------------------------------------- around a request
+
+    async def identify(self, request: web.Request, asked: Route | None) -> None:
+        from metasearch.server.users.middleware import identify
+
+        assert self._users is not None
+        await identify(request, self._users, asked)
+
+    def permit(self, request: web.Request, asked: Route | None) -> None:
+        from metasearch.server.users.middleware import permit
+
+        assert self._users is not None
+        permit(request, self._users, asked)
+
+    def prepare(self, request: web.Request) -> None:
+        """Have what takes long in the workspace be in the share of who asks, also in runs that are
+        begun; a connection carries requests of several users.
+        """
+        if self._workspace is not None:
+            from metasearch.server.limits.clients import USER
+            from metasearch.server.limits.permits import user_of
+            from metasearch.server.limits.shares import OWNER
+            from metasearch.workspace.workspace import LONG_OF
+
+            LONG_OF.set(user_of(request) if USER in request else OWNER)
+
+    async def finish(self, request: web.Request) -> None:
+        from metasearch.server.users.preferred import keep_chosen
+
+        await keep_chosen(request)
+
+    def may(self, request: web.Request, action: str) -> bool:
+        from metasearch.server.users.middleware import may
+
+        return may(request, cast("Action", action))
+
+    async def count_search(self, request: web.Request, options: SearchOptions) -> None:
+        if self._users is not None:
+            from metasearch.server.users.quota import count_search
+
+            await count_search(request, options)
+
+    # ---------------------------------------------------------------- what pages and documents say
+
+    def session_mark(self, request: web.Request) -> str:
+        if self._users is None:
+            return ""
+        from metasearch.server.users.credentials import session_mark
+
+        return session_mark(request)
+
+    def links(self) -> Sequence[SiteLink]:
+        return _links() if self._workspace is not None else ()
+
+    def save_address(self, request: web.Request, asked: Parameters) -> str:
+        from metasearch.server.identity import allowed
+        from metasearch.server.site import site_of
+
+        if self._workspace is None or not allowed(request, "save search"):
+            return ""
+        given = asked.pairs()
+        kept: dict[str, Any] = {
+            name: given[name] for name in ("q", "syntax", "sources", "year") if name in given
+        }
+        return f"{site_of(request).path('/saved', **kept)}#new"
+
+    def chapter(self) -> Chapter:
+        if self._workspace is None:
+            return super().chapter()
+        from metasearch.server.faces.openapi.workspace_chapter import chapter
+
+        return chapter(users=self._users is not None)
+
+
+@cache
+def _links() -> tuple[SiteLink, ...]:
+    from metasearch.server.pages.terms import N_
+
+    return (
+        SiteLink("/projects", N_("Projects"), "make project", at_head=True),
+        SiteLink("/saved", N_("Saved searches"), "save search"),
+    )
+
+
+async def _workspace(engine: Engine) -> WorkspaceService | None:
+    """The workspace of the settings, opened; None where none is served.
+
+    Raises:
+        WorkspaceError: It cannot be used.
+        UsageError: E-mails are to be sent, and their package or password is missing.
+    """
+    settings = engine.settings
+    if not settings.serve_workspace or settings.workspace is None:
+        return None
+    if settings.mail.host:
+        from metasearch.workspace.saved.smtp import MailServer
+
+        MailServer(settings.mail, settings.env)  # nobody should find out by e-mails that lack
+    from metasearch.server.workspace_service import WorkspaceService
+
+    service = WorkspaceService(settings.workspace, engine)
+    try:
+        await service.open()
+    except MetasearchError:
+        await service.close()
+        raise
+    return service

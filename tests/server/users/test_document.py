@@ -1,0 +1,32 @@
+"""The OpenAPI document of a server with users."""
+
+from __future__ import annotations
+
+from jsonschema import Draft202012Validator
+
+from metasearch.server.faces.openapi.document import Server, document_of
+from metasearch.server.faces.openapi.workspace_chapter import chapter
+from metasearch.server.options import Options
+from metasearch.server.workspace_routes import TEAM_ROUTES
+from tests.server.faces.openapi.strict import every, refs
+
+
+def test_what_a_server_with_users_answers_is_described():
+    """Each of its routes about teams that is an interface."""
+    routes = [
+        (route.path, method)
+        for route in TEAM_ROUTES
+        for method, has in (("get", route.gets), ("post", route.posts))
+        if has and route.path.startswith("/api/")
+    ]
+    server = Server(Options(), False, "", frozenset(routes), True, chapter(users=True))
+    document = document_of(server)
+    described = [(path, method) for path, method, _ in every(document)]
+    without = Server(Options(), False, "", frozenset(routes), False, chapter(users=False))
+
+    assert sorted(described) == sorted(routes)
+    assert document_of(without)["paths"] == {}
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert {ref for ref in refs(document["paths"]) if "/schemas/" in ref} <= known

@@ -1,0 +1,147 @@
+"""The search knows of its wings by one small object each, and looks them up when it needs them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from metasearch.wing import HOMES
+
+ROOT = Path(__file__).resolve().parent.parent
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+    "importlinter"
+]["contracts"]
+#: Modules and packages of each wing.
+WINGS = [each["protected_modules"] for each in CONTRACTS if each["type"] == "protected"]
+NAMES = sorted({name for wing in WINGS for name in wing}, key=len, reverse=True)
+#: The one file of the search that names them.
+LOOKS_THEM_UP = Path("metasearch/wing.py")
+#: Prints which wings are loaded, and whether any was looked for, after some code.
+LOADED = """
+import sys
+{code}
+found = [name for name in {homes} if name in sys.modules]
+if "metasearch.wing" in sys.modules and sys.modules["metasearch.wing"].wings.cache_info().misses:
+    found.append("looked-up")
+print("\\n" + " ".join(found))
+"""
+COMMAND = "import metasearch.cli\nmetasearch.cli.main({args})"
+
+
+def of_search() -> list[Path]:
+    """The files of the package that belong to no wing, by their paths below the repository."""
+    wings = tuple(name.replace(".", "/") for name in NAMES)
+    paths = [path.relative_to(ROOT) for path in (ROOT / "metasearch").rglob("*.py")]
+    return [
+        path
+        for path in paths
+        if not any(
+            path.as_posix() == f"{wing}.py" or path.as_posix().startswith(f"{wing}/")
+            for wing in wings
+        )
+    ]
+
+
+def loaded_after(code: str) -> list[str]:
+    """Which wings a process has loaded then."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(code=code, homes=repr(HOMES))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1].split()
+
+
+def test_each_wing_is_closed_to_the_others() -> None:
+    """Import-linter lets nobody but a wing itself import it; tests/test_floors.py runs it."""
+    contracts = [each for each in CONTRACTS if each["type"] == "protected"]
+
+    assert len(contracts) == len(HOMES)
+    for contract in contracts:
+        assert contract["allowed_importers"] == contract["protected_modules"]
+        assert "ignore_imports" not in contract
+        assert any(home.startswith(tuple(contract["protected_modules"])) for home in HOMES)
+
+
+def test_the_search_names_no_wing() -> None:
+    """In no import and no string, but for the file that looks them up."""
+    named = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, NAMES))})(?![\w])")
+    files = of_search()
+    texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in files}
+
+    assert len(files) > 100
+    assert named.search(texts[LOOKS_THEM_UP])
+    assert {
+        str(path): found[0]
+        for path, text in texts.items()
+        if path != LOOKS_THEM_UP and (found := named.search(text))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import metasearch",
+        COMMAND.format(args=["--version"]),
+        COMMAND.format(args=["--demo", "gambling harms"]),
+        COMMAND.format(args=["search", "--demo", "gambling"]),
+        COMMAND.format(args=["search", "--help"]),
+        COMMAND.format(args=["sources", "list", "--help"]),
+    ],
+)
+def test_a_plain_search_looks_up_no_wing(code: str) -> None:
+    assert loaded_after(code) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        COMMAND.format(args=["--help"]),
+        COMMAND.format(args=["project", "--help"]),
+        COMMAND.format(args=["dedup", "--help"]),
+        COMMAND.format(args=["gambling", "--demo"]),  # which may be the name of a command
+        "from metasearch import dedup\ndedup.strategy('simhash')",
+        "from metasearch import dedup\ndedup.STRATEGIES",
+        "from metasearch.server.wing import server_wing\nserver_wing()",
+    ],
+)
+def test_wings_are_loaded_by_what_they_may_have(code: str) -> None:
+    """A command that the search does not have, the list of all, a strategy, and a server."""
+    assert loaded_after(code) == [*HOMES, "looked-up"]
+
+
+def test_the_help_of_one_command_of_a_wing_loads_no_other() -> None:
+    """Nor a server: a wing names them, and the command group loads what is asked for."""
+    others = (
+        "from metasearch.wing import wings\n"
+        "places = {name: place for wing in wings() for name, place in wing.commands.items()}\n"
+        "others = {place.partition(':')[0] for name, place in places.items() if name != 'dedup'}\n"
+        "assert others and others.isdisjoint(sys.modules), others & {*sys.modules}\n"
+        "assert 'metasearch.server' not in sys.modules"
+    )
+
+    assert loaded_after(f"{COMMAND.format(args=['dedup', '--help'])}\n{others}")
+
+
+def test_a_wing_that_is_not_there_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server without it has what does nothing, and the strategies are those of searches."""
+    from metasearch import dedup, wing
+    from metasearch.server.wing import ServerWing, server_wing
+
+    monkeypatch.setattr(wing, "HOMES", ("metasearch.nowhere.wing", "metasearch.bib.wing"))
+    wing.wings.cache_clear()
+    dedup.every_strategy.cache_clear()
+    try:
+        assert wing.wings() == ()
+        assert type(server_wing()) is ServerWing
+        assert list(dedup.every_strategy()) == ["default"]
+    finally:
+        wing.wings.cache_clear()
+        dedup.every_strategy.cache_clear()
