@@ -25,7 +25,7 @@ _COMMANDS = {
     "evaluate": ("evaluate",),
     "harvest": ("harvest",),
     "index": ("index",),
-    "collections": ("collections", "shelves"),
+    "collections": ("collections",),
     "workspace.project": ("project",),
     "workspace.strategy": ("strategy",),
     "workspace.works": ("works",),
