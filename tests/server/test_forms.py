@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from metasearch.server.app import ROUTES
-from metasearch.server.faces.openapi.document import NOT_LISTED
 from metasearch.server.forms import local_address
 from metasearch.server.limits.connections import LONGEST_LINE
 from metasearch.server.site import Site
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine
+from tests.server.not_listed import NOT_LISTED
 from tests.server.visitor import HTML, page, post, text, token
 
 NEED_WORKSPACE = ("/projects", "/saved", "/unsubscribe")

@@ -16,12 +16,12 @@ from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import deduplicate, read_all
 from metasearch.bulk.staged.job import StagedJob
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.dedup import strategy
 from metasearch.errors import UsageError
 from tests.bulk.engines import samples
 from tests.bulk.engines.samples import Pair
 from tests.bulk.staged.abstracts import records, works
+from tests.bulk.staged.union_find import UnionFind
 
 pytestmark = [
     pytest.mark.spark,

@@ -41,36 +41,6 @@ from metasearch.server.faces.openapi.workspace_operation import TAG as WORKSPACE
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.options import Options
 
-#: Routes that are no interface: pages for people alone, what their script reads, and files that
-#: pages and crawlers need.
-NOT_LISTED = frozenset(
-    {
-        "/advanced",
-        "/basket",
-        "/favicon.ico",
-        "/help",
-        "/projects",
-        "/projects/{project}",
-        "/projects/{project}/log",
-        "/projects/{project}/reports",
-        "/projects/{project}/reports/{report}",
-        "/projects/{project}/strategies",
-        "/projects/{project}/strategies/{strategy}",
-        "/projects/{project}/strategies/{strategy}/check",
-        "/projects/{project}/strategies/{strategy}/progress",
-        "/projects/{project}/works",
-        "/projects/{project}/works/export",
-        "/robots.txt",
-        "/saved",
-        "/saved/{saved}",
-        "/settings",
-        "/static/{name}",
-        "/unsubscribe/{secret}",
-        "/updates",
-    }
-)
-#: The first part of the addresses of pages of the workspace.
-_PAGES = "/projects"
 TAGS: Mapping[str, str] = {
     "Search": "The merged list, and what belongs to it.",
     "Pages": "For people.",
@@ -88,13 +58,6 @@ TAGS: Mapping[str, str] = {
 }
 _KEY = "bearer"
 _SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
-
-
-def is_page(path: str) -> bool:
-    """Whether a route is no interface, and therefore not listed."""
-    return path in NOT_LISTED or path == _PAGES or path.startswith(f"{_PAGES}/")
-
-
 _KEYS = "A key, on a server that has keys: `Authorization: Bearer KEY`."
 _TOKENS = (
     "An API token of a user, whose scopes (search, read, write) say what it is good for: "

@@ -13,11 +13,9 @@ from jsonschema import Draft202012Validator
 from metasearch.engine.options import SearchOptions
 from metasearch.server.app import ROUTES
 from metasearch.server.faces.openapi.document import (
-    NOT_LISTED,
     Server,
     declared,
     document_of,
-    is_page,
     stored_answers,
 )
 from metasearch.server.faces.openapi.schema import attributes
@@ -27,6 +25,7 @@ from metasearch.server.workspace_routes import TEAM_ROUTES
 from metasearch.settings import Settings
 from tests.server.faces.openapi.strict import check_schema
 from tests.server.fake import FakeEngine
+from tests.server.not_listed import NOT_LISTED, is_page
 
 
 def every(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
