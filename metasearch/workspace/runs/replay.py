@@ -49,7 +49,6 @@ async def replay_run(
     into: Project,
     *,
     folder: Path | None = None,
-    by: str = "",
 ) -> Replayed:
     """Repeat a run from its recorded pages, as a run of another project; nothing is sent.
 

@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from metasearch.events import (
     Added,
     Answer,
+    Facet,
     FacetsChanged,
     Finished,
     Grown,
     Joined,
     Order,
     SearchEvent,
+    Sort,
     SourceProgress,
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import Facet
-from metasearch.listing.sort import Sort
 from metasearch.record import Hit
 from metasearch.server.faces.pazpar2.sorting import SortKey
 
