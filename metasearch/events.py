@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
@@ -20,10 +20,7 @@ from metasearch.record import Hit
 Status = Literal[
     "running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"
 ]
-#: "date" is newest first, "-date" oldest first, "citations" most cited first, "first-seen" in the
-#: order in which the works were received.
-Sort = Literal["relevance", "date", "-date", "title", "citations", "first-seen"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
+
 #: What a list is sorted by, in words; relevance needs none.
 ORDERS: Mapping[str, str] = {
     "date": message("date, newest first"),
@@ -32,51 +29,6 @@ ORDERS: Mapping[str, str] = {
     "citations": message("citations, most cited first"),
     "first-seen": message("arrival, first received first"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FacetValue:
-    """One value of a facet.
-
-    Attributes:
-        value: As it is shown.
-        count: Works that have it.
-        filter: What narrows the list to these works, for `filter=`.
-    """
-
-    value: str
-    count: int
-    filter: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """One facet of a list.
-
-    Attributes:
-        name: One of `metasearch.listing.facets.FACETS`.
-        values: The first values.
-        more: Values that are not among them.
-        missing: Works that have no value.
-    """
-
-    name: str
-    values: tuple[FacetValue, ...]
-    more: int = 0
-    missing: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """The facets of a list.
-
-    Attributes:
-        works: Works that were seen; the counts speak of these.
-        facets: In the order in which they were asked for.
-    """
-
-    works: int
-    facets: tuple[Facet, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +150,51 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a facet.
+
+    Attributes:
+        value: As it is shown.
+        count: Works that have it.
+        filter: What narrows the list to these works, for `filter=`.
+    """
+
+    value: str
+    count: int
+    filter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One facet of a list.
+
+    Attributes:
+        name: One of `FACETS`.
+        values: The first values.
+        more: Values that are not among them.
+        missing: Works that have no value.
+    """
+
+    name: str
+    values: tuple[FacetValue, ...]
+    more: int = 0
+    missing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The facets of a list.
+
+    Attributes:
+        works: Works that were seen; the counts speak of these.
+        facets: In the order in which they were asked for.
+    """
+
+    works: int
+    facets: tuple[Facet, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The finished answer, or what was there when the client could not wait for the end.
 
@@ -213,7 +210,7 @@ class Answer:
         notes: One sentence for each thing that the text of the query says and `query` does not.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
-        sort: The order of the list, one of `SORTS`.
+        sort: The order of the list, one of `metasearch.listing.sort.SORTS`.
         filter: The filters that its hits pass, as they are written; "" for none. The hits of an
             answer with filters are numbered among those that pass.
         facets: Counts of all works that were seen; None where no facet was asked for.

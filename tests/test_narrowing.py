@@ -21,9 +21,10 @@ from metasearch.cache import MemoryStore
 from metasearch.engine.engine import Engine
 from metasearch.engine.facet_events import EVERY as FACETS_EVERY
 from metasearch.engine.results import FRUITLESS_ROUNDS
-from metasearch.events import SORTS, Answer, FacetsChanged, Finished, Order, Sort
+from metasearch.events import Answer, FacetsChanged, Finished, Order
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
+from metasearch.listing.sort import SORTS, Sort
 from metasearch.record import Hit
 from tests.answers import untimed
 from tests.engine.test_engine import engine, item, works

@@ -24,9 +24,9 @@ from metasearch.engine.resolved import (
     with_files,
 )
 from metasearch.errors import KeyMissing, SourceError
-from metasearch.events import Sort
 from metasearch.formats.text import clean, clean_or_none, line
 from metasearch.listing.filters import parse_filters
+from metasearch.listing.sort import Sort
 from metasearch.message import message
 from metasearch.query import Query, ReadQuery, to_text
 from metasearch.settings import Settings

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from metasearch.errors import UsageError
-from metasearch.events import SORTS, Sort
 from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
 from metasearch.listing.filters import FiltersLike, parse_filters
-from metasearch.listing.sort import RANK_MODES, RankMode
+from metasearch.listing.sort import RANK_MODES, SORTS, RankMode, Sort
 from metasearch.message import message
 from metasearch.query import CHOICES, Query, YearsLike
 from metasearch.record import VERSIONS_MODES, VersionsMode

@@ -25,9 +25,10 @@ from metasearch.engine.options import (
 )
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
-from metasearch.events import Answer, Facets, Sort
+from metasearch.events import Answer, Facets
 from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import Filters, parse_filters
+from metasearch.listing.sort import Sort
 from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
 from metasearch.record import VersionsMode

@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, get_args
 
 from metasearch.bib.normalise import words
-from metasearch.events import Sort
 from metasearch.record import Hit
+
+#: "date" is newest first, "-date" oldest first, "citations" most cited first, "first-seen" in the
+#: order in which the works were received.
+Sort = Literal["relevance", "date", "-date", "title", "citations", "first-seen"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
 
 #: What relevance is: "positions" ranks by the lists of the sources alone, "words" by the words of
 #: the query, too. It stands here because `rank.py` takes long to load.

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from metasearch.errors import FormatError
 from metasearch.events import (
-    SORTS,
     Added,
     Facets,
     FacetsChanged,
@@ -28,6 +27,7 @@ from metasearch.events import (
 from metasearch.formats.answer import answer_object, facets_object, hit_object
 from metasearch.formats.events import event_object, fold, ndjson, sse
 from metasearch.listing.facets import FacetCounts
+from metasearch.listing.sort import SORTS
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 

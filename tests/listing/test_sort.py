@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.events import SORTS, Sort
 from metasearch.listing.rank import rank
-from metasearch.listing.sort import arranged
+from metasearch.listing.sort import SORTS, Sort, arranged
 from metasearch.record import Hit
 from tests.listing.hits import hits, single
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.dedup import STRATEGIES
-from metasearch.events import SORTS
 from metasearch.listing.facets import FACETS, filter_text
 from metasearch.listing.filters import parse_filters
+from metasearch.listing.sort import SORTS
 from metasearch.query import Years
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters, read

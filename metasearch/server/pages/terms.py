@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.events import Sort
 from metasearch.formats.text import line
+from metasearch.listing.sort import Sort
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of such a mark

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from metasearch.events import SORTS, Totals
+from metasearch.events import Totals
 from metasearch.formats.text import clean
 from metasearch.listing.facets import FACETS, FacetCounts
 from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, parse_filters
+from metasearch.listing.sort import SORTS
 from metasearch.record import Author
 from metasearch.server.pages.facets_panel import (
     HEIGHT,

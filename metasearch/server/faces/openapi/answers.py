@@ -11,7 +11,6 @@ from typing import get_args
 
 from metasearch.dedup import STRATEGIES
 from metasearch.events import (
-    SORTS,
     Answer,
     Counts,
     Facet,
@@ -24,6 +23,7 @@ from metasearch.events import (
     Totals,
 )
 from metasearch.listing.facets import FACETS
+from metasearch.listing.sort import SORTS
 from metasearch.query import SYNTAXES
 from metasearch.record import (
     OPEN_ACCESS,

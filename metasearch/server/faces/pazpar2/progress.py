@@ -17,11 +17,11 @@ from metasearch.events import (
     Joined,
     Order,
     SearchEvent,
-    Sort,
     SourceProgress,
     SourceReport,
     Started,
 )
+from metasearch.listing.sort import Sort
 from metasearch.record import Hit
 from metasearch.server.faces.pazpar2.sorting import SortKey
 

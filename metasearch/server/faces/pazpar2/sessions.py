@@ -24,7 +24,7 @@ from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.options import Options
 
 if TYPE_CHECKING:
-    from metasearch.events import Sort
+    from metasearch.listing.sort import Sort
     from metasearch.server.live import Events
 
 logger = logging.getLogger("metasearch.server")

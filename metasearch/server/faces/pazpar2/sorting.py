@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.events import Sort
-from metasearch.listing.sort import arranged
+from metasearch.listing.sort import Sort, arranged
 from metasearch.record import Hit
 from metasearch.server.faces.pazpar2.errors import MALFORMED, CommandRefused
 

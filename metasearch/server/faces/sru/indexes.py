@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from metasearch.events import Sort
 from metasearch.listing.facets import FACETS
+from metasearch.listing.sort import Sort
 from metasearch.query.cql.indexes import INDEXES, name_in_set, set_of
 from metasearch.query.cql.parser import SortKeys
 from metasearch.server.faces.sru.diagnostics import Refused

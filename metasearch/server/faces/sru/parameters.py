@@ -11,7 +11,7 @@ from multidict import MultiDict, MultiMapping
 
 from metasearch.engine.options import LAST_PLACE, SearchOptions
 from metasearch.errors import QuerySyntaxError
-from metasearch.events import Sort
+from metasearch.listing.sort import Sort
 from metasearch.query import ReadQuery, read
 from metasearch.query.cql.parser import SortKeys, parse_sorted_cql
 from metasearch.server.faces.sru.diagnostics import Refused, of_query
