@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
     from metasearch.events import Answer as Answer
+    from metasearch.events import Facet as Facet
+    from metasearch.events import Facets as Facets
     from metasearch.events import FacetsChanged as FacetsChanged
+    from metasearch.events import FacetValue as FacetValue
     from metasearch.events import Finished as Finished
     from metasearch.events import Grown as Grown
     from metasearch.events import Joined as Joined
@@ -28,11 +31,9 @@ if TYPE_CHECKING:
     from metasearch.events import SourceProgress as SourceProgress
     from metasearch.events import SourceReport as SourceReport
     from metasearch.events import Started as Started
+    from metasearch.formats.mapping import record_of as record_of
     from metasearch.library import search as search
     from metasearch.library import search_sync as search_sync
-    from metasearch.listing.facets import Facet as Facet
-    from metasearch.listing.facets import Facets as Facets
-    from metasearch.listing.facets import FacetValue as FacetValue
     from metasearch.query import Query as Query
     from metasearch.query import Years as Years
     from metasearch.query.writing import Translation as Translation
@@ -57,9 +58,9 @@ _HOME = {
     "SourceProgress": "events",
     "SourceReport": "events",
     "Started": "events",
-    "Facet": "listing.facets",
-    "FacetValue": "listing.facets",
-    "Facets": "listing.facets",
+    "Facet": "events",
+    "FacetValue": "events",
+    "Facets": "events",
     "Query": "query",
     "Years": "query",
     "Translation": "query.writing",
@@ -72,6 +73,7 @@ _HOME = {
     "Search": "engine.search",
     "SearchOptions": "engine.options",
     "explain_plan": "engine.dry_run",
+    "record_of": "formats.mapping",
     "search": "library",
     "search_sync": "library",
     "Settings": "settings",

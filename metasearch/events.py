@@ -8,19 +8,27 @@ neither a limit nor a start cuts a page out of the list.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
-from metasearch.listing.facets import Facets
-from metasearch.listing.sort import ORDERS
 from metasearch.message import message, message_n
 from metasearch.record import Hit
 
 Status = Literal[
     "running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"
 ]
+
+#: What a list is sorted by, in words; relevance needs none.
+ORDERS: Mapping[str, str] = {
+    "date": message("date, newest first"),
+    "-date": message("date, oldest first"),
+    "title": message("title"),
+    "citations": message("citations, most cited first"),
+    "first-seen": message("arrival, first received first"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,51 @@ class Totals:
     estimate: int | None
     reliable: bool
     basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a facet.
+
+    Attributes:
+        value: As it is shown.
+        count: Works that have it.
+        filter: What narrows the list to these works, for `filter=`.
+    """
+
+    value: str
+    count: int
+    filter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One facet of a list.
+
+    Attributes:
+        name: One of `FACETS`.
+        values: The first values.
+        more: Values that are not among them.
+        missing: Works that have no value.
+    """
+
+    name: str
+    values: tuple[FacetValue, ...]
+    more: int = 0
+    missing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The facets of a list.
+
+    Attributes:
+        works: Works that were seen; the counts speak of these.
+        facets: In the order in which they were asked for.
+    """
+
+    works: int
+    facets: tuple[Facet, ...]
 
 
 @dataclass(frozen=True, slots=True)

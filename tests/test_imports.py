@@ -9,10 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-#: (file, what it imports): the one import of each known circle without which there is none. When a
-#: circle is removed, `test_a_known_circle_is_still_there` fails: remove its line here. No import
-#: may be added, and none of `metasearch.cli`.
-KNOWN = (("metasearch.record", "metasearch.formats.mapping"),)
 
 Graph = dict[str, set[str]]
 
@@ -44,14 +40,9 @@ def _imports(text: str, known: Mapping[str, str]) -> Iterator[str]:
                     yield package
 
 
-def circle_in(graph: Graph, start: str | None = None) -> list[str]:
-    """A shortest circle as [module, ..., the same module]; [] if there is none.
-
-    Args:
-        graph: Module -> the modules that it imports.
-        start: A module that the circle must contain; None for any.
-    """
-    circles = (_circle_through(name, graph) for name in ([start] if start else sorted(graph)))
+def circle_in(graph: Graph) -> list[str]:
+    """A shortest circle as [module, ..., the same module]; [] if there is none."""
+    circles = (_circle_through(name, graph) for name in sorted(graph))
     return min(filter(None, circles), key=len, default=[])
 
 
@@ -80,30 +71,8 @@ def package() -> Graph:
 
 
 def test_no_circle(package: Graph) -> None:
-    """Without the known imports no file imports itself by way of others."""
-    graph = {name: set(imports) for name, imports in package.items()}
-    for name, imported in KNOWN:
-        graph.get(name, set()).discard(imported)
-
-    assert circle_in(graph) == []
-
-
-@pytest.mark.parametrize(("name", "imported"), KNOWN)
-def test_a_known_circle_is_still_there(package: Graph, name: str, imported: str) -> None:
-    """A known import closes a circle, or its line in `KNOWN` has to go."""
-    graph = {module: set(imports) for module, imports in package.items()}
-    for other, target in KNOWN:
-        if (other, target) != (name, imported):
-            graph.get(other, set()).discard(target)
-
-    assert name in graph, f"{name} is gone: remove its line from KNOWN"
-    assert imported in graph[name], f"{name} no longer imports {imported}: remove it from KNOWN"
-    assert circle_in(graph, name), f"{name} is in no circle: remove its line from KNOWN"
-
-
-def test_the_command_line_has_no_known_circle() -> None:
-    """No exception is made for `metasearch.cli`."""
-    assert not [pair for pair in KNOWN if any(name.startswith("metasearch.cli") for name in pair)]
+    """No file imports itself by way of others."""
+    assert circle_in(package) == []
 
 
 @pytest.mark.parametrize(

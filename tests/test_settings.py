@@ -322,34 +322,10 @@ def test_a_silence_that_makes_no_sense(tmp_path: Path, text: str) -> None:
         load(tmp_path, f"[server]\nsilence = {text}")
 
 
-def test_old_names_of_collections(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """[shelves], METASEARCH_SHELVES_DIR and `Settings(shelf_dir=...)` of the last version are read,
-    each with a note; a new name comes first."""
-    old = load(tmp_path, '[shelves]\ndir = "old"\ndefault = false')
-    both = load(tmp_path, '[shelves]\ndir = "old"\ndefault = false\n[collections]\ndir = "new"')
-    env = load(tmp_path, METASEARCH_SHELVES_DIR="env")
-    env_both = load(tmp_path, METASEARCH_SHELVES_DIR="env", METASEARCH_COLLECTIONS_DIR="new")
-    code = Settings(shelf_dir=tmp_path, shelves_by_default=False)
+def test_an_empty_variable_leaves_the_folder_of_collections_to_the_file(tmp_path: Path) -> None:
+    settings = load(tmp_path, '[collections]\ndir = "own"', METASEARCH_COLLECTIONS_DIR="")
 
-    assert (old.collections_dir, old.collections_by_default) == (tmp_path / "old", False)
-    assert (both.collections_dir, both.collections_by_default) == (tmp_path / "new", False)
-    assert env.collections_dir == tmp_path / "env"
-    assert env_both.collections_dir == tmp_path / "new"
-    assert (code.collections_dir, code.collections_by_default) == (tmp_path, False)
-    assert len(caplog.records) == 5
-    assert all("is now called" in record.getMessage() for record in caplog.records)
-    wrong = r"collections\.dir: must be a string, is a whole number"
-    with pytest.raises(SettingsError, match=wrong):
-        load(tmp_path, "[shelves]\ndir = 3")
-
-
-def test_new_names_of_collections_need_no_note(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = load(tmp_path, '[collections]\ndir = "new"', METASEARCH_COLLECTIONS_DIR="")
-
-    assert settings.collections_dir == tmp_path / "new"
-    assert caplog.records == []
+    assert settings.collections_dir == tmp_path / "own"
 
 
 def test_users_and_their_provider(tmp_path: Path) -> None:

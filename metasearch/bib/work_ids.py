@@ -140,7 +140,7 @@ def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
     bases = [base for name in islice(ids, MOST_KEYS) for base in (name, told_apart(name, PREPRINT))]
     yield from bases
     for record in records:
-        yield hit_id(record.key)  # as hits were named before (docs/decisions/0002)
+        yield hit_id(record.key)  # a name of its record alone (docs/decisions/0002)
         for base in bases:
             for said in distinctions(record):
                 if said:
@@ -151,7 +151,7 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
     """The hits that a name may mean, the likeliest first.
 
     Args:
-        name: The id that a hit has in this answer, in another one, or had in an earlier release;
+        name: The id that a hit has in this answer, or in another one;
             the key of a record ("source:id", to the letter); an identifier (DOI in any form,
             "pmid:1", "isbn:...").
         hits: Of an answer.

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from metasearch.settings import Settings
 
 
-class _OldGroup(CommandGroup):
-    """`metasearch shelves`: the old name of the command, hidden, for one more version."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Write the note, then do what the command of the new name does."""
-        ctx.ensure_object(Console).say("note: `shelves` is now called `collections`")
-        return super().invoke(ctx)
-
-
 @click.group(
     cls=CommandGroup,
     examples=(
@@ -155,9 +146,6 @@ def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) ->
     return Exit.OK
 
 
-shelves = _OldGroup("shelves", hidden=True, commands=collections.commands, help=collections.help)
-
-
 # --------------------------------------------------------------- used by `index` and `harvest`
 
 
@@ -214,7 +202,7 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     registry = Registry(settings)
     changed = settings.sources.get(name)
     family = "collection" if changed is None else changed.get("extends", "collection")
-    own = name in registry.added and (changed is None or family not in ("collection", "shelf"))
+    own = name in registry.added and (changed is None or family != "collection")
     if own or name in registry.shipped or name in registry.groups:
         what = "group" if name in registry.groups else "source"
         raise UsageError(

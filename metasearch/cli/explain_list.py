@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metasearch.cli.terminal.console import counted
+from metasearch.events import ORDERS
 from metasearch.formats.answer import facets_object, reason_object
 from metasearch.formats.table import shown_points
 from metasearch.formats.text import clean, line
 from metasearch.listing.facets import DEFAULT_VALUES, FacetCounts
 from metasearch.listing.filters import Filters
-from metasearch.listing.sort import ORDERS, Sort
+from metasearch.listing.sort import Sort
 from metasearch.record import Hit
 
 

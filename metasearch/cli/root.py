@@ -24,7 +24,7 @@ _COMMANDS = {
     "explain": ("explain",),
     "harvest": ("harvest",),
     "index": ("index",),
-    "collections": ("collections", "shelves"),
+    "collections": ("collections",),
     "completion": ("completion",),
 }
 

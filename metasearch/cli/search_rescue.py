@@ -18,6 +18,7 @@ from metasearch.events import (
     Added,
     Answer,
     Counts,
+    Facets,
     FacetsChanged,
     Grown,
     Joined,
@@ -28,7 +29,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts, Facets, facet_names
+from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import parse_filters
 from metasearch.listing.sort import arranged
 from metasearch.record import Hit

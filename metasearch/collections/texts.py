@@ -23,8 +23,6 @@ COLUMNS = {
     "title": 5.0, "author": 3.0, "venue": 1.0, "abstract": 1.0, "subject": 2.0, "other": 0.5,
     "doi": 1.0, "isbn": 1.0, "issn": 1.0, "type": 0.0, "language": 0.0,
 }  # fmt: skip
-#: Columns in which each value is one word.
-EXACT = frozenset({"doi", "isbn", "issn", "type", "language"})
 _PRIVATE = 0xE000
 #: The first character of each of these words, so that no plain word equals one.
 _MARK = chr(0xF000)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from metasearch.events import FacetsChanged
-from metasearch.listing.facets import Facets
+from metasearch.events import Facets, FacetsChanged
 
 #: Seconds between two counts.
 EVERY = 0.25

@@ -25,8 +25,8 @@ from metasearch.engine.options import (
 )
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
-from metasearch.events import Answer
-from metasearch.listing.facets import FacetCounts, Facets, facet_names
+from metasearch.events import Answer, Facets
+from metasearch.listing.facets import FacetCounts, facet_names
 from metasearch.listing.filters import Filters, parse_filters
 from metasearch.listing.sort import Sort
 from metasearch.message import Message, message, message_template

@@ -20,8 +20,8 @@ from metasearch.engine.pages import (
     totals,
 )
 from metasearch.engine.resolved import ResolvedSearch
-from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
-from metasearch.listing.facets import FacetCounts, Facets
+from metasearch.events import Answer, Change, Facets, NextPage, Paging, SourceReport
+from metasearch.listing.facets import FacetCounts
 from metasearch.listing.rank import Ranking
 from metasearch.listing.sort import arranged
 from metasearch.listing.steps import STRETCH, all_at_once, stretches

@@ -12,10 +12,9 @@ from typing import Any
 
 import orjson
 
-from metasearch.events import Answer, Counts, Paging, SourceReport, Totals
+from metasearch.events import Answer, Counts, Facets, Paging, SourceReport, Totals
 from metasearch.formats.clean_json import clean_json, cleaned
 from metasearch.formats.text import clean, clean_or_none, exact_number, web_url
-from metasearch.listing.facets import Facets
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 #: Marks where the hits of an answer belong: JSON on one line has it nowhere else.

@@ -1,4 +1,4 @@
-"""What a cell of a table may hold, such as NaN or a number of numpy's, read for `Record.of`."""
+"""What a cell of a table may hold, such as NaN or a number of numpy's, read for `record_of`."""
 
 from __future__ import annotations
 

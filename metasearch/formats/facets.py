@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from metasearch.events import Facet, Facets
 from metasearch.formats.text import line, wrapped
-from metasearch.listing.facets import Facet, Facets
 
 #: Columns of a value at most; the rest of it becomes "…".
 LONGEST = 48

@@ -1,4 +1,4 @@
-"""`Record.of`: a record of what a program has at hand, such as a row of a table.
+"""`record_of`: a record of what a program has at hand, such as a row of a table.
 
 A database or a file is read as well as it can be, with notes. Here the caller can mend what is
 wrong, so nothing is cut or left out: an error names the field.
@@ -35,8 +35,106 @@ _SCHEMES: Mapping[str, Callable[[Any], str | None]] = {
 }
 
 
-def record_of(**given: Any) -> Record:
-    """See `Record.of`."""
+#: A cell of a table: None, "" and NaN are nothing, and a volume may have become a number.
+Cell = str | int | float | None
+#: Several, or one text that holds them with ";".
+Cells = Iterable[Cell] | Cell
+
+
+def record_of(
+    *,
+    source: str | None = "mine",
+    source_id: Cell = None,
+    position: float | None = None,
+    url: Cell = None,
+    title: Cell = None,
+    subtitle: Cell = None,
+    original_title: Cell = None,
+    translated_title: Cell = None,
+    titles: Cells = None,
+    authors: Iterable[Author | Mapping[str, Any] | Cell] | Author | Cell = None,
+    editors: Iterable[Author | Mapping[str, Any] | Cell] | Author | Cell = None,
+    year: Cell = None,
+    date: dt.date | Cell = None,
+    venue: Cell = None,
+    publisher: Cell = None,
+    institution: Cell = None,
+    edition: Cell = None,
+    volume: Cell = None,
+    issue: Cell = None,
+    pages: Cell = None,
+    doi: Cell = None,
+    ids: Mapping[str, Cell] | None = None,
+    version: Cell = None,
+    isbn: Cells = None,
+    issn: Cells = None,
+    type: Cell = None,  # noqa: A002 - as the field is called
+    language: Cell = None,
+    abstract: Cell = None,
+    keywords: Cells = None,
+    subjects: Cells = None,
+    citations: Cell = None,
+    open_access: bool | Cell = None,
+    licence: Cell = None,
+    retracted: bool | Cell = None,
+    pdf_url: Cell = None,
+) -> Record:
+    """A record of what a program has at hand, in whatever form: a row of a table, a line of a
+    list.
+
+        record_of(title="On the origin of species", authors="Darwin, Charles", year="1859",
+                  doi="https://doi.org/10.5962/BHL.TITLE.68064")
+
+    None, "" and NaN (also NaT and NA of pandas) mean that nothing is given; "NA" and "N/A" do,
+    too. Numbers may be texts and texts numbers: 2019, 2019.0 and "2019" are one year. Markup
+    and entities are taken out of texts.
+
+    Args:
+        source: What its records are called together; a name of your own.
+        source_id: The identifier there; `dedup` tells records by it, or by `position`.
+        position: Rank or row, from 1.
+        url: With http or https.
+        title: As printed.
+        subtitle: Where it is apart from the title.
+        original_title: In the language of the work, where `title` is a translation.
+        translated_title: In another language than the work's.
+        titles: A list of further titles.
+        authors: In order: "Family, Given" or "Given Family", in a list or in one text with ";",
+            or `Author`s, or tables with `family`, `given`, `name`, `orcid`, `affiliation`.
+        editors: As `authors`.
+        year: Four digits; taken from `date` where it is not given.
+        date: "2020", "2020-03", "2020-03-15", a `datetime.date` or a pandas `Timestamp`.
+        venue: Journal, proceedings or book that contains the work.
+        publisher: Its name.
+        institution: That granted the degree, or issued the report.
+        edition: As printed.
+        volume: "Vol." before the number is taken off.
+        issue: As printed.
+        pages: "123-8", "123–128", "e1001".
+        doi: Bare, with "doi:", or the address of a resolver, in any case.
+        ids: Scheme -> identifier: "pmid", "pmcid", "arxiv" in any of their forms, others as
+            they are.
+        version: "v2", "1.0.3".
+        isbn: ISBN-10 or ISBN-13, with or without hyphens, in a list or in one text with ";".
+        issn: As `isbn`.
+        type: One of `TYPES`, or a word of BibTeX, RIS, CSL or Zotero for one
+            ("journalArticle").
+        language: ISO 639 code, or a word for it.
+        abstract: Plain text, or with markup, which is taken out.
+        keywords: A list, or one text with ";".
+        subjects: As `keywords`.
+        citations: A whole number.
+        open_access: One of `OPEN_ACCESS`, or whether it is.
+        licence: Its URL or name.
+        pdf_url: With http or https.
+        retracted: True or False; a record says only that a work was retracted.
+
+    Raises:
+        UsageError: A field holds what it cannot mean, or more than
+            `metasearch.bib.field_limits` lets it; the message begins with the name of the
+            field.
+    """
+    given = dict(locals())  # the parameters: nothing else is there yet
     of_record: dict[str, Any] = {"source": "mine"}
     for field, value in given.items():
         read = _read(field, value)

@@ -5,7 +5,7 @@ managers expect them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from metasearch.bib.identifier_forms import is_patent_number
@@ -189,11 +189,9 @@ def identifiers(record: Record) -> list[str]:
     return sorted(f"{line(scheme)}:{line(value)}" for scheme, value in record.ids.items())
 
 
-def field_sources(hit: Hit, labels: Mapping[str, str] | None = None) -> list[str]:
-    """Which source gave what, a source an entry: "crossref: title, year"; or the source's label,
-    where it has one.
-    """
+def field_sources(hit: Hit) -> list[str]:
+    """Which source gave what, a source an entry: "crossref: title, year"."""
     fields: dict[str, list[str]] = {}
     for field, source in sorted(hit.provenance.items()):
-        fields.setdefault(line((labels or {}).get(source, source)), []).append(line(field))
+        fields.setdefault(line(source), []).append(line(field))
     return [f"{source}: {', '.join(given)}" for source, given in sorted(fields.items())]

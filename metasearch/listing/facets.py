@@ -17,6 +17,7 @@ from functools import lru_cache
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import words
 from metasearch.errors import UsageError
+from metasearch.events import Facet, Facets, FacetValue
 from metasearch.message import message
 from metasearch.record import TYPES, Author, Hit
 
@@ -48,51 +49,6 @@ class FacetField:
     by_value: bool = False
     place: Callable[[str], int | str] = str.casefold
     choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FacetValue:
-    """One value of a facet.
-
-    Attributes:
-        value: As it is shown.
-        count: Works that have it.
-        filter: What narrows the list to these works, for `filter=`.
-    """
-
-    value: str
-    count: int
-    filter: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """One facet of a list.
-
-    Attributes:
-        name: One of `FACETS`.
-        values: The first values.
-        more: Values that are not among them.
-        missing: Works that have no value.
-    """
-
-    name: str
-    values: tuple[FacetValue, ...]
-    more: int = 0
-    missing: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """The facets of a list.
-
-    Attributes:
-        works: Works that were seen; the counts speak of these.
-        facets: In the order in which they were asked for.
-    """
-
-    works: int
-    facets: tuple[Facet, ...]
 
 
 # --------------------------------------------------------------------------- values and keys

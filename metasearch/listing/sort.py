@@ -8,21 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, get_args
 
 from metasearch.bib.normalise import words
-from metasearch.message import message
 from metasearch.record import Hit
 
 #: "date" is newest first, "-date" oldest first, "citations" most cited first, "first-seen" in the
 #: order in which the works were received.
 Sort = Literal["relevance", "date", "-date", "title", "citations", "first-seen"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
-#: What a list is sorted by, in words; relevance needs none.
-ORDERS: Mapping[str, str] = {
-    "date": message("date, newest first"),
-    "-date": message("date, oldest first"),
-    "title": message("title"),
-    "citations": message("citations, most cited first"),
-    "first-seen": message("arrival, first received first"),
-}
 
 #: What relevance is: "positions" ranks by the lists of the sources alone, "words" by the words of
 #: the query, too. It stands here because `rank.py` takes long to load.

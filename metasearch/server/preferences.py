@@ -69,7 +69,7 @@ def preferences(kept: object, given: MultiMapping[str], accept_language: str) ->
     """What a reader has chosen; what cannot be read is as usual.
 
     Args:
-        kept: The value of the cookie, of this or an earlier release.
+        kept: The value of the cookie.
         given: The parameters of the address.
         accept_language: What the browser likes.
     """

@@ -6,13 +6,10 @@ wherever the command runs.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 
 from metasearch.settings.tables import FOLDER, SettingsTables
-
-log = logging.getLogger(__name__)
 
 #: The file of pins in the user's configuration folder, which is used if no other one is named.
 PINS_FILE = "pins.txt"
@@ -60,19 +57,12 @@ def spec_dir(tables: SettingsTables) -> Path | None:
 
 def collections_dir(tables: SettingsTables) -> Path:
     """The folder of the collections, which need not exist."""
-    named = tables.env.get("METASEARCH_COLLECTIONS_DIR")
-    if not named and tables.env.get("METASEARCH_SHELVES_DIR"):
-        log.warning(
-            "METASEARCH_SHELVES_DIR is now called METASEARCH_COLLECTIONS_DIR; please rename it"
-        )
-        named = tables.env["METASEARCH_SHELVES_DIR"]
-    named = named or tables["collections"].get("dir")
+    named = tables.env.get("METASEARCH_COLLECTIONS_DIR") or tables["collections"].get("dir")
     if named:
         return tables.folder / Path(str(named)).expanduser()
     import platformdirs
 
-    # The folder keeps its old name, so that collections of earlier versions are still there.
-    return Path(platformdirs.user_data_dir("metasearch")) / "shelves"
+    return Path(platformdirs.user_data_dir("metasearch")) / "collections"
 
 
 def cache_dir(tables: SettingsTables) -> Path | None:

@@ -5,9 +5,8 @@ Only the command line, the server and the library read the environment, by `Sett
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,6 @@ from metasearch.settings.server import ServerSettings, public_url, server_settin
 from metasearch.settings.shared import SharedSettings, shared
 from metasearch.settings.tables import SettingsTables, read_file
 from metasearch.settings.users import UsersSettings, users
-
-log = logging.getLogger(__name__)
 
 #: In the place of an enricher: none is asked, whatever the configuration names.
 NO_ENRICHER = "none"
@@ -70,10 +67,6 @@ class Settings:
             of a source.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: The configuration file; "" if there was none.
-
-    Args:
-        shelf_dir, shelves_by_default: The names of `collections_dir` and `collections_by_default`
-            in the last version; taken for one more version.
     """
 
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -105,17 +98,6 @@ class Settings:
     workers: int = 1
     shipped: bool = True
     file: str = ""
-    shelf_dir: InitVar[Path | None] = None
-    shelves_by_default: InitVar[bool | None] = None
-
-    def __post_init__(self, shelf_dir: Path | None, shelves_by_default: bool | None) -> None:
-        for old, value, name in (
-            ("shelf_dir", shelf_dir, "collections_dir"),
-            ("shelves_by_default", shelves_by_default, "collections_by_default"),
-        ):
-            if value is not None:
-                log.warning("Settings: %s is now called %s; please rename it", old, name)
-                object.__setattr__(self, name, value)
 
     @property
     def user_agent(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,6 @@ from metasearch import opening
 from metasearch.errors import SettingsError
 from metasearch.late_pattern import late_pattern
 from metasearch.toml_kinds import is_of, mismatch
-
-log = logging.getLogger(__name__)
 
 Table = Mapping[str, Any]
 
@@ -113,7 +110,7 @@ class SettingsTables:
         self.folder = folder
         self.env = env
         self._tables: dict[str, Table] = {}
-        for name, value in _renamed(table).items():
+        for name, value in table.items():
             if name not in KEYS:
                 self.wrong(name, f"unknown table; allowed are {', '.join(sorted(KEYS))}")
             elif not isinstance(value, Mapping):
@@ -184,18 +181,3 @@ class SettingsTables:
             self.wrong(where, "must be a positive number")
             return 1.0
         return number
-
-
-def _renamed(table: Table) -> Table:
-    """The tables of a configuration, with [shelves] under its new name [collections].
-
-    The old name is read for one more version, and so is METASEARCH_SHELVES_DIR.
-    """
-    if "shelves" not in table:
-        return table
-    log.warning("[shelves] in the configuration is now called [collections]; please rename it")
-    tables = {name: value for name, value in table.items() if name != "shelves"}
-    old, new = table["shelves"], tables.get("collections", {})
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return tables | {"collections": {**old, **new}}
-    return {"collections": old} | tables

@@ -83,9 +83,7 @@ _JOINED = list_of(
 )
 SOURCES = list_of(name(strategies.LONGEST_SOURCE), strategies.MOST_SOURCES)
 _OF_STRATEGY: Mapping[str, Shape] = {
-    "derived_from": maybe(
-        either(text(), object_of({}, {"strategy": text(), "id": whole(), "at": text()}))
-    ),
+    "derived_from": maybe(either(text(), object_of({}, {"strategy": text(), "at": text()}))),
     "numbers": maybe(table_of(text(10), whole())),
     "imports_left_out": maybe(list_of(whole())),
     "search_file": maybe(object_of({}, {"date": object_of({}, {}, anything)}, anything)),

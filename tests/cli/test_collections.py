@@ -290,19 +290,6 @@ def test_list_tells_which_cannot_be_used(run: Run, refs: Path, tmp_path: Path) -
     assert "no search asks it" in outcome.out
 
 
-def test_the_old_name_of_the_command(run: Run, refs: Path) -> None:
-    """`shelves` does what `collections` does, with a note, and help does not show it."""
-    run("index", str(refs))
-
-    now = run("collections", "list")
-    before = run("shelves", "list")
-
-    assert (before.code, before.out) == (0, now.out)
-    assert before.err == "note: `shelves` is now called `collections`\n"
-    assert "shelves" not in run("--help").out
-    assert run("shelves", "remove", "refs", "--yes").err.endswith("removed the collection refs\n")
-
-
 def test_no_collections(run: Run) -> None:
     outcome = run("collections", "list")
 
@@ -326,7 +313,7 @@ def test_a_collection_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
 
 
 def _as_if_nothing_had_been(run: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "metasearch" / "shelves"
+    folder = tmp_path / "data" / "metasearch" / "collections"
 
     assert list(folder.glob("*")) == []
     assert run("collections", "list").out == ""
@@ -429,7 +416,7 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_collection(
     """Nothing that a search asks; the next harvest begins anew."""
     env = {
         **os.environ,
-        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "own"),
         "METASEARCH_CONFIG": config,
     }
     command = [sys.executable, "-m", "metasearch"]
@@ -454,7 +441,7 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_collection(
 
     assert json.loads(listed.stdout) == []
     assert "5 records in the collection repo" in done.stderr
-    assert sorted(it.suffix for it in (tmp_path / "shelves").iterdir()) == [".lock", ".sqlite"]
+    assert sorted(it.suffix for it in (tmp_path / "own").iterdir()) == [".lock", ".sqlite"]
 
 
 def test_a_harvest_that_is_killed_goes_on(
@@ -463,7 +450,7 @@ def test_a_harvest_that_is_killed_goes_on(
     """What came before is in the collection, and the next process asks for what follows."""
     env = {
         **os.environ,
-        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "own"),
         "METASEARCH_CONFIG": config,
     }
     command = [sys.executable, "-m", "metasearch", "harvest", repository.url, "--name", "repo"]
@@ -498,7 +485,7 @@ def test_local_and_remote_hits_are_one_list(
     )
     env = {
         **os.environ,
-        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "own"),
         "METASEARCH_CONFIG": config,
     }
 

@@ -36,13 +36,13 @@ def files(tmp_path: Path) -> Path:
 
 
 def run(tmp_path: Path, *named: Path) -> Indexed:
-    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+    with Collection.open(tmp_path / "own", "refs", "files") as collection:
         return index(named, collection)
 
 
 def found(tmp_path: Path) -> dict[str, str]:
     """Titles by key."""
-    answer = orjson.loads(search(tmp_path / "shelves" / "refs.sqlite", Wanted(size=1000)))
+    answer = orjson.loads(search(tmp_path / "own" / "refs.sqlite", Wanted(size=1000)))
     return {it["source_id"]: it["title"] for it in answer["records"]}
 
 
@@ -116,7 +116,7 @@ def test_what_was_named_is_remembered(tmp_path: Path, files: Path) -> None:
 
     assert done.unchanged == 2
     assert "Six" in found(tmp_path).values()
-    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+    with Collection.open(tmp_path / "own", "refs", "files") as collection:
         assert roots_of(collection) == [files / "sub", files / "a.ris"]
 
 
@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_counted_and_told(tmp_path: Path, files: Path) ->
     assert (bad.records, bad.lost) == (1, 1)
     assert [problem.line for problem in bad.problems if problem.lost] == [7]
     assert len(found(tmp_path)) == 5
-    assert facts(tmp_path / "shelves" / "refs.sqlite", "refs").lost == 1
+    assert facts(tmp_path / "own" / "refs.sqlite", "refs").lost == 1
 
 
 def test_a_file_that_breaks_keeps_its_old_records(tmp_path: Path, files: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_file_that_breaks_keeps_its_old_records(tmp_path: Path, files: Path) -
 
 def test_progress(tmp_path: Path, files: Path) -> None:
     told: list[tuple[int, int]] = []
-    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+    with Collection.open(tmp_path / "own", "refs", "files") as collection:
         index([files], collection, lambda done, of: told.append((done, of)))
 
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,35 +66,6 @@ def test_every_collection_is_a_source_and_asked_by_default(settings: Settings) -
     assert "refs" in registry.names()
     assert registry.default()[-1] == "refs"
     assert registry.spec("refs").label == "Collection refs"
-
-
-def test_a_collection_that_is_called_collection(tmp_path: Path) -> None:
-    """The name of the family hides no file: the last version allowed this name."""
-    fill(tmp_path, work(), name="collection")
-
-    registry = Registry(Settings(collections_dir=tmp_path))
-
-    assert registry.collections == ["collection"]
-    assert registry.spec("collection").request.url == "collection:collection"
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        {"extends": "shelf", "url": "shelf:refs"},
-        {"extends": "collection", "url": "shelf:refs"},
-        {"extends": "shelf", "request": {"url": "collection:refs"}},
-    ],
-)
-def test_a_spec_of_the_last_version(
-    settings: Settings, table: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """The old name of the family and of the scheme is read, and a note names the new one."""
-    spec = Registry(replace(settings, sources={"mine": table})).spec("mine")
-
-    assert spec.request.url == "collection:refs"
-    assert spec.hook == "collection"
-    assert "is now called 'collection" in caplog.text
 
 
 def test_the_configuration_may_leave_collections_out(tmp_path: Path, settings: Settings) -> None:

@@ -15,13 +15,14 @@ from metasearch.engine.facet_events import EVERY, FacetEvents
 from metasearch.events import (
     Added,
     Answer,
+    Facets,
     FacetsChanged,
     Finished,
     Joined,
     SearchEvent,
     SourceProgress,
 )
-from metasearch.listing.facets import FacetCounts, Facets
+from metasearch.listing.facets import FacetCounts
 from metasearch.record import Hit
 from tests.listing.hits import single
 

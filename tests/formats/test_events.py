@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from metasearch.errors import FormatError
 from metasearch.events import (
     Added,
+    Facets,
     FacetsChanged,
     Finished,
     Grown,
@@ -25,7 +26,7 @@ from metasearch.events import (
 )
 from metasearch.formats.answer import answer_object, facets_object, hit_object
 from metasearch.formats.events import event_object, fold, ndjson, sse
-from metasearch.listing.facets import FacetCounts, Facets
+from metasearch.listing.facets import FacetCounts
 from metasearch.listing.sort import SORTS
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties

@@ -1,4 +1,4 @@
-"""`Record.of`: records of what a program has at hand; what is none is told with the name of the
+"""`record_of`: records of what a program has at hand; what is none is told with the name of the
 field."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from metasearch import Author, Record
+from metasearch import Author, Record, record_of
 from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.errors import UsageError
@@ -40,14 +40,14 @@ class Int64:
 
 def test_it_takes_every_field_of_a_record() -> None:
     """No field of `Record` is missing, and none is there that it does not have."""
-    assert list(inspect.signature(Record.of).parameters) == [
+    assert list(inspect.signature(record_of).parameters) == [
         it.name for it in dataclasses.fields(Record)
     ]
 
 
 def test_its_docstring_explains_every_field() -> None:
     """With its forms and units, so that an editor shows them."""
-    text = inspect.getdoc(Record.of) or ""
+    text = inspect.getdoc(record_of) or ""
 
     assert [it.name for it in dataclasses.fields(Record) if f"\n    {it.name}: " not in text] == []
 
@@ -94,7 +94,7 @@ def test_its_docstring_explains_every_field() -> None:
 )
 def test_forms(field: str, given: Any, kept: Any) -> None:
     """Whatever form a value has, the record has the one that records have."""
-    assert getattr(Record.of(**{field: given}), field) == kept
+    assert getattr(record_of(**{field: given}), field) == kept
 
 
 ADA, KEN = Author("Ada Byron", "Byron", "Ada"), Author("Ken Tanaka", "Tanaka", "Ken")
@@ -120,16 +120,16 @@ ADA, KEN = Author("Ada Byron", "Byron", "Ada"), Author("Ken Tanaka", "Tanaka", "
 )
 def test_names(given: Any, kept: tuple[Author, ...]) -> None:
     """One text or a list, family name first or last, texts, tables or `Author`s."""
-    assert Record.of(authors=given).authors == Record.of(editors=given).editors == kept
+    assert record_of(authors=given).authors == record_of(editors=given).editors == kept
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  ", math.nan, "NA", "N/A", NaTType()])
 def test_nothing_is_nothing(nothing: Any) -> None:
     """In every field None, NaN and "" leave the record as if the field had not been named."""
     for field in (it.name for it in dataclasses.fields(Record)):
-        given = {"pmid": nothing} if field == "ids" else nothing
+        given: Any = {"pmid": nothing} if field == "ids" else nothing
 
-        assert Record.of(**{field: given}) == Record(source="mine"), field
+        assert record_of(**{field: given}) == Record(source="mine"), field
 
 
 @each(
@@ -166,7 +166,7 @@ def test_nothing_is_nothing(nothing: Any) -> None:
 def test_what_cannot_be_is_told(field: str, wrong: Any) -> None:
     """As a usage error that names the field; nothing is cut or left out in silence."""
     with pytest.raises(UsageError) as caught:
-        Record.of(**{field: wrong})
+        record_of(**{field: wrong})
 
     assert str(caught.value).startswith(field)
     assert len(str(caught.value)) < 600
@@ -174,7 +174,7 @@ def test_what_cannot_be_is_told(field: str, wrong: Any) -> None:
 
 def test_the_year_of_a_date() -> None:
     """As in specs: a date says the year, too."""
-    assert Record.of(date="2020-03").year == 2020
+    assert record_of(date="2020-03").year == 2020
 
 
 def test_rows_of_a_table_are_deduplicated() -> None:
@@ -196,7 +196,7 @@ def test_rows_of_a_table_are_deduplicated() -> None:
     dedup = OnlineDedup(DEFAULT)
 
     for number, row in enumerate(rows, 1):
-        dedup.add(Record.of(position=number, **row))  # type: ignore[arg-type]
+        dedup.add(record_of(position=number, **row))  # type: ignore[arg-type]
 
     assert [len(hit.records) for hit in dedup.hits()] == [2, 1]
 
@@ -207,7 +207,7 @@ def test_time_is_linear() -> None:
 
     def mapping(size: int) -> Callable[[], object]:
         names, text = ["Byron, Ada"] * (size // 10), "x; " * size
-        return lambda: Record.of(
+        return lambda: record_of(
             authors=names, keywords=names, abstract=text[:40_000], editors=";".join(names[:1_000])
         )
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from metasearch import formats
-from metasearch.events import Totals
+from metasearch.events import Facet, Facets, FacetValue, Totals
 from metasearch.formats import table
-from metasearch.listing.facets import Facet, Facets, FacetValue
 from metasearch.record import Author, Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 

@@ -12,7 +12,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import parse, read, to_text
-from metasearch.query.databases.losses import kind_of
+from metasearch.query.databases.losses import SENTENCES
 from metasearch.query.detect import detect
 from metasearch.query.syntaxes import DATABASES
 from tests.cases import each
@@ -35,6 +35,15 @@ LOSSES = {
     r"freq=": {"frequency"},
     r"\bIndexes=|\buse ppez": {"settings"},
 }
+
+
+def kind_of(sentence: str) -> str:
+    """The kind of what is told about a strategy; "other" for what no sentence of ours is."""
+    for kind, template in SENTENCES.items():
+        first, *_, last = re.split(r"\{[a-z]+\}", template)
+        if first + last and sentence.startswith(first) and last in sentence:
+            return kind
+    return "other"
 
 
 @each("row", READ, ids=lambda row: row["text"][:40])

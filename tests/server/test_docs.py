@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.events import Facets
 from metasearch.formats.events import event_object
-from metasearch.listing.facets import Facets
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.faces import works

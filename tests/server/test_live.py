@@ -10,9 +10,18 @@ from dataclasses import dataclass, fields
 
 import orjson
 
-from metasearch.events import Added, Answer, FacetsChanged, Finished, Order, SearchEvent
+from metasearch.events import (
+    Added,
+    Answer,
+    Facet,
+    Facets,
+    FacetsChanged,
+    FacetValue,
+    Finished,
+    Order,
+    SearchEvent,
+)
 from metasearch.formats.events import sse
-from metasearch.listing.facets import Facet, Facets, FacetValue
 from metasearch.server.live import Hub, LiveSearch
 from metasearch.server.options import Options
 from tests.server.fake import FakeSearch, answer, hit

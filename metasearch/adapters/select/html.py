@@ -20,15 +20,15 @@ _LONG_PAGE, _STRETCH = 1_000_000, 65_536
 _NAMESPACES = {"set": "http://exslt.org/sets"}
 
 
-def parse_html(body: bytes, encoding: str = "utf-8") -> Any:
+def parse_html(body: bytes) -> Any:
     """The root element of the page; HTML is always readable, so nothing is raised."""
     from parsel import Selector as Page
 
-    if len(body) > _LONG_PAGE and encoding == "utf-8" and _is_utf8(body):
+    if len(body) > _LONG_PAGE and _is_utf8(body):
         return Page(
             body=body, encoding="utf8", type="html"
         ).root  # its text may take four times as many bytes
-    return Page(text=body.decode(encoding, "replace") or "<html/>", type="html").root
+    return Page(text=body.decode("utf-8", "replace") or "<html/>", type="html").root
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from metasearch.adapters.specs.tables import Table, TableReader
 
-log = logging.getLogger(__name__)
-
 #: Returns the table of a spec by its name; raises KeyError if there is none.
 BaseTable = Callable[[str], Table]
 #: The longest chain of specs of which each extends the next one.
 LONGEST_CHAIN = 20
-#: Old name of a family -> its name. The old name is read for one more version, also in the URLs of
-#: collections, which begin with it.
-OLD_NAMES = {"shelf": "collection"}
 
 
 def merge(base: Table, over: Table) -> dict[str, Any]:
@@ -35,21 +29,6 @@ def merge(base: Table, over: Table) -> dict[str, Any]:
 
 def _is_rule(table: Table) -> bool:
     return any(key in table for key in ("at", "each", "value"))
-
-
-def current_name(name: Any, file: str) -> Any:
-    """Returns the name of a family, or a URL, with its old word replaced.
-
-    Args:
-        name: As the spec has it; anything but a string is returned as it is.
-        file: For the log.
-    """
-    word, colon, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
-    if word not in OLD_NAMES:
-        return name
-    replaced = f"{OLD_NAMES[word]}{colon}{rest}"
-    log.warning("%s: %r is now called %r; please rename it", file, name, replaced)
-    return replaced
 
 
 def resolved(table: Table, base: BaseTable | None, reader: TableReader) -> dict[str, Any]:
@@ -80,7 +59,7 @@ def _chain(table: Table, base: BaseTable | None, reader: TableReader) -> list[di
     chain = [dict(table)]
     seen: set[str] = set()
     while True:
-        name = current_name(chain[-1].get("extends"), reader.file)
+        name = chain[-1].get("extends")
         if name is None:
             return chain
         if name in seen or len(chain) > LONGEST_CHAIN:

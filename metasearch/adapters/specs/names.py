@@ -75,8 +75,7 @@ class SourceNames:
         """
         if not self._settings.shipped:
             return []
-        # The last version had another name for the family, so a file may have this name.
-        hidden = {*self.shipped, *self._folder} - {COLLECTION}
+        hidden = {*self.shipped, *self._folder}
         return [
             name for name in collection_names(self._settings.collections_dir) if name not in hidden
         ]

@@ -29,7 +29,7 @@ from metasearch.adapters.spec import (
 )
 from metasearch.adapters.specs.auth_tables import AuthTables
 from metasearch.adapters.specs.dialect_tables import DialectTables
-from metasearch.adapters.specs.extends import BaseTable, current_name, merge, resolved
+from metasearch.adapters.specs.extends import BaseTable, merge, resolved
 from metasearch.adapters.specs.shape_tables import ShapeTables
 from metasearch.adapters.specs.tables import PLACEHOLDERS, Table, TableReader
 from metasearch.adapters.translate.templates import all_names
@@ -189,7 +189,7 @@ class _SpecReader(TableReader):
         """Reads [request]."""
         request = self.table(table, "request")
         self.known(request, "request", "request")
-        url = current_name(self.get(request, "url", str, "", "request"), self.file)
+        url = self.get(request, "url", str, "", "request")
         if not url.startswith(SCHEMES) and not COLLECTION_URL.fullmatch(url):
             self.wrong(
                 "request.url", f"must begin with {' or '.join(SCHEMES)}, or be collection:NAME"

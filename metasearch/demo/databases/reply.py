@@ -27,9 +27,9 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+def json_reply(value: Any, status: int = 200) -> Reply:
     """A JSON body; characters outside ASCII stay as they are."""
-    return Reply(json.dumps(value, ensure_ascii=False).encode(), status, headers=headers or {})
+    return Reply(json.dumps(value, ensure_ascii=False).encode(), status)
 
 
 def own_words(work: Work) -> Mapping[str, str]:

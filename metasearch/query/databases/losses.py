@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from metasearch.message import joined, message, message_template
@@ -72,7 +71,6 @@ SENTENCES: Mapping[str, str] = {
 #: Kinds of what finds more than was asked for: behind a NOT it leaves out more.
 _WIDER = frozenset({"near", "focus", "subheading", "wildcard", "broken phrase", "wider type"})
 _SHOWN = 8
-_PLACE = re.compile(r"\{[a-z]+\}")
 
 
 class Losses:
@@ -109,12 +107,3 @@ class Losses:
                 "{words} and {number} more", words=concerned, number=len(of) - _SHOWN
             )
         return message(SENTENCES[kind], words=concerned)
-
-
-def kind_of(sentence: str) -> str:
-    """Returns the kind of a sentence; "other" for one that is not made from `SENTENCES`."""
-    for kind, template in SENTENCES.items():
-        first, *_, last = _PLACE.split(template)
-        if first + last and sentence.startswith(first) and last in sentence:
-            return kind
-    return "other"

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
+from metasearch.events import Facet, Facets, FacetValue
 from metasearch.formats.text import clean, line
-from metasearch.listing.facets import FACETS, Facet, Facets, FacetValue
+from metasearch.listing.facets import FACETS
 from metasearch.listing.filters import Filter, parse_filters
 from metasearch.query import Years
 from metasearch.query.years import parse_years

@@ -111,10 +111,8 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
         recent.remember(search)
 
 
-async def check_records(
-    request: web.Request, project: Project, records: int = 1, size: int = 0
-) -> None:
-    """Check that a project may have more records and bytes; they count for its owner.
+async def check_records(request: web.Request, project: Project) -> None:
+    """Check that a project may have one more record; it counts for its owner.
 
     Raises:
         Problem: 429 where it may not.
@@ -122,7 +120,7 @@ async def check_records(
     uid = _uid(request)
     if uid:
         quotas = quotas_of(request)
-        await _checked(request, uid, lambda db: quotas.check_stored(db, project, records, size))
+        await _checked(request, uid, lambda db: quotas.check_stored(db, project, 1, 0))
 
 
 async def check_archive(request: web.Request, path: Path, largest: int | None = None) -> None:

@@ -72,51 +72,6 @@ TABLES: tuple[Table, ...] = (
     Table("report", _OF_PROJECT),
     Table("change", _OF_PROJECT),
 )
-#: Made of the tables above: the index of words and the records that wait by the import, the others
-#: by the next addition of records, which finds no row in works_made (works/adding.py). Triggers
-#: count what is stored.
-DERIVED = frozenset(
-    {
-        "entering",
-        "work_words",
-        "record_place",
-        "record_signature",
-        "record_sketch",
-        "journal_title",
-        "works_made",
-        "stored",
-    }
-)
-#: Of the workspace and its users, who are others elsewhere. Votes, lines of the log, and the stages
-#: that several people screen keep the uids of users, which name nobody where there is no such user.
-#: A signature is good where the person who signed has logged in: nobody can bring one.
-OF_USERS = frozenset(
-    {
-        "user",
-        "session",
-        "token",
-        "link",
-        "login_failure",
-        "login_state",
-        "source_switch",
-        "usage",
-        "audit",
-        "member",
-        "signature",
-        "saved_search",
-        "saved_run",
-        "saved_answer",
-        "saved_name",
-        "saved_news",
-        "mail",
-        "mail_owner",
-        "mail_told",
-        "lease",
-        "run_carrier",
-        "address_proof",
-        "address_mail",
-    }
-)
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
 #: of one workspace of each other. A run is resumed where it began, so that only there it is of use
 #: which of its answers are half ones.

@@ -58,7 +58,6 @@ _OPTIONS = object_of(
         "years": maybe(text(100)),
         "timeout": maybe(number),
         "follows": maybe(whole()),
-        "alive": maybe(number),
         "file": maybe(text()),
         "searched": maybe(text(100)),
     },

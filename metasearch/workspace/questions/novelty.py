@@ -13,8 +13,6 @@ from metasearch.workspace.reports.novelty import number
 
 #: The kind of the report that asks all of this.
 REPORT = "chaxin"
-#: What is written where a field does not apply; no field of the report is empty.
-NOT_APPLICABLE = "略"
 #: Points of novelty of one report; a project with more is hardly of one topic (单一性原则).
 MOST_POINTS = 20
 

@@ -49,7 +49,6 @@ async def replay_run(
     into: Project,
     *,
     folder: Path | None = None,
-    by: str = "",
 ) -> Replayed:
     """Repeat a run from its recorded pages, as a run of another project; nothing is sent.
 
@@ -63,7 +62,6 @@ async def replay_run(
         run: It has kept its pages.
         into: The other project, best a new one.
         folder: The pages; None takes the folder of the run.
-        by: Who asks for it.
 
     Raises:
         UsageError: The run has no recorded pages, or they are not there.
@@ -83,7 +81,7 @@ async def replay_run(
     asked = await workspace.read(runs.answers, run)
     if not asked:
         raise UsageError(message("No source has answered in run {number}", number=run.number))
-    strategy = await workspace.write(_strategy, run, asked, into, by)
+    strategy = await workspace.write(_strategy, run, asked, into)
     most = run.options.get("per_source")
     async with Engine(settings, replay=pages) as engine:
         again = await run_strategy(
@@ -94,7 +92,6 @@ async def replay_run(
             steps=sorted({answer.step for answer in asked}),
             sources=list(dict.fromkeys(answer.source for answer in asked)),
             per_source=most if isinstance(most, int) else None,
-            by=by,
         )
     return await workspace.read(compared, run, again)
 
@@ -122,9 +119,7 @@ def _found(db: Database, run: Run) -> set[Found]:
     }
 
 
-def _strategy(
-    db: Database, run: Run, asked: Sequence[SourceAnswer], into: Project, by: str
-) -> Strategy:
+def _strategy(db: Database, run: Run, asked: Sequence[SourceAnswer], into: Project) -> Strategy:
     """A strategy with the queries of a run, as its answers have them."""
     old = strategies.by_id(db, run.project, run.strategy)
     with db.transaction():
@@ -135,8 +130,8 @@ def _strategy(
             name = f"{old.name}-{number}"
         note = message("The queries of run {number}, for its replay", number=run.number)
         sources = list(dict.fromkeys(answer.source for answer in asked))
-        strategy = strategies.create(db, into, name, sources=sources, note=note, by=by)
+        strategy = strategies.create(db, into, name, sources=sources, note=note)
         queries = {answer.step: answer.query for answer in asked}
         for step, query in sorted(queries.items()):
-            step_rows.add(db, strategy, query, syntax="simple", number=step, by=by)
+            step_rows.add(db, strategy, query, syntax="simple", number=step)
     return strategy

@@ -271,13 +271,6 @@ class Database:
             with suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
 
-    def only_read(self) -> None:
-        """Refuse changes of the file from now on, so that what only reads never waits for who
-        writes. Tables of the connection itself, which a list makes, are no part of the file: that
-        is why this is no `PRAGMA query_only`.
-        """
-        self._db.set_authorizer(_only_reading)
-
     def backup_to(self, target: sqlite3.Connection) -> None:
         """Copy the whole as it is now, while others go on writing.
 
@@ -286,19 +279,6 @@ class Database:
         """
         # At once: a copy in parts begins anew whenever another process has written.
         self._db.backup(target, pages=-1)
-
-
-#: What a statement does that changes rows. Virtual tables declare their columns by a CREATE TABLE
-#: that makes nothing, so that it is not among them.
-_CHANGES = frozenset((sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE))
-
-
-def _only_reading(
-    action: int, table: str | None, _second: str | None, database: str | None, _by: str | None
-) -> int:
-    """Whether a statement may be prepared on a connection that only reads."""
-    changes = action in _CHANGES and database != "temp" and table != "sqlite_master"
-    return sqlite3.SQLITE_DENY if changes else sqlite3.SQLITE_OK
 
 
 def _prepare(path: Path, *, make: bool) -> None:

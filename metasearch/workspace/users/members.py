@@ -100,19 +100,6 @@ def projects_of(db: Database, uid: str) -> dict[int, ProjectRole]:
     return {row["project"]: row["role"] for row in rows}
 
 
-def without_owner(db: Database) -> list[Project]:
-    """Projects that no user who may log in owns, the newest first: those of before there were
-    users, and those of users who are gone or disabled.
-    """
-    rows = db.all(
-        "SELECT uid FROM project WHERE hidden = '' AND NOT EXISTS (SELECT 1 FROM member"
-        " JOIN user ON user.id = member.user WHERE member.project = project.id"
-        " AND member.role = 'owner' AND NOT user.disabled AND user.role <> 'guest')"
-        " ORDER BY created DESC, id DESC"
-    )
-    return [projects.find(db, row["uid"]) for row in rows]
-
-
 def add(
     db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
 ) -> None:

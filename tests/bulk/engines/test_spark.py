@@ -15,13 +15,13 @@ from metasearch.bulk.engines.spark import Spark
 from metasearch.bulk.job import deduplicate, read_all
 from metasearch.bulk.staged.job import StagedJob
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.dedup import strategy
 from metasearch.errors import UsageError
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.engines import samples
 from tests.bulk.engines.samples import Pair
 from tests.bulk.staged.abstracts import records, works
+from tests.bulk.staged.union_find import UnionFind
 
 pytestmark = [
     pytest.mark.spark,

@@ -11,8 +11,8 @@ from metasearch.bulk.staged.engine import Engine
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.formats.reading.inputs import gather
+from tests.bulk.staged.union_find import UnionFind
 
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zy".split()
 _FAMILIES = [f"{a}{b}er".title() for a in _SYLLABLES for b in _SYLLABLES]

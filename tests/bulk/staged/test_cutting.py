@@ -13,7 +13,6 @@ from metasearch.bulk.staged.cutting import pairs_of
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.dedup import index
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import CROWD
@@ -21,6 +20,7 @@ from metasearch.dedup.sketches import are_strangers, sketch, strangers
 from metasearch.formats.reading import read_file
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.sets import files, hostile, in_memory, records
+from tests.bulk.staged.union_find import UnionFind
 
 
 @pytest.mark.parametrize("seed", [0, 3])

@@ -15,13 +15,13 @@ from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.reading import ReadingOptions
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.cli.labelled_input import read_rows
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
 from metasearch.formats.reading.inputs import gather
 from metasearch.record import VersionsMode
 from tests.bulk.staged.sets import files, hostile, in_memory, on_disk, records
+from tests.bulk.staged.union_find import UnionFind
 from tests.bulk.telling import count
 
 

@@ -14,11 +14,11 @@ from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.key_export import KeyFolders, beside_reading, export_stage
 from metasearch.bulk.staged.reading import ReadingOptions, read_stage
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.formats.reading import Entry, FileReading, HandOut
 from metasearch.formats.reading.inputs import Input, gather
 from metasearch.record import Record
 from tests.bulk.staged.sets import files, in_memory, records
+from tests.bulk.staged.union_find import UnionFind
 
 
 def say_nothing(_: str, __: int, ___: int) -> None:

@@ -13,11 +13,11 @@ from metasearch.bulk.staged import chunking
 from metasearch.bulk.staged.folder import JobFolder
 from metasearch.bulk.staged.job import StagedJob, run
 from metasearch.bulk.staged.rules import Rules
-from metasearch.bulk.staged.union_find import UnionFind
 from metasearch.dedup import STRATEGIES, strategy
 from metasearch.errors import UsageError
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.abstracts import records, works
+from tests.bulk.staged.union_find import UnionFind
 
 #: Needs all records in one index.
 IN_MEMORY = "keyword-overlap"

@@ -21,6 +21,7 @@ from metasearch.cli.terminal import watchdog_messages as watchdog
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
     Added,
+    Facets,
     FacetsChanged,
     Grown,
     Joined,
@@ -29,7 +30,6 @@ from metasearch.events import (
     Started,
 )
 from metasearch.formats.events import fold
-from metasearch.listing.facets import Facets
 from tests.cli.fake import hit, ok
 from tests.cli.pseudo_terminal import seen_on
 from tests.stuck import site

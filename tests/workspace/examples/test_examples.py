@@ -49,8 +49,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def db(file: Path):
-    with Database(file) as db:
-        db.only_read()
+    with Database(file, read_only=True) as db:
         yield db
 
 

@@ -120,15 +120,6 @@ def test_a_project_has_so_many_members_at_most(
         members.add(db, lakes, people.ben, "reader")
 
 
-def test_projects_without_an_owner_are_known(db: Database, people: People, lakes: Project) -> None:
-    """Those of before there were users, and those of owners who may not log in."""
-    old = projects.create(db, "old", "plain")
-    assert members.without_owner(db) == [old]
-
-    accounts.set_disabled(db, people.anna, True)
-    assert {each.name for each in members.without_owner(db)} == {"old", "lakes"}
-
-
 def test_the_audit_log_tells_of_members(db: Database, people: People, lakes: Project) -> None:
     """Who made whom what; what changes nothing is not told."""
     for _ in range(2):

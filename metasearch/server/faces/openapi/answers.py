@@ -10,8 +10,19 @@ from collections.abc import Mapping
 from typing import get_args
 
 from metasearch.dedup import STRATEGIES
-from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Status, Totals
-from metasearch.listing.facets import FACETS, Facet, Facets, FacetValue
+from metasearch.events import (
+    Answer,
+    Counts,
+    Facet,
+    Facets,
+    FacetValue,
+    NextPage,
+    Paging,
+    SourceReport,
+    Status,
+    Totals,
+)
+from metasearch.listing.facets import FACETS
 from metasearch.listing.sort import SORTS
 from metasearch.query import SYNTAXES
 from metasearch.record import (

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from metasearch.events import (
     Added,
     Answer,
+    Facet,
     FacetsChanged,
     Finished,
     Grown,
@@ -20,7 +21,6 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import Facet
 from metasearch.listing.sort import Sort
 from metasearch.record import Hit
 from metasearch.server.faces.pazpar2.sorting import SortKey

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from metasearch.events import Answer
+from metasearch.events import Answer, Facet, FacetValue
 from metasearch.formats.text import clean
-from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, Facet, FacetValue
+from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES
 from metasearch.server.faces.sru.diagnostics import Diagnostic, Refused
 from metasearch.server.faces.sru.indexes import facet_of
 from metasearch.server.faces.sru.versions import FACETS as NAMESPACE

@@ -44,7 +44,6 @@ async def claims_of(
     issuer: str,
     client_id: str,
     nonce: str,
-    now: float | None = None,
 ) -> dict[str, Any]:
     """The claims of an ID token.
 
@@ -54,14 +53,13 @@ async def claims_of(
         issuer: Who must have made it.
         client_id: For whom.
         nonce: Of the login that it answers.
-        now: Unix time in seconds.
 
     Raises:
         LoginRefused: It is not signed by the provider, or not meant for this login.
         ProviderFault: The keys of the provider cannot be had.
     """
     claims = await _signed(token, keys)
-    _check(claims, issuer, client_id, nonce, time.time() if now is None else now)
+    _check(claims, issuer, client_id, nonce, time.time())
     return claims
 
 

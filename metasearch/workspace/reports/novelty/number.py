@@ -16,9 +16,6 @@ from metasearch.message import message
 from metasearch.workspace.store.database import Database
 
 DEFAULT = "{year}{org}{serial:04}"
-#: The two in common use: 14 digits, and 16 of the stations of the Ministry of Education (教育部).
-FOURTEEN = "{year}{province}{station:03}{serial:05}"
-SIXTEEN = "{year}360{station:05}{serial:04}"
 #: Bounds, in characters and digits.
 LONGEST_PATTERN, WIDEST = 100, 9
 _PART = re.compile(r"\{([a-z]+)(?::0?([1-9]))?\}")

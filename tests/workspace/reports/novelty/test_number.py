@@ -9,6 +9,9 @@ from metasearch.workspace import projects
 from metasearch.workspace.reports.novelty import number
 from metasearch.workspace.store.database import Database
 
+#: The two in common use: 14 digits, and 16 of the stations of the Ministry of Education (教育部).
+FOURTEEN = "{year}{province}{station:03}{serial:05}"
+SIXTEEN = "{year}360{station:05}{serial:04}"
 VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
 
 
@@ -16,8 +19,8 @@ VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
     ("pattern", "expected"),
     [
         (number.DEFAULT, "2026HB010003"),
-        (number.FOURTEEN, "20264200700003"),
-        (number.SIXTEEN, "2026360000070003"),
+        (FOURTEEN, "20264200700003"),
+        (SIXTEEN, "2026360000070003"),
         ("{org}-{year}-{serial}", "HB01-2026-3"),
         ("查新〔{year}〕{serial:3} 号", "查新〔2026〕003 号"),
     ],
@@ -56,7 +59,7 @@ def test_what_is_no_pattern_is_refused(pattern: str, reason: str) -> None:
         (number.DEFAULT, {"year": "2026"}, 1, r"needs \{org\}"),
         (number.DEFAULT, {**VALUES, "org": "A/B"}, 1, r"cannot be \{org\}"),
         (number.DEFAULT, {**VALUES, "year": "26"}, 1, r"cannot be \{year\}"),
-        (number.SIXTEEN, {**VALUES, "station": "123456"}, 1, "more than 5"),
+        (SIXTEEN, {**VALUES, "station": "123456"}, 1, "more than 5"),
         (number.DEFAULT, VALUES, 10_000, "used up"),
     ],
 )

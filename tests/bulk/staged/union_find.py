@@ -1,5 +1,5 @@
-"""The engine that needs no package but pyarrow: union-find in this process. The others are tested
-against it.
+"""An engine for tests that needs no package but pyarrow: union-find in this process. Those of
+`metasearch.bulk` are compared with it.
 """
 
 from __future__ import annotations
