@@ -33,7 +33,6 @@ class Replayed:
         same: Records that both found in the same step and source, and that say the same.
         lacking: Of the old run: (step, source, key of the record) that the new one did not find, or
             that says otherwise now.
-        added: Of the new run, likewise.
     """
 
     run: Run
@@ -55,19 +54,8 @@ async def replay_run(
 
     The other project gets a strategy with the queries as they were asked then, under the same
     numbers, whatever became of the steps since. A page that is not in the folder is a failure of
-    its source, as is the page that a source did not answer then.
-
-    Args:
-        workspace: That holds both projects.
-        settings: Know the sources of the run.
-        run: It has kept its pages.
-        into: The other project, best a new one.
-        folder: The pages; None takes the folder of the run.
-        by: Who asks for it.
-
-    Raises:
-        UsageError: The run has no recorded pages, or they are not there.
-        WorkspaceError: The workspace cannot be written.
+    its source, as is the page that a source did not answer then. `folder`: the pages; None takes
+    the folder of the run. Raises UsageError: the run has no recorded pages, or they are not there.
     """
     pages = folder or (Path(run.recorded) if run.recorded else None)
     if run.mode != "records" or pages is None:

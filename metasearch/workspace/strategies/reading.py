@@ -40,7 +40,6 @@ class StepText:
         query: A tree; some of its leaves may be references.
         numbers: The steps that it names, each once.
         syntax: A key of `metasearch.query.SYNTAXES`; "" of a combination.
-        notes: What `query` does not say as the text does.
     """
 
     query: Query
@@ -69,13 +68,8 @@ class _AnyLine(Mapping[int, StrategyLine]):
 def read_step(text: str, syntax: str = "auto") -> StepText:
     """Read the text of a step.
 
-    Args:
-        text: As typed.
-        syntax: One of `metasearch.query.CHOICES`.
-
-    Raises:
-        QuerySyntaxError: It cannot be read; the place is that in the text as typed.
-        UsageError: There is no such syntax.
+    `syntax`: one of `metasearch.query.CHOICES`. Raises QuerySyntaxError: it cannot be read; the
+    place is that in the text as typed. Raises UsageError: there is no such syntax.
     """
     try:
         return _read_step(text, syntax)

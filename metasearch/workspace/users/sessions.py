@@ -27,9 +27,7 @@ class Session:
 
     Attributes:
         id: Of the row; it is in the list of sessions, and no secret.
-        user: Row of the user.
         agent: "Firefox on Linux"; may be "".
-        created: When the user logged in.
         seen: When it was used last, to the minute.
         expires: When it ends, however much it is used.
     """

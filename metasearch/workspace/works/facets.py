@@ -62,10 +62,8 @@ class Chosen:
 
     Attributes:
         rows: What stands behind FROM, with columns as `work` has them.
-        values: Of its question marks.
         ids: A condition with the place `{work}` that is true of the works; that they are among the
             `rows` where it is empty.
-        id_values: Of its question marks.
         all: Whether it is all works of the project.
         total: How many they are, where that is known.
     """

@@ -19,12 +19,7 @@ _ENOUGH = max(YEARS, PLACES)
 
 
 class JournalTitles:
-    """The titles in journals of one project.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-    """
+    """The titles in journals of one project."""
 
     def __init__(self, db: Database, project: int) -> None:
         self._db = db

@@ -60,11 +60,8 @@ def add(db: Database, work: int, ours: Mapping[str, Any], theirs: Mapping[str, A
     """Say of a work, beside what is said of it, what is said of another one.
 
     Of two votes of one screener the newer one stands; resolutions of conflicts are for votes that
-    are others now, and none comes along.
-
-    Returns:
-        Whether a decision of the project contradicts one of the other: the work's own stands, and
-        the work has the tag `CONFLICT`.
+    are others now, and none comes along. Returns whether a decision of the project contradicts one
+    of the other: the work's own stands, and the work has the tag `CONFLICT`.
     """
     own_rows = {(row[0], row[1]): row for row in ours["decisions"]}
     further, conflict = [], False
