@@ -108,10 +108,8 @@ class _FormReader:
 
 
 def read_form(given: MultiMapping[str], options: Options) -> AdvancedForm:
-    """What an address of the page says.
-
-    Raises:
-        Problem: 400, with every parameter that cannot be used.
+    """What an address of the page says. Raises Problem: 400, with every parameter that cannot be
+    used.
     """
     searched = read_parameters(
         MultiDict((name, value) for name, value in given.items() if name in _SEARCHED), options

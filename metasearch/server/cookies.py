@@ -33,11 +33,8 @@ _MASK_BYTES = 16
 
 
 class Cookies:
-    """Reads and writes the cookies of one server.
-
-    Args:
-        key: What they are signed with, equal for all workers; None draws one, so that the cookies
-            last as long as the server runs.
+    """Reads and writes the cookies of one server. `key`: what they are signed with, equal for all
+    workers; None draws one, so that the cookies last as long as the server runs.
     """
 
     def __init__(self, key: bytes | None = None) -> None:
@@ -68,16 +65,9 @@ class Cookies:
     ) -> None:
         """Sets a cookie.
 
-        Args:
-            response: Carries it to the browser.
-            name: Of the cookie.
-            value: Anything that JSON can hold.
-            base: Absolute address of the server, for which it holds.
-            kept: Seconds that a browser keeps it. Who reads it must not rely on that.
-            path: Below which the browser sends it; "" for that of `base`.
-
-        Raises:
-            ValueError: It is larger than `LARGEST`.
+        `base`: absolute address of the server, for which it holds. `kept`: seconds that a browser
+        keeps it. Who reads it must not rely on that. `path`: below which the browser sends it; ""
+        for that of `base`. Raises ValueError: it is larger than `LARGEST`.
         """
         text = self._serializer(name).dumps(value)
         if not isinstance(text, str) or len(text) > LARGEST:
@@ -141,12 +131,8 @@ def _xor(left: bytes, right: bytes) -> bytes:
 def kept_key(folder: Path | None) -> bytes | None:
     """The key in a folder, drawn and written there when it is first asked for.
 
-    Args:
-        folder: That of the cache, where the works of the baskets are kept, too: who deletes one
-            deletes both. None for a server that keeps nothing.
-
-    Returns:
-        None where the key cannot be kept.
+    `folder`: that of the cache, where the works of the baskets are kept, too: who deletes one
+    deletes both. None for a server that keeps nothing. Returns None where the key cannot be kept.
     """
     if folder is None:
         return None

@@ -40,7 +40,6 @@ class LiveSearch:
     comes back, receives no others.
 
     Attributes:
-        id: Of the search.
         state: "running", "finished" once `done` is among the events, "broken" where it ended
             without.
         size: Bytes of the events that are held.
@@ -143,11 +142,7 @@ class LiveSearch:
 
 class Hub:
     """All searches that have an event stream: bounded in number and bytes, the oldest finished one
-    goes first.
-
-    Args:
-        options: The bounds.
-        finished: Called with each answer, even if it has no reader any more.
+    goes first. `finished`: called with each answer, even if it has no reader any more.
     """
 
     def __init__(
@@ -172,12 +167,8 @@ class Hub:
         ended: Callable[[], None] = lambda: None,
         answered: Callable[[Answer], None] = lambda _: None,
     ) -> LiveSearch:
-        """Drains the search into a new `LiveSearch`.
-
-        Args:
-            search: It.
-            ended: Called when it runs no more.
-            answered: Called with its answer before that, even if it has no reader any more.
+        """Drains the search into a new `LiveSearch`. `ended`: called when it runs no more.
+        `answered`: called with its answer before that, even if it has no reader any more.
         """
         live = LiveSearch(search.id)
         name = live.id

@@ -56,11 +56,8 @@ def choose(header: str, offered: Iterable[tuple[str, str]]) -> str | None:
 
     A client that says nothing takes the first. For each form the most specific range that covers it
     decides; among equals one that was named wins over one that was only covered by a wildcard, then
-    the order of the offer.
-
-    Args:
-        header: The Accept header, "" where there is none.
-        offered: (name, media type), the one that we like best first.
+    the order of the offer. `header`: the Accept header, "" where there is none. `offered`: (name,
+    media type), the one that we like best first.
     """
     ranges = parse_accept(header)
     if not header.strip():

@@ -19,12 +19,8 @@ DESCRIPTION = "One query to many scholarly databases at once: one merged, ranked
 
 
 def describe(site: Site, example: str, *, suggests: bool) -> bytes:
-    """The document in UTF-8; all its addresses are absolute.
-
-    Args:
-        site: Where the server is reachable.
-        example: A query that finds something here.
-        suggests: Whether it answers `/suggest`.
+    """The document in UTF-8; all its addresses are absolute. `suggests`: whether it answers
+    `/suggest`.
     """
     root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
     _add(root, "ShortName", NAME)

@@ -57,13 +57,7 @@ class Preferences:
 
 
 def preferences(kept: object, given: MultiMapping[str], accept_language: str) -> Preferences:
-    """What a reader has chosen; what cannot be read is as usual.
-
-    Args:
-        kept: The value of the cookie, of this or an earlier release.
-        given: The parameters of the address.
-        accept_language: What the browser likes.
-    """
+    """What a reader has chosen; what cannot be read is as usual."""
     values: Mapping[str, object] = kept if isinstance(kept, dict) else {}
     asked = tag_of(given.get("lang", ""))
     return Preferences(

@@ -83,7 +83,6 @@ class Problem(Exception):
     """An error answer that is ready to be sent.
 
     Attributes:
-        status: The HTTP status.
         kind: A key of `KINDS`, or None if the status alone describes the error.
         detail: This case in one or two sentences. It and the texts in `members` are a `Message`
             where they can be translated.

@@ -79,11 +79,8 @@ async def relay(
 ) -> web.StreamResponse:
     """Pass on the event stream that another worker of this server makes.
 
-    Args:
-        request: Of the client.
-        elsewhere: The stream; it is closed at the end.
-        search_id: Of the search, for the log; "" where it is not known.
-        before: What is sent before it.
+    `elsewhere`: the stream; it is closed at the end. `search_id`: of the search, for the log; ""
+    where it is not known.
     """
     request[SEARCH_ID] = search_id
     try:

@@ -19,7 +19,6 @@ class Quota:
     """What a client has left.
 
     Attributes:
-        limit: Requests in a window.
         window: Seconds.
         tokens: Requests that it may make at once; less than 1 where this one was too many.
         allowed: Whether this one may be answered.
@@ -47,11 +46,7 @@ class Quota:
         return max(0, math.ceil((1 - self.tokens) * self.window / self.limit))
 
     def check(self) -> None:
-        """Whether the request may be answered.
-
-        Raises:
-            Problem: 429 with `Retry-After`.
-        """
+        """Whether the request may be answered. Raises Problem: 429 with `Retry-After`."""
         if not self.allowed:
             raise Problem(
                 429,
@@ -70,12 +65,8 @@ class RateLimiter:
     """Buckets of all clients: each begins full and fills evenly; a request that is refused takes
     nothing.
 
-    Args:
-        limit: Requests that a client may make in a window, at once or spread.
-        window: Seconds.
-        most_clients: So many are kept; beyond that, the one that has been silent longest is
-            forgotten.
-        clock: Monotonic seconds.
+    `window`: seconds. `most_clients`: so many are kept; beyond that, the one that has been silent
+    longest is forgotten. `clock`: monotonic seconds.
     """
 
     def __init__(

@@ -23,27 +23,14 @@ from metasearch.server.pages.language import DEFAULT, Language, language
 
 
 def render(template: str, language: Language, **context: Any) -> str:
-    """A whole page.
-
-    Args:
-        template: Name of a file in `metasearch/server/templates`.
-        language: That of its words.
-        context: The values that the template uses.
-
-    Raises:
-        UndefinedError: The template uses a value that is not in the context.
+    """A whole page. `template`: name of a file in `metasearch/server/templates`. Raises
+    UndefinedError: the template uses a value that is not in the context.
     """
     return environment(language).get_template(template).render(context)
 
 
 def macro(template: str, name: str, language: Language) -> Callable[..., Markup]:
-    """A macro of a template, to make a part of a page.
-
-    Args:
-        template: Name of its file.
-        name: Of the macro, which uses nothing but its arguments.
-        language: That of its words.
-    """
+    """A macro of a template, to make a part of a page."""
     made: Callable[..., Markup] = getattr(environment(language).get_template(template).module, name)
     return made
 

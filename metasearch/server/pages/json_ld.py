@@ -58,11 +58,8 @@ def schema_type(record: Record) -> str:
 
 
 def object_of(hit: Hit, address: str) -> dict[str, Any]:
-    """The work as an object; what is not known is left out.
-
-    Args:
-        hit: The work.
-        address: Absolute address of its record page.
+    """The work as an object; what is not known is left out. `address`: absolute address of its
+    record page.
     """
     record = hit.record
     kind = schema_type(record)

@@ -24,7 +24,6 @@ class Language:
 
     Attributes:
         tag: As HTML names it: "zh-Hans".
-        name: What its speakers call it.
         locale: What Babel calls it: "zh_Hans".
         gettext: Returns the translation of a text.
         ngettext: Returns that of one of two texts, by a number.

@@ -43,11 +43,8 @@ class Results:
     """What a result page is made from.
 
     Attributes:
-        labels: Source name -> what people call it.
         parameters: Of the search as the address names them, without `format`.
-        size: Works on a page.
         updates: Address of the stream that continues a search that is running; "" for none.
-        resolver: The library's link resolver; None for none.
         save: Address of the form that saves the search; "" where it cannot be saved.
     """
 

@@ -41,11 +41,8 @@ _LONGEST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class KeyView:
-    """A key or contact that a source takes.
-
-    Attributes:
-        address: Where a key can be had; None where that is not known.
-        contact: Whether it is the mail address of the operator, which is no secret.
+    """A key or contact that a source takes. `address`: where a key can be had; None where that is
+    not known. `contact`: whether it is the mail address of the operator, which is no secret.
     """
 
     env: str
@@ -106,11 +103,8 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """One group of the page.
-
-    Attributes:
-        ticked: How many of all its sources are ticked; `rows` are those that are shown.
-        open: Whether its rows are unfolded.
+    """One group of the page. `ticked`: how many of all its sources are ticked; `rows` are those
+    that are shown. `open`: whether its rows are unfolded.
     """
 
     name: str

@@ -107,12 +107,10 @@ class Server:
     """What of a server the document depends on.
 
     Attributes:
-        options: Its limits.
         keyed: Whether a request needs a key.
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
         workspace: Whether it serves a workspace.
-        users: Whether it has users.
     """
 
     options: Options
@@ -125,12 +123,8 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A document as it is sent.
-
-    Attributes:
-        document: Its members.
-        body: The same as JSON.
-        etag: Names the content; without quotes.
+    """A document as it is sent. `body`: the same as JSON. `etag`: names the content; without
+    quotes.
     """
 
     document: Schema
@@ -147,12 +141,8 @@ def written(server: Server) -> Written:
 
 
 def declared(options: Options, *, users: bool = True) -> list[Operation]:
-    """All operations that are declared, in the order of the document.
-
-    Args:
-        options: Of the server.
-        users: Whether those of a server with users are among them; their modules are not loaded
-            otherwise.
+    """All operations that are declared, in the order of the document. `users`: whether those of a
+    server with users are among them; their modules are not loaded otherwise.
     """
     return [
         *searches.operations(options),

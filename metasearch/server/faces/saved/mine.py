@@ -37,14 +37,7 @@ UNKNOWN = message("There is no such saved search.")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A saved search with what has become of it.
-
-    Attributes:
-        saved: What is asked.
-        runs: The newest ones, the last one first.
-        news: The newest ones.
-        count: How many there are in all.
-    """
+    """A saved search with what has become of it. `runs`: the newest ones, the last one first."""
 
     saved: SavedSearch
     runs: Sequence[SavedRun]
@@ -54,10 +47,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """The saved searches of whoever asks.
-
-    Attributes:
-        owner: The uid of the user; "" on a server without users.
+    """The saved searches of whoever asks. `owner`: the uid of the user; "" on a server without
+    users.
     """
 
     request: web.Request
@@ -85,11 +76,7 @@ class Mine:
             return await self.workspace.read(_all, self.owner)
 
     async def one(self) -> SavedSearch:
-        """The one that the address names by its uid.
-
-        Raises:
-            Problem: 404.
-        """
+        """The one that the address names by its uid."""
         uid = self.request.match_info["saved"]
         found = await self.workspace.read(_find, self.owner, uid)
         if found is None:
@@ -104,11 +91,8 @@ class Mine:
             return await self.workspace.read(_shown, one.id, runs, news, before)
 
     async def create(self, **given: Any) -> SavedSearch:
-        """Save a search; the arguments are those of `saved.create`.
-
-        Raises:
-            UsageError: It cannot be saved.
-            Problem: 429 where the user has as many as they may, or it asks too many sources.
+        """Save a search; the arguments are those of `saved.create`. Raises UsageError: it cannot be
+        saved.
         """
         asked = self._checked_sources(given.get("sources") or ())
         if not self.owner:
@@ -123,11 +107,8 @@ class Mine:
         return await quota.enforced(self.request, made)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
-        """Change one; the arguments are those of `saved.update`.
-
-        Raises:
-            UsageError: It cannot be changed so.
-            Problem: 429 where it asks more sources than the user may.
+        """Change one; the arguments are those of `saved.update`. Raises UsageError: it cannot be
+        changed so.
         """
         asked = self._checked_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
@@ -151,13 +132,7 @@ class Mine:
         return await self.workspace.write(saved.new_feed, one)
 
     async def run(self, one: SavedSearch) -> None:
-        """Begin a run, which goes on in the background.
-
-        Raises:
-            UsageError: It is being run.
-            Problem: 429 where the runs of the user of today are used up, and those of
-                `Shares.take`.
-        """
+        """Begin a run, which goes on in the background. Raises UsageError: it is being run."""
         runs = self.shared.kept("saved", RunsNow)
         hours = self.shared.engine.settings.alerts.hours
         await runs.begin(
@@ -180,10 +155,7 @@ class Mine:
 
     def _checked_sources(self, sources: Sequence[str]) -> int:
         """How many sources are asked, where there are such now; later they may be gone, which the
-        run says.
-
-        Raises:
-            UnknownSource: There is none of this name.
+        run says. Raises UnknownSource: there is none of this name.
         """
         registry = self.shared.engine.registry
         known = set(registry.names())
@@ -195,11 +167,7 @@ class Mine:
 
 
 def mine(request: web.Request) -> Mine:
-    """The saved searches of whoever asks.
-
-    Raises:
-        Problem: 404 where no workspace is served, 403 for who may not save searches.
-    """
+    """The saved searches of whoever asks."""
     service = workspace_of(request)
     check(request, "save search")
     return Mine(request, service, who(request))

@@ -14,11 +14,8 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One diagnostic.
-
-    Attributes:
-        number: A key of `MEANINGS`.
-        details: What it is about: the parameter, the index, the value.
+    """One diagnostic. `number`: a key of `MEANINGS`. `details`: what it is about: the parameter,
+    the index, the value.
     """
 
     number: int
