@@ -23,11 +23,8 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class ExampleCommand(click.Command):
-    """A command whose help opens with examples, and which runs in a child process.
-
-    Args:
-        examples: Shown at the top of the help.
-        in_child: Whether the whole command runs in a child; False if it starts its own processes.
+    """A command whose help opens with examples, and which runs in a child process. `in_child`:
+    whether the whole command runs in a child; False if it starts its own processes.
     """
 
     def __init__(
@@ -68,10 +65,8 @@ class ExampleCommand(click.Command):
 
 
 class Commands(MutableMapping[str, click.Command]):
-    """The commands of a group by their names; each is imported when it is looked at.
-
-    Args:
-        homes: Name of a command -> the module that has it under this name.
+    """The commands of a group by their names; each is imported when it is looked at. `homes`: name
+    of a command -> the module that has it under this name.
     """
 
     def __init__(self, homes: Mapping[str, str]) -> None:
@@ -102,12 +97,8 @@ class Commands(MutableMapping[str, click.Command]):
 
 
 class CommandGroup(click.Group):
-    """A group in which options of a command may stand before its name.
-
-    Args:
-        default: Name of the command that takes everything that does not begin with a command's
-            name, or None.
-        examples: Shown at the top of the help.
+    """A group in which options of a command may stand before its name. `default`: name of the
+    command that takes everything that does not begin with a command's name, or None.
     """
 
     command_class = ExampleCommand
@@ -167,10 +158,8 @@ class CommandGroup(click.Group):
     def _refuse_misspelt(
         self, ctx: click.Context, args: list[str], takes_value: Callable[[str], bool]
     ) -> None:
-        """Refuse words that are probably a misspelt command, and not a query.
-
-        Raises:
-            click.UsageError: The words resemble a command that takes all the options.
+        """Refuse words that are probably a misspelt command, and not a query. Raises
+        click.UsageError: the words resemble a command that takes all the options.
         """
         words, options = _words_and_options(args, takes_value)
         command = probable_command(words, self.commands)

@@ -105,11 +105,8 @@ def writing_options(command: Any) -> Any:
 
 
 def has_bom(bom: bool | None, output: Path | None) -> bool:
-    """Whether CSV begins with a byte order mark.
-
-    Args:
-        bom: The value of `--bom` or `--no-bom`; None writes a mark to files that end in ".csv".
-        output: The file that is written, or None.
+    """Whether CSV begins with a byte order mark. `bom`: the value of `--bom` or `--no-bom`; None
+    writes a mark to files that end in ".csv". `output`: the file that is written, or None.
     """
     return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
 
@@ -118,20 +115,15 @@ def chosen_format(
     format_: str | None, *, json: bool, ndjson: bool, output: Path | None, without_ending: str
 ) -> str | None:
     """The output format that `--format`, `--json`, `--ndjson` or the ending of `-o` chooses.
+    Returns one of `FORMAT_NAMES`; None if nothing chooses a format. Raises click.UsageError:
+    several formats are named, or no format has the ending; UsageError: the library that writes the
+    format is not installed.
 
     Args:
         format_: The value of `--format`, or None.
         json: Whether `--json` is given.
         ndjson: Whether `--ndjson` is given.
         output: The value of `-o`, or None.
-        without_ending: The format of a file whose name has no ending.
-
-    Returns:
-        One of `FORMAT_NAMES`; None if nothing chooses a format.
-
-    Raises:
-        click.UsageError: Several formats are named, or no format has the ending.
-        UsageError: The library that writes the format is not installed.
     """
     names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     if len(names) > 1:

@@ -48,7 +48,6 @@ class ExplainOptions:
 
     Attributes:
         ids: Two for a pair of records, one for a hit.
-        files: Files of records.
         search: The search whose records are added, if `searches`; else only its configuration,
             pins, versions and strategy are used.
         searches: Whether `--query` is given.
@@ -63,11 +62,9 @@ class ExplainOptions:
 
 
 def explain_ids(options: ExplainOptions, console: Console) -> Exit:
-    """Gather the records, find those that the IDs name, and write the explanation.
-
-    Raises:
-        MetasearchError: An ID, the query, a file or the configuration cannot be used.
-        OSError: A file cannot be read.
+    """Gather the records, find those that the IDs name, and write the explanation. Raises
+    MetasearchError: an ID, the query, a file or the configuration cannot be used; OSError: a file
+    cannot be read.
     """
     settings = options.search.settings()
     for name in options.ids:
@@ -185,11 +182,7 @@ def _check(name: str) -> None:
 
 
 def _named(explainer: Explainer, name: str) -> list[Fingerprint]:
-    """The records that have the ID.
-
-    Raises:
-        UsageError: There are none.
-    """
+    """The records that have the ID. Raises UsageError: there are none."""
     fingerprints = explainer.bearers(name)
     if fingerprints:
         return fingerprints

@@ -18,12 +18,7 @@ from metasearch.settings import NO_ENRICHER, Settings
 
 
 def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
-    """How many things were checked, and every problem as "file: table.key: what is wrong".
-
-    Args:
-        names: Sources and files; none of them means every source there is.
-        settings: The configuration in use, which may add sources.
-    """
+    """How many things were checked, and every problem as "file: table.key: what is wrong"."""
     registry = Registry(settings, late=False)
     chosen = list(names)
     whole = not chosen

@@ -19,10 +19,6 @@ def is_family(name: str, registry: Registry) -> bool:
 def spec_of(name: str, registry: Registry) -> AdapterSpec:
     """The spec of a source, in a file, or of a family as it is before anything extends it.
 
-    Args:
-        name: Of the source or family, or the path of a spec file.
-        registry: Knows the sources.
-
     Raises:
         UnknownSource: With near misses.
         UsageError: There is no such file.

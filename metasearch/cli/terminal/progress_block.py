@@ -20,12 +20,8 @@ _FAILED = "31"
 class ProgressBlock:
     """Draws the state of every source.
 
-    Args:
-        stream: A terminal.
-        columns, lines: Its size. The block is never higher, because lines that have scrolled away
-            cannot be rewritten.
-        color: Write SGR sequences.
-        clock: Returns seconds; tests replace it.
+    `columns`, `lines`: its size. The block is never higher, because lines that have scrolled away
+    cannot be rewritten. `clock`: returns seconds; tests replace it.
     """
 
     def __init__(
