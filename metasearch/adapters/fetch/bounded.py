@@ -81,11 +81,7 @@ class BoundedProtocol(ResponseHandler):
         super().set_response_params(**params)
 
     def allow(self, size: int) -> None:
-        """Bounds the body of this exchange as it is sent, compressed or not.
-
-        Args:
-            size: Bytes of the largest body that will be taken, decoded.
-        """
+        """Bounds the body of this exchange as it is sent, compressed or not."""
         self._most = size + MAX_HEAD  # what cannot be compressed gets a little longer
 
     # What aiohttp and the event loop call

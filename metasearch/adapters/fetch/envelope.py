@@ -33,13 +33,8 @@ class Diagnostic:
 def envelope(
     total: int, records: Iterable[bytes | Diagnostic], problems: Iterable[Diagnostic] = ()
 ) -> bytes:
-    """A searchRetrieveResponse.
-
-    Args:
-        total: How many hits there are.
-        records: Each as XML in UTF-8, or what stands in its place; one that is not well-formed
-            becomes a problem.
-        problems: Of the search as a whole.
+    """A searchRetrieveResponse. `records`: each as XML in UTF-8, or what stands in its place; one
+    that is not well-formed becomes a problem.
     """
     root = etree.Element(f"{{{_SRU}}}searchRetrieveResponse", nsmap=_PLAIN)
     _put(root, "version", "1.1")

@@ -71,7 +71,6 @@ class Fetcher:
     Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
-        transport: What sends.
         store: Where pages are kept; None keeps nothing.
         clock: Unix time in seconds, for the age of cached pages.
         monotonic: Seconds, for pauses and the breaker.
@@ -119,10 +118,10 @@ class Fetcher:
         again: bool = True,
     ) -> Page:
         """The page for a request. Cancelling it leaves others who wait for the same page alone.
+        Raises SourceError: everything but a page that a parser may judge (2xx, 3xx, 400, 404 and
+        other 4xx are pages).
 
         Args:
-            request: What to ask.
-            limits: The source's.
             deadline: Latest moment of an answer, in `loop.time()` seconds; None sets none.
             use_cache: Whether the cache may be read and written.
             env_name: The variable that would hold the source's key, for the advice of
@@ -134,10 +133,6 @@ class Fetcher:
                 within one. None is a user with this one asker.
             again: Whether the request may be sent again where there is no answer; those who wait
                 for a page together share what the first of them allows.
-
-        Raises:
-            SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other
-                4xx are pages).
         """
         loop = asyncio.get_running_loop()
         latest = float("inf") if deadline is None else deadline

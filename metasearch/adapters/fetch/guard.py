@@ -125,10 +125,8 @@ class AllowList:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> AllowList:
-        """Reads "host:port", with an IPv6 address in brackets.
-
-        Raises:
-            UsageError: An entry is not of that form.
+        """Reads "host:port", with an IPv6 address in brackets. Raises UsageError: an entry is not
+        of that form.
         """
         origins = set()
         for entry in entries:

@@ -54,7 +54,6 @@ class SourceState:
     """How a source is doing, for people and for /sources.
 
     Attributes:
-        source: Its name.
         state: "ok"; "paused" because it asked for it; "open": left alone after failures;
             "half-open": to be probed.
         until: Seconds until it is asked again; 0.0 where it may be asked now.
@@ -84,13 +83,8 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A wait that begins now, for all requests to the source.
-
-    Attributes:
-        source: Its name.
-        cause: "failing" opens the breaker, the others pause the source.
-        seconds: Up to `LONGEST_PAUSE`, before it is stretched.
-        reason: What went wrong, in words.
+    """A wait that begins now, for all requests to the source. `cause`: "failing" opens the breaker,
+    the others pause the source. `seconds`: up to `LONGEST_PAUSE`, before it is stretched.
     """
 
     source: str
@@ -115,12 +109,9 @@ class Pause:
 class Health:
     """Pauses and breaker of one source.
 
-    Args:
-        source: Its name.
-        clock: Monotonic seconds.
-        jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
-        report: Called with each wait that begins here; not with those that come from elsewhere
-            (`heed`).
+    `clock`: monotonic seconds. `jitter`: a new number between 0 and 1 with every call; how far a
+    pause is stretched. `report`: called with each wait that begins here; not with those that come
+    from elsewhere (`heed`).
     """
 
     def __init__(
@@ -205,10 +196,8 @@ class Health:
         return self._probing
 
     def denied(self) -> None:
-        """Another process sends the probe that `admit` has let through here.
-
-        Raises:
-            SourceError: As `check`.
+        """Another process sends the probe that `admit` has let through here. Raises SourceError: as
+        `check`.
         """
         try:
             self.check()

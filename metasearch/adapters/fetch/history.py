@@ -71,11 +71,7 @@ class Times:
 
 
 class History:
-    """How long the exchanges with one source took.
-
-    Attributes:
-        times: Of all answers, for people.
-    """
+    """How long the exchanges with one source took."""
 
     def __init__(self) -> None:
         self.times = Times()

@@ -36,14 +36,7 @@ UNNOTICED = 5.0
 
 
 class SharedLimiter(RequestLimiter):
-    """Admits requests to one source, as `RequestLimiter`, for all replicas together.
-
-    Args:
-        source: Its name.
-        limits: The source's.
-        sharing: With whom.
-        patience: As there.
-    """
+    """Admits requests to one source, as `RequestLimiter`, for all replicas together."""
 
     def __init__(
         self, source: str, limits: Limits, sharing: Sharing, *, patience: float = 1.0

@@ -28,10 +28,7 @@ def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
     """The look-up of the query's ISBN or ISSN; what else it says is for the records to be filtered
-    by.
-
-    Raises:
-        CannotAsk: There is no number that must hold.
+    by. Raises CannotAsk: there is no number that must hold.
     """
     parts = query.parts if isinstance(query, And) else (query,)
     number = next(

@@ -44,11 +44,8 @@ def plan(
 def steps(page: Page, spec: AdapterSpec) -> Steps:
     """Ids and a request for their records, or records at the ranks that esearch gave them.
 
-    The body itself shows which step it answers, so that saved files can be read.
-
-    Raises:
-        SourceSaysError: The body is an error message.
-        RateLimited: The body reports too many requests.
+    The body itself shows which step it answers, so that saved files can be read. Raises
+    SourceSaysError: the body is an error message; RateLimited: the body reports too many requests.
     """
     found = _search_result(page.body)
     if found is not None:

@@ -24,10 +24,7 @@ _NUMBERS = frozenset({"int", "long", "short", "float", "double"})
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
     """The records of an XML answer of Solr, by the spec's rules for JSON; None for every other
-    body.
-
-    Raises:
-        NotParsable: It is XML, but not well-formed.
+    body. Raises NotParsable: it is XML, but not well-formed.
     """
     body = page.body.strip()
     if not body or kind_of(body) != "xml" or b"<response" not in body[:1000]:

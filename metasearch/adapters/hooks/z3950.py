@@ -37,11 +37,7 @@ class PqfTranslator(Translator):
 def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
-    """The query in PQF.
-
-    Raises:
-        CannotAsk, KeyMissing: As `plan_request`.
-    """
+    """The query in PQF. Raises CannotAsk, KeyMissing: as `plan_request`."""
     return plan_request(query, spec, wanted, env, depth, translator=PqfTranslator)
 
 

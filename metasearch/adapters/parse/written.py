@@ -57,11 +57,7 @@ _CALLED: Mapping[str, Any] = {**CALLED, **OF_PEOPLE, "bounded": cuts.bounded}
 
 
 def written(shape: Shape) -> Written | None:
-    """The function that reads the records of a shape; None where there cannot be one.
-
-    Args:
-        shape: Of JSON, XML or MARC bodies.
-    """
+    """The function that reads the records of a shape; None where there cannot be one."""
     names: dict[str, Any] = dict(_CALLED)
     try:
         source = "\n".join(_Writing(shape, names).lines())

@@ -11,11 +11,8 @@ from metasearch.adapters.shapes import Attempt
 
 
 class ByTag:
-    """The attempts of a shape of MARC.
-
-    Args:
-        fields: Those at fields, in the order in which they are made.
-        ids: Those at identifiers.
+    """The attempts of a shape of MARC. `fields`: those at fields, in the order in which they are
+    made.
     """
 
     __slots__ = ("_bits", "_fields", "_ids")

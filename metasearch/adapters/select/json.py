@@ -19,10 +19,8 @@ from metasearch.adapters.shapes import Finder, Selector
 
 
 def compile_json(expression: str) -> Selector:
-    """A selector over what orjson.loads returns.
-
-    Raises:
-        ValueError: The expression is not JMESPath; the message names the place.
+    """A selector over what orjson.loads returns. Raises ValueError: the expression is not JMESPath;
+    the message names the place.
     """
     try:
         parsed = jmespath.compile(expression)

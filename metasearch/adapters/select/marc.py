@@ -39,10 +39,7 @@ _CONTROL_CONDITION = re.compile(r"\[(00[1-9])=([^\]]+)\]")
 
 def compile_marc(expression: str) -> Selector:
     """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; it returns a
-    list.
-
-    Raises:
-        ValueError: The expression is none of the forms in this module's docstring.
+    list. Raises ValueError: the expression is none of the forms in this module's docstring.
     """
     parsed = _SELECTOR.fullmatch(expression.strip())
     if parsed is None:

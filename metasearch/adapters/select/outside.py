@@ -26,9 +26,6 @@ def told_by(parse: Mapping[str, Any]) -> str | None:
     """The tag of the data field by which a shape's `when` tells that a body is of this shape, where
     no selector of the envelope looks at anything else that is in a record; "" where `when` does not
     look there either, and None where one of them may.
-
-    Args:
-        parse: The table [parse] of the shape.
     """
     if any(parse.get(key) for key in ("next", "warning", "bare")):
         return None

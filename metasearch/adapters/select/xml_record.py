@@ -29,10 +29,7 @@ Test = Callable[[Any], bool]
 
 class XmlRecord:
     """An element as the selectors of fields see it: its children by tag, its descendants by local
-    name.
-
-    Attributes:
-        children: The children by tag, "{namespace}name", in order.
+    name. `children`: the children by tag, "{namespace}name", in order.
     """
 
     __slots__ = ("_named", "children", "element")

@@ -23,11 +23,7 @@ class DialectTables:
         self.reader = reader
 
     def dialect(self, table: Table) -> Dialect:
-        """Returns the dialect of a spec.
-
-        Args:
-            table: The whole spec.
-        """
+        """Returns the dialect of a spec."""
         query = self.reader.table(table, "query")
         self.reader.known(query, "query", "query")
         fields, phrases = self.by_field(query, "fields"), self.by_field(query, "phrases")

@@ -28,11 +28,8 @@ def spec_folder() -> Path:
 
 @cache
 def shipped_table(name: str) -> Mapping[str, Any]:
-    """Returns the table of a shipped spec or of a family.
-
-    Raises:
-        KeyError: There is no spec or family of this name.
-        SpecError: The file is not TOML.
+    """Returns the table of a shipped spec or of a family. Raises KeyError: there is no spec or
+    family of this name; SpecError: the file is not TOML.
     """
     folder = spec_folder()
     for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
@@ -60,10 +57,8 @@ base_table = bases(shipped_table)
 
 @cache
 def shipped_groups() -> Mapping[str, tuple[str, ...]]:
-    """Returns the groups of `adapter_specs/groups.toml`, with "default".
-
-    Raises:
-        SpecError: The file is not TOML, or a group is no array of names.
+    """Returns the groups of `adapter_specs/groups.toml`, with "default". Raises SpecError: the file
+    is not TOML, or a group is no array of names.
     """
     table = read_table(spec_folder() / f"{GROUPS}.toml")
     wrong = [

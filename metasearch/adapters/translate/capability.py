@@ -41,15 +41,8 @@ WIDER = message("finds more than was asked for")
 
 
 class Capability:
-    """What one dialect can express, and what it cannot.
-
-    Args:
-        source: Name of the source, for errors.
-        dialect: Its dialect.
-        param_fields: The fields that have a parameter of their own.
-
-    Attributes:
-        losses: What could not be expressed.
+    """What one dialect can express, and what it cannot. `param_fields`: the fields that have a
+    parameter of their own. `losses`: what could not be expressed.
     """
 
     def __init__(self, source: str, dialect: Dialect, param_fields: frozenset[str]) -> None:

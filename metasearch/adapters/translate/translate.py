@@ -26,11 +26,8 @@ class Translator(Capability):
     """
 
     def write(self, query: Query) -> dict[str, str]:
-        """Returns placeholder -> value.
-
-        Raises:
-            CannotAsk: No part of the query can be expressed, or the spec refuses a part that
-                cannot.
+        """Returns placeholder -> value. Raises CannotAsk: no part of the query can be expressed, or
+        the spec refuses a part that cannot.
         """
         parts = query.parts if isinstance(query, And) else (query,)
         values: dict[str, str] = {}
