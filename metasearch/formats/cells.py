@@ -64,12 +64,8 @@ def items_of(field: str, value: Any) -> list[Any]:
 
 
 def wrong(field: str, value: Any, wanted: str) -> UsageError:
-    """The error of a value that is no such thing; it names the field.
-
-    Args:
-        field: Of the record.
-        value: What the caller passed.
-        wanted: What the field takes: "a text or a number".
+    """The error of a value that is no such thing; it names the field. `wanted`: what the field
+    takes: "a text or a number".
     """
     shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
     return UsageError(

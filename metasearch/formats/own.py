@@ -98,10 +98,7 @@ def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
 
 class OwnObjects:
     """Takes objects one by one, and knows which hits a stream of events has left so far.
-
-    Args:
-        collector: Where the records go.
-        name: Of the file.
+    `collector`: where the records go.
     """
 
     def __init__(self, collector: EntryCollector, name: str) -> None:

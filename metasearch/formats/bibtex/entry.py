@@ -76,12 +76,8 @@ _MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]"
 
 
 def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
-    """A draft of an entry.
-
-    Args:
-        kind: The entry type, lower case.
-        key: The citation key.
-        fields: Names in lower case -> values without their delimiters.
+    """A draft of an entry. `kind`: the entry type, lower case. `fields`: names in lower case ->
+    values without their delimiters.
     """
 
     def texts(*names: str) -> list[str]:

@@ -176,13 +176,8 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse(piece: str, line: int, file: _File, *, again: bool = True) -> None:
-    """Put what a piece holds into the file.
-
-    Args:
-        piece: From one cut to the next.
-        line: Of its beginning.
-        file: Takes what is found.
-        again: Whether entries that a broken one has swallowed are looked for.
+    """Put what a piece holds into the file. `again`: whether entries that a broken one has
+    swallowed are looked for.
     """
     from bibtexparser import model
     from bibtexparser.entrypoint import parse_string

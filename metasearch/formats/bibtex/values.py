@@ -28,8 +28,7 @@ class Values:
         """The fields of an entry, which the caller may change, and remarks on macros not remarked
         on before.
 
-        Args:
-            raw: Names -> values as they are delimited in the file; must live as long as this does.
+        `raw`: names -> values as they are delimited in the file; must live as long as this does.
         """
         remarks: list[str] = []
         done = self._done.get(id(raw))

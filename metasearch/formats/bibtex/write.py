@@ -89,11 +89,8 @@ def write(
 ) -> bytes:
     """The hits as BibTeX in UTF-8, in the order given; b"" for none.
 
-    Args:
-        hits: In the order of the entries.
-        beside: What files say beside the records, by `Hit.id`.
-        keys: The key of each hit, where these are some of more, all of which have keys of their
-            own.
+    `hits`: in the order of the entries. `beside`: what files say beside the records, by `Hit.id`.
+    `keys`: the key of each hit, where these are some of more, all of which have keys of their own.
     """
     chosen = list(hits)
     return b"".join(_joined(chosen, beside, keys or citation_keys(chosen)))
@@ -102,13 +99,7 @@ def write(
 def parts(
     hits: Iterable[Hit], *, beside: BesideHits | None = None, keyed: CitationKeys
 ) -> Iterator[bytes]:
-    """The same bytes, an entry after another.
-
-    Args:
-        hits: In the order of the entries.
-        beside: What files say beside the records.
-        keyed: The keys of these hits.
-    """
+    """The same bytes, an entry after another. `hits`: in the order of the entries."""
     hits, again = tee(hits)
     return _joined(hits, beside, keyed.each(again))
 

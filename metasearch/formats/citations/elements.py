@@ -112,11 +112,8 @@ class Work:
         return own_address(self.record)
 
     def pages(self, dash: str = "\u2013", *, short: bool = False) -> str:
-        """All ranges of pages: "512–524, 530".
-
-        Args:
-            dash: Between the first and the last page.
-            short: The last page has only the digits in which it differs: "512–24".
+        """All ranges of pages: "512–524, 530". `dash`: between the first and the last page.
+        `short`: the last page has only the digits in which it differs: "512–24".
         """
         ranges = page_ranges(self.record.pages)
         shown = [(first, shortened(first, last) if short else last) for first, last in ranges]
@@ -148,11 +145,7 @@ class Work:
 
 def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
     """The place, where the publisher's name has one before a colon ("北京: 中华书局"), and the
-    name.
-
-    Args:
-        record: Of the work.
-        kind: Its type; the institution comes first for theses and reports.
+    name. `kind`: its type; the institution comes first for theses and reports.
     """
     body = line(record.publisher)
     if kind in ("thesis", "report"):
@@ -191,11 +184,8 @@ def ordinal(number: int) -> str:
 
 
 def edition(work: Work, word: str) -> str:
-    """ "3rd ed."; an edition without a number as the record has it; "" for the first.
-
-    Args:
-        work: Whose edition.
-        word: "ed." or "edn".
+    """ "3rd ed."; an edition without a number as the record has it; "" for the first. `word`: "ed."
+    or "edn".
     """
     given = work.edition
     return f"{ordinal(given)} {word}" if isinstance(given, int) else given

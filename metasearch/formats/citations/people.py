@@ -18,12 +18,8 @@ _MOST_INITIALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Initials:
-    """How a style prints initials: "J. A.", "J.A." or "JA".
-
-    Attributes:
-        stop: Behind each.
-        blank: Between two.
-        hyphen: Between those of a double name.
+    """How a style prints initials: "J. A.", "J.A." or "JA". `hyphen`: between those of a double
+    name.
     """
 
     stop: str
@@ -31,11 +27,8 @@ class Initials:
     hyphen: str
 
     def of(self, given: str, family: str) -> str:
-        """The initials of given names; words without a capital ("van") stay as they are.
-
-        Args:
-            given: The given names or initials.
-            family: The family name; capitals in it say that "JA" may be a name in capitals.
+        """The initials of given names; words without a capital ("van") stay as they are. `family`:
+        the family name; capitals in it say that "JA" may be a name in capitals.
         """
         words = _GIVEN.findall(given)
         text = ""

@@ -17,13 +17,8 @@ LONGEST_CELL = 10_000_000
 def row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str] | None:
     """The first row, which may be several lines; None where there is no line left.
 
-    Args:
-        lines: With their ends; no more of them are taken than the row has.
-        delimiter: What stands between two cells.
-        strict: Whether a quote that is never closed, or with something behind it, is an error.
-
-    Raises:
-        csv.Error: As the csv module, and for a cell above `LONGEST_CELL`.
+    `strict`: whether a quote that is never closed, or with something behind it, is an error. Raises
+    csv.Error: as the csv module, and for a cell above `LONGEST_CELL`.
     """
     taken: list[str] = []
 

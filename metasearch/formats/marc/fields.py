@@ -81,12 +81,8 @@ class MarcData:
 def marc_data(hit: Hit, beside: Beside | None = None, *, answering: bool = False) -> MarcData:
     """The record of a hit.
 
-    Args:
-        hit: The work.
-        beside: What files say beside its record; the origins are written.
-        answering: The record answers a search, so it also has what holds on that day: 035 with the
-            number of the work in each source, 500 with the citations, 588 with the fields of each
-            source.
+    `answering`: the record answers a search, so it also has what holds on that day: 035 with the
+    number of the work in each source, 500 with the citations, 588 with the fields of each source.
     """
     record = hit.record
     kind = general_type(record)

@@ -108,10 +108,8 @@ def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _element(record: bytes) -> tuple[Any, str, list[str]]:
-    """A record as MARCXML, the encoding it was in, and remarks.
-
-    Raises:
-        ValueError: It has no leader, or no field.
+    """A record as MARCXML, the encoding it was in, and remarks. Raises ValueError: it has no
+    leader, or no field.
     """
     from lxml import etree
 

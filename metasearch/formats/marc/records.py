@@ -33,13 +33,8 @@ class MarcReader:
         self._collector = collector
 
     def put(self, line: int, node: Any, *remarks: str) -> None:
-        """Hand the record of an element to the collector.
-
-        Args:
-            line: On which it begins, or its offset.
-            node: An lxml element whose children are leader, control fields and data fields, with or
-                without namespace.
-            remarks: What had to be done to it before.
+        """Hand the record of an element to the collector. `node`: an lxml element whose children
+        are leader, control fields and data fields, with or without namespace.
         """
         cuts = Cuts()
         found = self._collector.attempt(line, lambda: (self._record(node, cuts),))

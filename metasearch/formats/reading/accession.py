@@ -56,14 +56,7 @@ _OURS = re.compile(r"[a-z][a-z0-9_-]*:[^\s:;][^\s;]*(?:; [a-z][a-z0-9_-]*:[^\s:;
 def database(
     said: Sequence[str], provider: Sequence[str], links: Iterable[str], numbers: Iterable[str]
 ) -> str | None:
-    """The name of the database.
-
-    Args:
-        said: Fields that name it; several make a record of several databases.
-        provider: Fields that name the host through which it was searched.
-        links: Web addresses of the record.
-        numbers: Its accession numbers.
-    """
+    """The name of the database."""
     names = list(dict.fromkeys(shown for name in said if (shown := text(name[:SHORT]))))
     hosts = list(dict.fromkeys(shown for name in provider if (shown := text(name[:SHORT]))))
     are_codes = bool(names) and all(_CODE.fullmatch(name) for name in names)
@@ -109,11 +102,8 @@ def identifiers(
     """Identifiers by scheme: "pmid", "pmcid", "wos", "scopus", "embase", "psycinfo", "central",
     "lens", "cnki", ...
 
-    Args:
-        numbers: Accession numbers.
-        links: Web addresses.
-        remarks: Fields for anything; only what consists of one labelled identifier is taken.
-        database: As `database` tells it: says whose a bare number is.
+    `remarks`: fields for anything; only what consists of one labelled identifier is taken.
+    `database`: as `database` tells it: says whose a bare number is.
     """
     found: dict[str, str] = {}
     codes = [code for link in links if (code := ovid_file(link))]

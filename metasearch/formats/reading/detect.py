@@ -15,13 +15,8 @@ HEAD = 8_192
 def detect(data: bytes, name: str, encoding: str | None = None) -> str:
     """The name of the format in `READABLE`.
 
-    Args:
-        data: The file, or its beginning.
-        name: What it is called.
-        encoding: Where the user says so.
-
-    Raises:
-        FileFormatError: Neither content nor name tell; the message says which formats there are.
+    `name`: what it is called. `encoding`: where the user says so. Raises FileFormatError: neither
+    content nor name tell; the message says which formats there are.
     """
     for known, one in READABLE.items():
         if one.magic and data.startswith(one.magic):

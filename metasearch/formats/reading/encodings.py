@@ -43,12 +43,7 @@ _NEW_LINE = re.compile("\r\n|\r|\n")
 
 
 class Found(NamedTuple):
-    """The encoding of a file.
-
-    Attributes:
-        legal: Whether every byte is legal in it.
-        notes: That it is a guess.
-    """
+    """The encoding of a file. `legal`: whether every byte is legal in it."""
 
     encoding: str
     legal: bool
@@ -68,15 +63,8 @@ Blocks = Callable[[], Iterable[bytes]]
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
-    """The text of bytes that are at hand.
-
-    Args:
-        data: All of it.
-        name: Of the file, for messages.
-        encoding: What the user says it is in; nothing is guessed then.
-
-    Raises:
-        FileFormatError: There is no encoding of that name.
+    """The text of bytes that are at hand. Raises FileFormatError: there is no encoding of that
+    name.
     """
 
     def blocks() -> Iterable[bytes]:
@@ -92,15 +80,8 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
 
 
 def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
-    """The encoding of a file, which is read up to five times for that.
-
-    Args:
-        blocks: Its bytes.
-        name: Of the file, for messages.
-        encoding: What the user says it is in; nothing is guessed then.
-
-    Raises:
-        FileFormatError: There is no encoding of that name.
+    """The encoding of a file, which is read up to five times for that. `blocks`: its bytes. Raises
+    FileFormatError: there is no encoding of that name.
     """
     if encoding is not None:
         known = _known(encoding, name)

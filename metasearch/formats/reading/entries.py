@@ -83,10 +83,8 @@ class EntryCollector:
             return None
 
     def keep(self, entry: Entry) -> None:
-        """Put a record that is made already.
-
-        Raises:
-            FileFormatError: The file holds more than `MOST_RECORDS`, or `MOST_HANDED_OUT`.
+        """Put a record that is made already. Raises FileFormatError: the file holds more than
+        `MOST_RECORDS`, or `MOST_HANDED_OUT`.
         """
         self.position += 1
         most = MOST_RECORDS if self._reading.hand_out is None else MOST_HANDED_OUT

@@ -65,10 +65,7 @@ def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
 
 def load(text: str) -> Any:
     """The value of a JSON text; control characters in strings are let through, NaN is None, a lone
-    surrogate "?".
-
-    Raises:
-        ValueError: It is not JSON, or nested too deeply.
+    surrogate "?". Raises ValueError: it is not JSON, or nested too deeply.
     """
     try:
         return orjson.loads(text)
@@ -128,10 +125,8 @@ def _parts(text: str, lists: frozenset[str]) -> Iterator[tuple[int, str, str]]:
 def _objects(text: str, in_list: str | None = None) -> Iterator[tuple[int, str, str]]:
     """Line, text and flaw of each object of a level.
 
-    Args:
-        text: The file, or a part of it.
-        in_list: "" for the objects in the text's own list, a key for those in the list that it
-            names, None for objects on the uppermost level.
+    `in_list`: "" for the objects in the text's own list, a key for those in the list that it names,
+    None for objects on the uppermost level.
     """
     level = 0 if in_list is None else 1 if in_list == "" else -1
     stack: list[str] = []

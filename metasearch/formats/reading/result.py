@@ -90,7 +90,6 @@ class FileReading:
     Attributes:
         name: What the file is called in reports, and the `source` of its records.
         format: One of `metasearch.formats.READABLE`.
-        encoding: As Python calls it.
         untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
         hand_out: What takes the entries, `AT_ONCE` at a time, so that they need no memory here;
             None keeps them in `entries`. It is let go of at the end of the file.

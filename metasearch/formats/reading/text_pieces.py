@@ -37,10 +37,8 @@ class DecodedText:
     """The text of a file, without byte order mark; it is read from its beginning whenever a reader
     asks.
 
-    Attributes:
-        name: What the file is called in errors.
-        encoding: As Python calls it.
-        problems: That the encoding is a guess, and what is not legal in it.
+    `name`: what the file is called in errors. `problems`: that the encoding is a guess, and what is
+    not legal in it.
     """
 
     def __init__(self, blocks: Blocks, name: str, found: Found) -> None:
@@ -56,12 +54,8 @@ class DecodedText:
     def of(cls, content: Bytes, encoding: str | None = None) -> DecodedText:
         """The text of a file.
 
-        Args:
-            content: Its bytes.
-            encoding: What the user says it is in; it is guessed if None.
-
-        Raises:
-            FileFormatError: There is no encoding of that name, or the bytes cannot be read.
+        `content`: its bytes. `encoding`: what the user says it is in; it is guessed if None. Raises
+        FileFormatError: there is no encoding of that name, or the bytes cannot be read.
         """
         return cls(content.blocks, content.name, find(content.blocks, content.name, encoding))
 
@@ -82,9 +76,8 @@ class DecodedText:
         r"""The lines without their ends, which may be "\n", "\r\n" or "\r"; at least one, which may
         be empty.
 
-        Args:
-            longest: Of a longer line so many characters are given, and one more, by which it can be
-                told.
+        `longest`: of a longer line so many characters are given, and one more, by which it can be
+        told.
         """
         return cut(self._unified(), longest)
 
@@ -111,8 +104,7 @@ class DecodedText:
         r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that
         look for lines.
 
-        Args:
-            longest: Of a line that goes over several pieces, about so many characters are given.
+        `longest`: of a line that goes over several pieces, about so many characters are given.
         """
         rest = ""
         for piece in self._unified():
@@ -133,11 +125,7 @@ class DecodedText:
         return found[:size]
 
     def whole(self) -> str:
-        """All of it.
-
-        Raises:
-            FileFormatError: It has more than `MOST_WHOLE` characters.
-        """
+        """All of it. Raises FileFormatError: it has more than `MOST_WHOLE` characters."""
         size = 0
         for piece in self.pieces():  # once to count: what is refused costs no memory
             size += len(piece)

@@ -222,10 +222,9 @@ def year(values: Iterable[str]) -> int | None:
 def date(values: Iterable[str], known: int | None) -> str | None:
     """The date of publication in ISO 8601, as precise as it is known.
 
-    Args:
-        values: "2019/03/12/", "2019-03-12", "2019//", "Mar 12", "2019 Mar 12", "20190312".
-        known: The year of publication: a month alone belongs to it, and a date of another year is
-            not this date.
+    `values`: "2019/03/12/", "2019-03-12", "2019//", "Mar 12", "2019 Mar 12", "20190312". `known`:
+    the year of publication: a month alone belongs to it, and a date of another year is not this
+    date.
     """
     for value in values:
         found = _date(value[:SHORT].strip(), known)
@@ -288,10 +287,6 @@ def links(values: Iterable[str]) -> list[str]:
 def thesis_venue(institution: str | None, given: str | None = None) -> str | None:
     """What contains a thesis: "institution + 学位论文", as the four-tuple algorithm wants it, for
     Chinese ones.
-
-    Args:
-        institution: That awarded the degree.
-        given: What the file names as container.
     """
     if not institution or not normalise.has_cjk(institution) or given:
         return given

@@ -34,12 +34,8 @@ _HEAD = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A record that could be parsed.
-
-    Attributes:
-        line: On which it begins, from 1.
-        node: The lxml element.
-        mended: What had to be done to its text first; "" for nothing.
+    """A record that could be parsed. `line`: on which it begins, from 1. `mended`: what had to be
+    done to its text first; "" for nothing.
     """
 
     line: int
@@ -68,11 +64,8 @@ def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
 def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterator[Element]:
     """The records of a file, in order; what cannot be parsed is reported to the collector.
 
-    Args:
-        text: The whole file.
-        begin: Pattern of the tag that begins a record, whose name is "record", and of what tells it
-            from others of that name.
-        collector: Where problems go.
+    `begin`: pattern of the tag that begins a record, whose name is "record", and of what tells it
+    from others of that name. `collector`: where problems go.
     """
     found = 0
     head = text.head(_HEAD)
@@ -118,10 +111,8 @@ def _wrapper(head: str) -> str:
 
 
 def _parsed(part: Slice, wrapper: str) -> Element:
-    """The element of a slice.
-
-    Raises:
-        ValueError: It is not well-formed, also after what people commonly get wrong was mended.
+    """The element of a slice. Raises ValueError: it is not well-formed, also after what people
+    commonly get wrong was mended.
     """
     try:
         return Element(part.line, _node(part.text, wrapper))
