@@ -29,11 +29,7 @@ class Positions:
     """The places of one list.
 
     A list grows by rounds (`docs/paging.md`): round 0 holds what the first requests to all sources
-    returned.
-
-    Args:
-        places: Place, from 0, by the hash of a record's key.
-        edges: How many places there are once each round is read.
+    returned. `places`: place, from 0, by the hash of a record's key.
     """
 
     def __init__(self, places: dict[int, int] | None = None, edges: Iterable[int] = ()) -> None:
@@ -187,11 +183,9 @@ def _name(search: Hashable) -> bytes:
 def window(whole: Answer, start: int, count: int | None) -> Answer:
     """The page of an answer that holds the places from `start` on.
 
-    Args:
-        whole: All hits of a list, each with its place as `rank`; where the list goes on,
-            `paging.next` holds the place up to which it is known.
-        start: Places before the page.
-        count: Places of the page; None takes all that are known.
+    `whole`: all hits of a list, each with its place as `rank`; where the list goes on,
+    `paging.next` holds the place up to which it is known. `count`: places of the page; None takes
+    all that are known.
     """
     further = whole.paging.next
     last = whole.hits[-1].rank if whole.hits else 0
@@ -207,11 +201,8 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
 
 
 def passing_name(search: Hashable, filters: Filters) -> Hashable:
-    """The name under which a `PositionStore` remembers the numbers of the hits that pass filters.
-
-    Args:
-        search: The name of the list without filters.
-        filters: At least one.
+    """The name under which a `PositionStore` remembers the numbers of the hits that pass
+    filters.
     """
     return search, str(filters)
 
@@ -227,7 +218,7 @@ def number_passing(
     keep: bool = True,
 ) -> tuple[Positions, dict[int, Hit]]:
     """Number the hits that pass filters among themselves: those that are numbered keep their
-    number, the others follow.
+    number, the others follow. Returns the numbers, and the hits by number, from 0.
 
     Args:
         passing: In the order of the list.
@@ -236,10 +227,6 @@ def number_passing(
         anew: Whether the first page is asked for, which begins the numbers anew.
         round_: The round of the list that was read last, from 0; None where it is numbered already.
         empty: How many numbers no hit gets behind those of this round, where the round is new.
-        keep: Whether the numbers are remembered.
-
-    Returns:
-        The numbers, and the hits by number, from 0.
     """
     positions = (None if anew else store.get(name)) or Positions()
     seated, fresh = positions.seat(passing)
@@ -271,9 +258,6 @@ def filtered(
     of it, goes to the end.
 
     Args:
-        whole: All hits of a list.
-        filters: At least one.
-        search: The name of the list without filters.
         start: Of the page that is asked for; a first page begins the numbers anew.
         depth: How many numbers a first page takes on which no hit passes, so that another follows.
         store: Where the numbers are remembered.

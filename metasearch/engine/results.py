@@ -50,12 +50,8 @@ class _Stopwatch:
 
 
 class Listing:
-    """The list: synchronous, owned by one task.
-
-    Args:
-        resolved: What is asked for.
-        weights: Of the sources.
-        position_store: Where lists are remembered from search to search.
+    """The list: synchronous, owned by one task. `position_store`: where lists are remembered from
+    search to search.
     """
 
     def __init__(
@@ -279,11 +275,8 @@ class Listing:
             self._given_up = self._numbers.covered(self._rounds - 1) >= resolved.options.start
 
     def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
-        """Whether the page needs another round.
-
-        Args:
-            hits: The list, as `settle` returned it.
-            failed: Whether a source has failed: what is missing may be missing because of that.
+        """Whether the page needs another round. `hits`: the list, as `settle` returned it.
+        `failed`: whether a source has failed: what is missing may be missing because of that.
         """
         if self._passing_name is not None:
             known = self._numbers.covered(self._rounds)
@@ -306,13 +299,8 @@ class Listing:
         *,
         over: bool = True,
     ) -> Answer:
-        """The answer with all hits, as if the page were the whole list.
-
-        Args:
-            hits: The list.
-            reports: Of the sources.
-            seconds: Wall time of the search.
-            over: Whether the search is over; before that it is not known where the list goes on.
+        """The answer with all hits, as if the page were the whole list. `over`: whether the search
+        is over; before that it is not known where the list goes on.
         """
         counts = self._dedup.counts
         goes_on = over and any(report.more for report in reports)

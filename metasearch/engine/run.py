@@ -67,10 +67,6 @@ def longer(hits: int) -> float:
 class Run:
     """One search while it runs, for one caller or several.
 
-    Args:
-        shared: Of the engine.
-        resolved: What is asked for.
-
     Attributes:
         whole: The answer with all hits; None until the search is over.
         task: Does the search; None until that is started.
@@ -110,10 +106,8 @@ class Run:
         self._counts = self._list.facet_counts
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
-        """Start the search.
-
-        Args:
-            out: Is filled with the events, and with None at the end; None where they are not read.
+        """Start the search. `out`: is filled with the events, and with None at the end; None where
+        they are not read.
         """
         self._out = out
         self._loop = asyncio.get_running_loop()
@@ -162,10 +156,7 @@ class Run:
         self, resolved: ResolvedSearch, counts: FacetCounts | None
     ) -> Generator[None, None, Answer]:
         """The page that a search asks for, as of now; yields after each stretch of computing.
-
-        Args:
-            resolved: The search.
-            counts: Of its facets; None where none is asked for.
+        `counts`: of its facets; None where none is asked for.
         """
         # What the list settles while it is read, it reports no more to the reader of the events.
         self._note(*self._changes())
@@ -209,10 +200,8 @@ class Run:
         return self.so_far()
 
     def ended(self) -> Answer:
-        """The answer of a search that has finished, failed or was cancelled.
-
-        Raises:
-            MetasearchError: The error with which the search failed.
+        """The answer of a search that has finished, failed or was cancelled. Raises
+        MetasearchError: the error with which the search failed.
         """
         assert self.task is not None
         if not self.task.cancelled():
