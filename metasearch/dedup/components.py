@@ -69,11 +69,8 @@ class Components:
         return self._joins.get(root, ())
 
     def join(self, a: int, b: int, match: Match) -> tuple[int, int | None]:
-        """Join the components of two records.
-
-        Returns:
-            The root of the component, and the root that is none any more; None where the two were
-            joined before.
+        """Join the components of two records. Returns the root of the component, and the root that
+        is none any more; None where the two were joined before.
         """
         kept, gone = self.root(a), self.root(b)
         if kept == gone:
@@ -93,11 +90,8 @@ class Components:
 
 
 class _Group:
-    """A cluster while it grows.
-
-    Attributes:
-        witnesses: The records that speak for it: all, or of a large one the first by key, and those
-            that are pinned.
+    """A cluster while it grows. `witnesses`: the records that speak for it: all, or of a large one
+    the first by key, and those that are pinned.
     """
 
     __slots__ = ("matches", "numbers", "witnesses")
@@ -112,13 +106,8 @@ class Divider:
     """Divides components; keeps the verdicts on the pairs within them, because a stream asks again
     and again.
 
-    Args:
-        chain: Judges.
-        prints: The fingerprints by number; the list grows while records arrive.
-        columns: Which of them stand in columns.
-
-    Attributes:
-        passed_over: Pairs that were not judged, because their component is too large.
+    `prints`: the fingerprints by number; the list grows while records arrive. `passed_over`: pairs
+    that were not judged, because their component is too large.
     """
 
     def __init__(self, chain: Chain, prints: PrintsByNumber, columns: JournalColumns) -> None:
@@ -142,13 +131,7 @@ class Divider:
     def divide(
         self, members: list[int], joins: Sequence[Edge], *, separate: bool = False
     ) -> list[Cluster]:
-        """The works among the members.
-
-        Args:
-            members: A component.
-            joins: The verdicts that made it one.
-            separate: Whether versions are works of their own.
-        """
+        """The works among the members. `separate`: whether versions are works of their own."""
         edges = {_pair(a, b): match for a, b, match in joins}
         if 2 < len(members) <= ALL_PAIRS:
             edges |= self._all_edges(members)

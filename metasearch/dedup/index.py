@@ -83,10 +83,6 @@ class KeyIndex:
     def enter(self, number: int, fingerprint: Fingerprint) -> list[Meeting]:
         """Put a record where nobody else is, and return where it meets others; `settle` or `leave`
         must follow.
-
-        Args:
-            number: Names the record.
-            fingerprint: Of the record.
         """
         if self._packed:
             self._packed.fetch(self._places(fingerprint))
@@ -116,10 +112,7 @@ class KeyIndex:
         self, fingerprint: Fingerprint, meetings: list[Meeting]
     ) -> tuple[set[int], set[int]]:
         """(the records that share a key, those of them that share the key of an exact matcher).
-
-        Args:
-            fingerprint: Of a record that was entered a moment ago.
-            meetings: Where it meets others.
+        `meetings`: where it meets others.
         """
         exactly: set[int] = set()
         others: set[int] = set()
@@ -145,11 +138,8 @@ class KeyIndex:
     def near(
         self, fingerprint: Fingerprint, in_question: Callable[[list[int]], list[int] | None]
     ) -> set[int]:
-        """The records that lie near one in a matcher's own index.
-
-        Args:
-            fingerprint: Of the one.
-            in_question: As in `Scan.near`.
+        """The records that lie near one in a matcher's own index. `in_question`: as in
+        `Scan.near`.
         """
         found: set[int] = set()
         for neighbours in self._neighbours:
@@ -180,14 +170,7 @@ class KeyIndex:
         meetings: list[Meeting],
         years: list[int | None],
     ) -> None:
-        """Put a record beside those whom it meets.
-
-        Args:
-            number: Names the record.
-            fingerprint: Of the record.
-            meetings: Where it meets others.
-            years: The year of each record, by number; that of this one too.
-        """
+        """Put a record beside those whom it meets. `meetings`: where it meets others."""
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
         for table, key, bucket, _ in meetings:

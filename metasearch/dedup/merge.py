@@ -47,12 +47,8 @@ def merge(
 ) -> Hit:
     """The hit of the records.
 
-    Args:
-        members: Key, record and fingerprint of each; at least one.
-        matches: What holds them together.
-        trust: Weight of each source, 1.0 where it is not named.
-        name: (`Hit.id`, `Hit.also`), where other hits are there too; without it the hit is named as
-            if it were alone.
+    `trust`: weight of each source, 1.0 where it is not named. `name`: (`Hit.id`, `Hit.also`), where
+    other hits are there too; without it the hit is named as if it were alone.
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)

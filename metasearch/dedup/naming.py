@@ -145,10 +145,7 @@ def _said(fingerprint: Fingerprint, title: str) -> str:
 
 def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
     """The id, as a number, that the work of these records has where no other work has it.
-
-    Args:
-        prints: Of its records.
-        separate: Whether the versions of a work are works of their own.
+    `separate`: whether the versions of a work are works of their own.
     """
     return _base(
         {own_number(fingerprint) for fingerprint in prints},
@@ -176,11 +173,7 @@ Work = TypeVar("Work")
 
 
 def known_of(records: Iterable[tuple[str, Record]]) -> Known:
-    """What is known of a work, by which it is told from others of the same id.
-
-    Args:
-        records: Of the work: the key of each, which no other record has, and the record.
-    """
+    """What is known of a work, by which it is told from others of the same id."""
     keys, said = zip(*records, strict=True)
     years = [record.year for record in said if record.year]
     columns = zip(*map(names.distinctions, said), strict=True)
@@ -208,9 +201,8 @@ def told_apart(base: str, works: Mapping[Work, Known]) -> Iterator[tuple[Work, s
 class Names:
     """The ids of all works of an answer: each one's own, and a function of the works alone.
 
-    Args:
-        prints: The fingerprints by number; the list grows while records arrive.
-        separate: Whether the versions of a work are works of their own.
+    `prints`: the fingerprints by number; the list grows while records arrive. `separate`: whether
+    the versions of a work are works of their own.
     """
 
     def __init__(self, prints: PrintsByNumber, *, separate: bool = False) -> None:
@@ -297,11 +289,8 @@ class Names:
     def settle(self, works: Callable[[int], Sequence[Sequence[int]]]) -> set[int]:
         """Give ids that several works would have to one of them, and others to the others.
 
-        Args:
-            works: Gives the works of a component.
-
-        Returns:
-            The roots of components in which a work has another id than before.
+        `works`: gives the works of a component. Returns the roots of components in which a work has
+        another id than before.
         """
         renamed = set()
         for base in self._touched:
@@ -326,13 +315,7 @@ class Names:
         return renamed
 
     def of(self, root: int, place: int, numbers: Sequence[int]) -> tuple[str, tuple[str, ...]]:
-        """(the id of a work, the ids that its records would have alone).
-
-        Args:
-            root: Its component.
-            place: Its place there.
-            numbers: Its records.
-        """
+        """(the id of a work, the ids that its records would have alone)."""
         bases = self._bases_of(root)
         base = names.numbered_id(bases[place] if place < len(bases) else self._base(numbers))
         name = self._given.get((root, place), base)

@@ -119,11 +119,8 @@ def resemblance(a: Titled, b: Titled) -> TitleRelation:
 
 
 def surely_far(a: str, b: str) -> bool:
-    """Whether two titles are "far", whatever their marks, breaks and last letters are.
-
-    Args:
-        a: `Titled.text` of one that has a title, and no other titles.
-        b: Of another one.
+    """Whether two titles are "far", whatever their marks, breaks and last letters are. `a`:
+    `Titled.text` of one that has a title, and no other titles.
     """
     if fuzz.ratio(a, b, score_cutoff=FAR * 100) >= FAR * 100:
         return False

@@ -17,12 +17,8 @@ from metasearch.dedup.matcher import Blocked, Chain, Matcher, Signed
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """The signatures of one matcher.
-
-    Attributes:
-        name: Of the matcher.
-        distance: Bits of 64 in which near ones differ at most.
-        signatures: Those of a record: 64 bits each, the same in every process.
+    """The signatures of one matcher. `distance`: bits of 64 in which near ones differ at most.
+    `signatures`: those of a record: 64 bits each, the same in every process.
     """
 
     name: str

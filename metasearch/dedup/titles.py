@@ -192,11 +192,8 @@ def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str
     """What kind of notice about another work the title announces: "Erratum: ...", "... Authors'
     reply".
 
-    Args:
-        text: The words, joined by blanks.
-        words: Of the title.
-        breaks: Where a mark ends a part of it.
-        title: As it stands, for the dashes that are no such mark: "Erratum- ...".
+    `breaks`: where a mark ends a part of it. `title`: as it stands, for the dashes that are no such
+    mark: "Erratum- ...".
     """
     if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
         return "reply"

@@ -203,12 +203,8 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 
 
 def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
-    """The form in which a record's work is published.
-
-    Args:
-        record: The record.
-        venue: Of `record_venue`.
-        mark: What an affix of the title tells; see `affixes.Mark`.
+    """The form in which a record's work is published. `mark`: what an affix of the title tells; see
+    `affixes.Mark`.
     """
     if is_preprint(record, venue):
         return "preprint"

@@ -182,12 +182,7 @@ def _mixed(hashes: Words) -> Words:
 
 
 class Shingles(NamedTuple):
-    """The longer windows of a text.
-
-    Attributes:
-        letters: Of the text; "" where there is too little of it.
-        width: Letters of a window.
-    """
+    """The longer windows of a text. `letters`: of the text; "" where there is too little of it."""
 
     letters: str
     width: int

@@ -22,15 +22,8 @@ class Works:
     """The works of records that are taken in one by one; a component of them is named by its root,
     the number of one of its records.
 
-    Args:
-        prints: The fingerprints by number; they are there before a record is added here.
-        columns: Which records stand in columns.
-        divider: Divides components.
-        trust: As in `merge`.
-        versions: As in `OnlineDedup`.
-
-    Attributes:
-        components: Which records are joined.
+    `prints`: the fingerprints by number; they are there before a record is added here. `trust`: as
+    in `merge`. `versions`: as in `OnlineDedup`.
     """
 
     def __init__(
@@ -88,10 +81,8 @@ class Works:
             self._dirty.add(root)
 
     def settle(self) -> tuple[set[int], set[int]]:
-        """Divide what has grown and name its works.
-
-        Returns:
-            The components in which something may be different now, and those that are gone.
+        """Divide what has grown and name its works. Returns the components in which something may
+        be different now, and those that are gone.
         """
         gone, self._gone = self._gone, set()
         for root in gone:

@@ -161,12 +161,8 @@ class Drpkp:
     def weights(
         self, paragraph: Sequence[Word], position: float, titles: frozenset[str]
     ) -> dict[str, float]:
-        """Topic word -> weight.
-
-        Args:
-            paragraph: All its words.
-            position: Weight of where it stands.
-            titles: The words of the title.
+        """Topic word -> weight. `paragraph`: all its words. `position`: weight of where it stands.
+        `titles`: the words of the title.
         """
         counts = Counter(word.text for word in paragraph if _is_content(word))
         total = counts.total()
