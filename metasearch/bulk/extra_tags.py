@@ -72,10 +72,6 @@ def columns(outcome: Outcome, name: str) -> list[str]:
 class LeftOut:
     """What the files say and an output does not; it looks at one work after another, and says
     nothing of a table for the eye.
-
-    Args:
-        files: Of the job.
-        name: Of the output format.
     """
 
     def __init__(self, files: Sequence[FileRead], name: str) -> None:

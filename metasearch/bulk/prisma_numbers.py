@@ -40,11 +40,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that could not be read.
-
-    Attributes:
-        line: From 1, or an offset in bytes; 0 for the whole file.
-        records: How many were lost by it; 0 where it cost none.
+    """Something that could not be read. `line`: from 1, or an offset in bytes; 0 for the whole
+    file. `records`: how many were lost by it; 0 where it cost none.
     """
 
     file: str
@@ -126,11 +123,8 @@ def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
 
 @dataclass(slots=True)
 class CountedWorks:
-    """What is counted of the works.
-
-    Attributes:
-        records: All of them; `check_sum` is that of their entries.
-        in_files: Of each work, the files that have it.
+    """What is counted of the works. `records`: all of them; `check_sum` is that of their
+    entries.
     """
 
     works: int = 0

@@ -67,11 +67,6 @@ def _counted(number: int, noun: str) -> str:
 def as_text(numbers: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
     """All numbers, one below the other; what could not be read is named as far as it is not too
     much.
-
-    Args:
-        numbers: All counts of the job.
-        version: Of the program that found them.
-        left_out: What the files say and the output does not, in words.
     """
     blocks = (
         _identified(numbers),

@@ -23,10 +23,8 @@ Row = Mapping[str, Any]
 
 
 def rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """("file:line", object) of each line that is not empty.
-
-    Raises:
-        UsageError: A line is no object, or too long; or the file is damaged.
+    """("file:line", object) of each line that is not empty. Raises UsageError: a line is no object,
+    or too long; or the file is damaged.
     """
     number = size = 0
     try:
@@ -53,10 +51,8 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def identifier(value: Any, where: str, key: str) -> str:
-    """A string or a whole number, as a string.
-
-    Raises:
-        UsageError: It is something else, or empty.
+    """A string or a whole number, as a string. Raises UsageError: it is something else, or
+    empty.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise UsageError(f"{where}: {key} is {value!r}; expected a string or a whole number")

@@ -44,10 +44,8 @@ class LabelledSet:
 
 
 def known_fields(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, each once, if a record has such fields.
-
-    Raises:
-        UsageError: It has no field of that name.
+    """The names, each once, if a record has such fields. Raises UsageError: it has no field of that
+    name.
     """
     known = tuple(dict.fromkeys(names))
     for name in known:

@@ -43,10 +43,8 @@ Sets = Sequence[Sequence[Compared]]
 
 
 def check(path: Path) -> None:
-    """Make sure, before anything is measured, that a picture can be drawn there.
-
-    Raises:
-        UsageError: The ending is of no picture, or matplotlib is missing.
+    """Make sure, before anything is measured, that a picture can be drawn there. Raises UsageError:
+    the ending is of no picture, or matplotlib is missing.
     """
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a plot is written to a file that ends in {' or '.join(ENDINGS)}")
@@ -63,10 +61,8 @@ def drawn(sets: Sets, ending: str) -> bytes:
     """The picture: a panel a set with a curve a strategy, and one of the largest set's time against
     size.
 
-    Args:
-        sets: Of each set, its strategies, the same of all; without `growth` of any there is no
-            panel of time.
-        ending: One of `ENDINGS`.
+    `sets`: of each set, its strategies, the same of all; without `growth` of any there is no panel
+    of time. `ending`: one of `ENDINGS`.
     """
     import matplotlib as mpl
 

@@ -70,11 +70,8 @@ LONGEST_REASON = 300
 
 
 class LabelledRowReader:
-    """Reads rows, and counts what it could not read.
-
-    Args:
-        name: Of the set; the `source` of a record whose row names none.
-        own: Keys that are not about the work, and that somebody else reads.
+    """Reads rows, and counts what it could not read. `name`: of the set; the `source` of a record
+    whose row names none.
     """
 
     def __init__(self, name: str, own: Collection[str] = ()) -> None:
@@ -94,11 +91,7 @@ class LabelledRowReader:
         """The record of a row, as `read`; one with nothing but the row's id where that raises.
 
         The row keeps its place, because the truth of the set names it: it counts as a record that
-        nobody finds twins of. A note tells of it.
-
-        Args:
-            row: An object with an id.
-            where: "file:line", for the note.
+        nobody finds twins of. A note tells of it. `where`: "file:line", for the note.
         """
         try:
             return self.read(row)
