@@ -31,10 +31,8 @@ def read_name(text: str) -> str:
     """A name as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" ->
     "pmid:1".
 
-    The id of a hit comes without the prefix that it has in feeds.
-
-    Raises:
-        ValueError: It is neither a DOI nor "source:id" nor "scheme:id" nor the id of a hit.
+    The id of a hit comes without the prefix that it has in feeds. Raises ValueError: it is neither
+    a DOI nor "source:id" nor "scheme:id" nor the id of a hit.
     """
     text = text.strip()
     own = _HIT_ID.fullmatch(text)
@@ -129,11 +127,8 @@ def distinctions(record: Record) -> Iterator[str]:
 
 
 def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
-    """The ids that a work of these records may have in other answers, beside its own.
-
-    Args:
-        ids: Its own id, and those that its records have alone.
-        records: Its records.
+    """The ids that a work of these records may have in other answers, beside its own. `ids`: its
+    own id, and those that its records have alone.
     """
     ids = tuple(ids)
     yield from ids
@@ -150,14 +145,9 @@ def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
 def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
     """The hits that a name may mean, the likeliest first.
 
-    Args:
-        name: The id that a hit has in this answer, in another one, or had in an earlier release;
-            the key of a record ("source:id", to the letter); an identifier (DOI in any form,
-            "pmid:1", "isbn:...").
-        hits: Of an answer.
-
-    Raises:
-        ValueError: It is no name.
+    `name`: the id that a hit has in this answer, in another one, or had in an earlier release; the
+    key of a record ("source:id", to the letter); an identifier (DOI in any form, "pmid:1",
+    "isbn:..."). Raises ValueError: it is no name.
     """
     wanted = read_name(name)
     hits = list(hits)
@@ -177,12 +167,8 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
 def find_each(names: Iterable[str], hits: Iterable[Hit]) -> dict[str, Hit]:
     """The likeliest hit for each of several ids, in one pass over the hits for all of them.
 
-    Args:
-        names: Ids of hits, as `read_name` returns them.
-        hits: Of an answer.
-
-    Returns:
-        Id -> hit; without those that no hit bears.
+    `names`: ids of hits, as `read_name` returns them. Returns id -> hit; without those that no hit
+    bears.
     """
     hits = list(hits)
     likeliest: dict[str, Hit] = {}

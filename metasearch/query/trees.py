@@ -13,10 +13,6 @@ from metasearch.query.reading import QueryReader
 class LeftToRight:
     """Operands that operators join from left to right, without precedence; takes time linear in
     their number.
-
-    Args:
-        reader: Whose text it is; it refuses operators that alternate too often.
-        first: The first operand.
     """
 
     def __init__(self, reader: QueryReader, first: Query) -> None:

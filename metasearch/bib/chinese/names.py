@@ -43,10 +43,8 @@ class HanName:
 class Romanised:
     """A name in Latin letters, lower case.
 
-    Attributes:
-        family: As one word: "zhang", "ouyang".
-        given: Words and initials in order: ("san", "feng"), ("sanfeng",), ("s", "f"); empty where
-            there are none.
+    `family`: as one word: "zhang", "ouyang". `given`: words and initials in order: ("san", "feng"),
+    ("sanfeng",), ("s", "f"); empty where there are none.
     """
 
     family: str

@@ -52,9 +52,8 @@ _BODY = late_pattern(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNOR
 class _Piece(NamedTuple):
     """What stands between two separators.
 
-    Attributes:
-        kind: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J",
-            "John R."), "word" (one word, particles before it not counted) or "words".
+    `kind`: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J", "John
+    R."), "word" (one word, particles before it not counted) or "words".
     """
 
     text: str
@@ -205,10 +204,8 @@ def _people(group: list[_Piece], *, inverted: bool, shouted: bool) -> Iterator[A
 def _person(piece: _Piece, *, shouted: bool) -> Author | None:
     """The author of a piece that is a name of its own; split where the split is certain.
 
-    Args:
-        piece: The name.
-        shouted: Whether the whole byline is written in capitals, as it was when the piece was given
-            its kind.
+    `shouted`: whether the whole byline is written in capitals, as it was when the piece was given
+    its kind.
     """
     if piece.kind not in ("whole", "trailing"):
         return person(piece.text)
@@ -246,8 +243,7 @@ def authors_in_field(value: str) -> tuple[Author, ...]:
     """Return the authors in a field of a reference manager's file, which should hold one name,
     "Family, Given", and may hold several in any style.
 
-    Args:
-        value: Text for display, without markup; its first `LONGEST` characters are read.
+    `value`: text for display, without markup; its first `LONGEST` characters are read.
     """
     value = " ".join(value[:LONGEST].split())
     value = _GENERATION.sub(r"\1", _BEHIND_NAME.sub("", value)).strip(" ,;；")

@@ -190,13 +190,9 @@ def people(
 ) -> Converter:
     """A converter for authors that are objects.
 
-    Args:
-        each: Selects the authors.
-        parts: Select name, family, given, orcid and affiliation of one author, and "corporate": a
-            name that is not to be split.
-        editors: Whether these are editors.
-        tidy: Cleans each name.
-        node_of: Makes the node that `parts` read of what `each` selects; None if they are the same.
+    `parts`: select name, family, given, orcid and affiliation of one author, and "corporate": a
+    name that is not to be split. `node_of`: makes the node that `parts` read of what `each`
+    selects; None if they are the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the
     # short way.

@@ -125,11 +125,8 @@ def name_in_set(context_set: str, name: str) -> str:
 
 
 def set_of(prefix: str, assigned: str | None) -> str | None:
-    """The context set that a prefix stands for; None for one that is not known.
-
-    Args:
-        prefix: In small letters.
-        assigned: The URI that the query assigns to it, or None.
+    """The context set that a prefix stands for; None for one that is not known. `assigned`: the URI
+    that the query assigns to it, or None.
     """
     if assigned is not None and (sets := _SETS.findall(assigned)):
         prefix = sets[-1].lower()  # "info:srw/cql-context-set/1/dc-v1.1"

@@ -23,7 +23,6 @@ class Relation:
     Attributes:
         index: As written, with its prefix.
         name: A sign, or a word in small letters.
-        start, end: Of the index.
         at: Where the relation begins.
     """
 

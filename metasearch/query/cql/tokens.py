@@ -35,10 +35,8 @@ class CqlToken:
 
 
 def cql_tokens(reader: QueryReader) -> list[CqlToken]:
-    """All tokens of the reader's text, closed by one of kind "end".
-
-    Raises:
-        QuerySyntaxError: A quote is never closed.
+    """All tokens of the reader's text, closed by one of kind "end". Raises QuerySyntaxError: a
+    quote is never closed.
     """
     tokens: list[CqlToken] = []
     text, at = reader.text, 0

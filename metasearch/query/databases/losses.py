@@ -76,10 +76,8 @@ _PLACE = re.compile(r"\{[a-z]+\}")
 
 
 class Losses:
-    """Gathers the losses of one text, each once.
-
-    Attributes:
-        widened: How often something was read more widely than it was meant.
+    """Gathers the losses of one text, each once. `widened`: how often something was read more
+    widely than it was meant.
     """
 
     def __init__(self) -> None:

@@ -37,11 +37,7 @@ class DatabaseReader(ReferenceReader):
         return self.ended(self.tree())
 
     def ended(self, query: Query | None) -> ReadQuery:
-        """The query with its notes.
-
-        Raises:
-            QuerySyntaxError: Nothing of it can be searched for.
-        """
+        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
         if query is None:
             raise self.not_searchable or self.error(
                 message("No part of the query can be searched for"),

@@ -54,10 +54,8 @@ class Sign:
 class TextScanner(NestedReader):
     """A text with a place in it, by the table of one database.
 
-    Args:
-        text: As typed.
-        lines: The lines before it by number; None where lines have no numbers.
-        losses: Where what is lost is gathered; a new place by default.
+    `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
+    is lost is gathered; a new place by default.
     """
 
     #: The table of the database; each reader sets its own.

@@ -24,15 +24,7 @@ class TermReader(TextScanner):
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
-        """What a field is to hold.
-
-        Args:
-            text: Words with single blanks between them.
-            tag: Where they are looked for.
-            shown: The field as it was written.
-            where: Where they stand.
-            quoted: Whether they stand in quotes.
-        """
+        """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:

@@ -25,10 +25,7 @@ _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE})", re.IGNORECASE
 
 def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
-    more than years.
-
-    Raises:
-        BadYears: It says none.
+    more than years. Raises BadYears: it says none.
     """
     plain = " ".join(text.split())
     if one := _ONE.fullmatch(plain):

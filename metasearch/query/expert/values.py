@@ -22,10 +22,8 @@ OFTEN_NOTE = "$ is ignored: sources cannot be asked how often a word occurs"
 
 
 class ExpertValueReader(ExpertScanner):
-    """Turns values into the parts of the tree that ask for them.
-
-    Attributes:
-        target: Where the next value is looked for.
+    """Turns values into the parts of the tree that ask for them. `target`: where the next value is
+    looked for.
     """
 
     def __init__(self, text: str) -> None:

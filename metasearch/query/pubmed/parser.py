@@ -29,10 +29,8 @@ _EVERYWHERE = TAGS["all"]
 
 
 def parse_pubmed(text: str) -> ReadQuery:
-    """Read a query as one types it into PubMed.
-
-    Raises:
-        QuerySyntaxError: It is none, or has a tag that cannot be searched here.
+    """Read a query as one types it into PubMed. Raises QuerySyntaxError: it is none, or has a tag
+    that cannot be searched here.
     """
     return read_or_suggest(_read, text)
 

@@ -81,10 +81,8 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens, closed by one of kind "end".
-
-    Raises:
-        QuerySyntaxError: Its `suggestion` mends this one mistake only.
+    """All tokens, closed by one of kind "end". Raises QuerySyntaxError: its `suggestion` mends this
+    one mistake only.
     """
     if bad := _SURROGATE.search(text):
         at = bad.start()

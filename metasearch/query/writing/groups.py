@@ -27,7 +27,6 @@ class Group:
 
     Attributes:
         every: Whether all of them have to hold.
-        parts: At least one.
         without: What must not hold; only where `every`.
         frame: The template of all that is in it; "" where there are several.
     """

@@ -26,10 +26,8 @@ _NAMES = {
 
 
 class QueryReducer(Grouping):
-    """Reduces one query to what a syntax can express.
-
-    Attributes:
-        notes: One sentence for each thing that the text does not say as the query does.
+    """Reduces one query to what a syntax can express. `notes`: one sentence for each thing that the
+    text does not say as the query does.
     """
 
     def __init__(self, style: Style) -> None:
