@@ -51,11 +51,7 @@ class NoRegularFile(OSError):
 
 
 class TooLargeToRead(OSError):
-    """A file holds more than whoever reads it takes.
-
-    Attributes:
-        most: Bytes that are taken.
-    """
+    """A file holds more than whoever reads it takes. `most`: bytes that are taken."""
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(errno.EFBIG, f"is larger than {most:,} bytes", str(path))
@@ -65,9 +61,8 @@ class TooLargeToRead(OSError):
 def opened(path: Path, *, pipes: bool = False) -> io.BufferedReader:
     """A regular file, open for reading; the null device is an empty one.
 
-    Args:
-        path: Where it lies; links are followed.
-        pipes: Whether the pipes that a shell hands over (`/dev/stdin`, `/dev/fd/63`) are read, too.
+    `path`: where it lies; links are followed. `pipes`: whether the pipes that a shell hands over
+    (`/dev/stdin`, `/dev/fd/63`) are read, too.
 
     Raises:
         NoRegularFile: Something else stands there. It was not waited for.
@@ -100,11 +95,8 @@ def opened(path: Path, *, pipes: bool = False) -> io.BufferedReader:
 
 
 def read(path: Path, most: int, *, pipes: bool = False) -> bytes:
-    """The bytes of a regular file.
-
-    Raises:
-        TooLargeToRead: There are more than `most`.
-        OSError: As `opened` does, or it cannot be read.
+    """The bytes of a regular file. Raises TooLargeToRead: there are more than `most`; OSError: as
+    `opened` does, or it cannot be read.
     """
     with opened(path, pipes=pipes) as file:
         data = file.read(most + 1) or b""  # None where it would have to be waited for

@@ -49,11 +49,8 @@ class DiskStore:
 
     Two threads do all the work, one reads and one writes, so that no access to the disk ever holds
     up the event loop and no read waits behind a write. Nothing is opened before the first use.
-
-    Args:
-        path: The folder; the files lie in `pages` below it, which no other user may enter. Never on
-            a network drive, and never shared between users.
-        size_limit: Bytes on disk, roughly.
+    `path`: the folder; the files lie in `pages` below it, which no other user may enter. Never on a
+    network drive, and never shared between users. `size_limit`: bytes on disk, roughly.
     """
 
     def __init__(self, path: Path, size_limit: int = 1 << 30) -> None:

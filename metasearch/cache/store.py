@@ -14,8 +14,6 @@ class CacheStats:
 
     Attributes:
         entries: Values that are kept, expired ones included until the next upkeep.
-        bytes: Space that they take.
-        hits, misses: Of this process.
         problem: Why the store keeps nothing any more; None while it works.
         busy: Nothing could be counted, because another process has the file.
         tags: Tag -> (values, their bytes as they are kept); at most a thousand, the largest first.
@@ -62,11 +60,7 @@ class Store(Protocol):
 
 class MemoryStore:
     """Keeps values in a dictionary, the oldest going first; for tests and for a process without a
-    disk.
-
-    Args:
-        size_limit: Bytes of values that are kept at most.
-        clock: Seconds.
+    disk. `size_limit`: bytes of values that are kept at most. `clock`: seconds.
     """
 
     def __init__(

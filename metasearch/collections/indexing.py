@@ -32,10 +32,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class FileReport:
-    """One file that was read.
-
-    Attributes:
-        error: Why the file could not be read, or None. After an error its old records stay.
+    """One file that was read. `error`: why the file could not be read, or None. After an error its
+    old records stay.
     """
 
     name: str
@@ -90,14 +88,9 @@ def index(
 ) -> Indexed:
     """Update a collection from its files.
 
-    Args:
-        named: Folders and files; none stands for all that were named before.
-        collection: Open for writing.
-        progress: Called with the number of files done and the number of all files.
-
-    Raises:
-        UsageError: A file or folder is not there, or a folder holds no file that can be read.
-        CollectionError: The collection cannot be written.
+    `progress`: called with the number of files done and the number of all files. Raises UsageError:
+    a file or folder is not there, or a folder holds no file that can be read; CollectionError: the
+    collection cannot be written.
     """
     known_roots = roots_of(collection)
     roots = [_root(path) for path in named]
@@ -128,10 +121,8 @@ def index(
 
 
 def _root(path: Path) -> Path:
-    """The path without links.
-
-    Raises:
-        UsageError: The name is not in UTF-8, so the collection cannot store it.
+    """The path without links. Raises UsageError: the name is not in UTF-8, so the collection cannot
+    store it.
     """
     real = os.path.realpath(path)
     if _stored(real) != real:

@@ -37,10 +37,8 @@ DialectToken = str | FieldName | Term | Years  # a str is one of ( ) and or not
 
 
 def tree(tokens: Iterable[DialectToken]) -> Query | None:
-    """The query, or None where there are no terms.
-
-    Raises:
-        NotUnderstood: Brackets or operators do not fit together.
+    """The query, or None where there are no terms. Raises NotUnderstood: brackets or operators do
+    not fit together.
     """
     reader = _TreeBuilder(list(tokens))
     query = reader.alternatives(0)
@@ -205,10 +203,7 @@ _CQL = re.compile(
 
 def cql(text: str, indexes: Mapping[str, str]) -> Query | None:
     """`dc.title all "a b" and dc.date >= 2000`. `indexes` maps the last part of an index's name to
-    our fields.
-
-    Raises:
-        UnknownIndex: An index is not among them.
+    our fields. Raises UnknownIndex: an index is not among them.
     """
     if _CQL.sub("", text).strip():
         raise NotUnderstood("not CQL")

@@ -81,14 +81,8 @@ def _singular(word: str) -> str:
 class Holdings:
     """The works of one database, ready to be searched.
 
-    Args:
-        database: Its name.
-        works: As the database tells them.
-        facets: The type and language of a work as the database calls them; our own words if it is
-            left out.
-
-    Attributes:
-        works: In the database's own order, which ranking falls back to.
+    `facets`: the type and language of a work as the database calls them; our own words if it is
+    left out. `works`: in the database's own order, which ranking falls back to.
     """
 
     def __init__(
@@ -104,12 +98,8 @@ class Holdings:
             texts |= {name: word.casefold() for name, word in called.items()}
 
     def find(self, query: Query | None, *, lenient: bool = False) -> list[Work]:
-        """The works that match, best first; without a query, all.
-
-        Args:
-            query: What to look for.
-            lenient: Where no work has all the words, those with at least half of them are found, as
-                in Crossref.
+        """The works that match, best first; without a query, all. `lenient`: where no work has all
+        the words, those with at least half of them are found, as in Crossref.
         """
         if query is None:
             return list(self.works)
