@@ -218,13 +218,8 @@ def read_one(
     first: ReadFirst | None = None,
     hand_out: HandOut | None = None,
 ) -> FileReading:
-    """Read one file, as `read_all` does each. Raises FileFormatError: it cannot be read.
-
-    Args:
-        format: As in `read_all`, as the next three.
-        stdin: What `STDIN` stands for.
-        first: Is asked first.
-        hand_out: As in `metasearch.formats.reading.read_file`.
+    """Read one file, as `read_all` does each; `hand_out` is that of
+    `metasearch.formats.reading.read_file`. Raises FileFormatError: it cannot be read.
     """
     reading = first(file, hand_out) if first is not None and format is None else None
     return reading or _read(file, format, encoding, stdin, hand_out)

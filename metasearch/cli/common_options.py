@@ -118,12 +118,6 @@ def chosen_format(
     Returns one of `FORMAT_NAMES`; None if nothing chooses a format. Raises click.UsageError:
     several formats are named, or no format has the ending; UsageError: the library that writes the
     format is not installed.
-
-    Args:
-        format_: The value of `--format`, or None.
-        json: Whether `--json` is given.
-        ndjson: Whether `--ndjson` is given.
-        output: The value of `-o`, or None.
     """
     names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     if len(names) > 1:

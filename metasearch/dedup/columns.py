@@ -28,7 +28,7 @@ def journal_title(fingerprint: Fingerprint) -> tuple[str, tuple[str, ...]] | Non
 class TitleFacts:
     """Where and when one title stood in one venue.
 
-    `places`: their volumes; the first pages of those without; the years of those that say nothing
+    `places`: the volumes; the first pages of records without; the years of those that say nothing
     and are unsigned. Volumes and pages are not added up: a work whose volume is left out once has
     no more places for that.
     """

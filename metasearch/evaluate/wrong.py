@@ -31,7 +31,7 @@ class Wrong:
     """A pair that was merged and must not be, or was not and should.
 
     Attributes:
-        b: Of the other; None where the truth only says that `a` has some twin.
+        b: Number of the other record; None where the truth only says that `a` has some twin.
         about: What the pair is part of, in words.
         evidence: Each rule with what it says of the pair, in the order in which they are asked.
     """

@@ -20,7 +20,7 @@ OWNER = ""
 
 class Shares:
     """Permits of one kind. `what`: what is permitted, for people: "archives that are written or
-    received". `each`: how many of them are one user's; None takes the half.
+    received". `each`: how many permits are one user's; None takes the half.
     """
 
     def __init__(self, what: Message, most: int, each: int | None = None) -> None:

@@ -109,7 +109,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 class Peers:
     """The workers of a server, seen by one of them. `folder`: where their sockets are; None where
-    there is one process only. `number`: which of them this is, from 0.
+    there is one process only. `number`: which of the workers this is, from 0.
     """
 
     def __init__(self, folder: Path | None = None, number: int = 0, workers: int = 1) -> None:

@@ -146,8 +146,8 @@ def estimate(overlap: Overlap) -> Estimate | None:
 
 
 def chao(found: int, once: int, twice: int, occasions: int) -> tuple[float, float]:
-    """Chao's lower bound for the number of all, and its variance. `twice`: of them, those seen on
-    two; for none, the form without bias is used.
+    """Chao's lower bound for the number of all, and its variance. `once`, `twice`: how many were
+    seen on one occasion, and on two; where none was on two, the form without bias is used.
     """
     part = (occasions - 1) / occasions
     if twice:

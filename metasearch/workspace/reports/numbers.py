@@ -37,7 +37,7 @@ class Identified:
         place: "database", "register" or "other".
         by_hand: Whether all of it came in files that a person brought.
         failed: Whether it never answered, so that `records` is no number of hits.
-        known: Those of them whose work an earlier report has covered already.
+        known: Records whose work an earlier report has covered already.
     """
 
     source: str
@@ -56,7 +56,7 @@ class Previous:
     Attributes:
         number: Of the report; `frozen` when it was finished.
         run: Id of the last run that it covers.
-        works: Works of the project among these reports.
+        works: Works of the project among the reports that it included.
         other_sources: Ids of the other ways of searching that it covers.
     """
 
@@ -84,7 +84,8 @@ class Numbers:
         not_assessed: Those on which nobody has decided yet.
         reasons: Reason -> reports that were read and left out; "" where none was given. The most
             frequent first.
-        studies: Studies that these reports are of: works with the same tag "study:NAME" are one.
+        studies: Studies that the included reports are of: works with the same tag "study:NAME" are
+            one.
         contradictory: Works left out by title, with a decision on their full text all the same.
         changed: Works of the earlier report that are included now, less those that were; None where
             no report is continued.

@@ -82,7 +82,7 @@ class Stored:
 def _finished(
     db: Database, answer: int, given: int, left_out: Sequence[str], facts: dict[str, Any]
 ) -> SourceAnswer:
-    """Fill in an answer whose records are stored. `left_out`: why some of them cannot be kept."""
+    """Fill in an answer whose records are stored. `left_out`: why some records cannot be kept."""
     with db.transaction():
         kept = int(db.value("SELECT count(*) FROM finding WHERE answer = ?", answer))
         notes = [*facts["notes"], *dict.fromkeys(left_out)]

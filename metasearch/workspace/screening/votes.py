@@ -191,9 +191,9 @@ def settle(
     """Write what follows from the votes on works, inside the transaction that has changed them.
 
     Works without votes are left as they are, and so is every work where no team screens the stage.
-    `had_votes`: whether all of them had votes until now, so that one without is undecided. Returns
-    row of each work of which the decision of the project is another one now -> the decision before,
-    and now.
+    `had_votes`: whether all of the works had votes until now, so that one without is undecided.
+    Returns row of each work of which the decision of the project is another one now -> the decision
+    before, and now.
     """
     rule = _rule(db, project, stage)
     if rule is None:

@@ -97,9 +97,9 @@ def lines(
 ) -> list[AuditLine]:
     """The newest lines first.
 
-    `actor`: only lines of this one; None for all, here and below. `before`: only those with a
-    smaller number: the last one of the page before. `most`: lines at most; `MOST_LINES` whatever is
-    asked for.
+    `actor`: only lines of this one; None for all, as of `action` and `object`. `before`: only those
+    with a smaller number: the last one of the page before. `most`: lines at most; `MOST_LINES`
+    whatever is asked for.
     """
     filters = {"actor": actor, "action": action, "object": object}
     chosen = {column: value for column, value in filters.items() if value is not None}

@@ -110,8 +110,9 @@ class Passwords:
 
 
 def check(text: str, name: str, email: str = "") -> None:
-    """Check a new password. It may have any characters: length is what counts. `email`: the same;
-    may be "". Raises UsageError: it is too short, too long, or the name or the address.
+    """Check a new password. It may have any characters: length is what counts. `name`, `email`: of
+    the user, as others know them; `email` may be "". Raises UsageError: it is too short, too long,
+    or the name or the address.
     """
     normal = unicodedata.normalize("NFKC", text[: 4 * MOST_BYTES])
     if len(normal) < SHORTEST:

@@ -61,9 +61,9 @@ class Added:
     """What became of the records of an answer.
 
     Attributes:
-        new_records: Of them, how many are new to the project.
-        new_versions: How many say otherwise than the project's version of them did.
-        known: How many were there already, word for word.
+        new_records: Records that are new to the project.
+        new_versions: Records that say otherwise than the project's version of them did.
+        known: Records that were there already, word for word.
         left_out: (position, reason) of those that cannot be kept.
         grown: Works that have other records than before.
         joined: (uid of a work, uid of one that is part of it now).

@@ -83,7 +83,7 @@ class Condition:
 
     Attributes:
         name: Of the field of `WorksQuery`; the facet of that name is counted without it.
-        values: What stands in their places.
+        values: What stands in place of the question marks of `sql`.
         works: A SELECT of the rows of just these works, with the same values, which may return one
             repeatedly; "" where there is none that is faster than the condition.
     """

@@ -123,7 +123,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A document as it is sent. `body`: the same as JSON. `etag`: names the content; without
+    """A document as it is sent. `body`: the document as JSON. `etag`: names the content; without
     quotes.
     """
 

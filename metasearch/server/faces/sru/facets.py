@@ -21,7 +21,7 @@ _MOST_INDEXES = 50
 
 @dataclass(frozen=True, slots=True)
 class WantedFacet:
-    """One facet as a request names it. `start`: the first of them, from 1."""
+    """One facet as a request names it. `start`: the first value, from 1."""
 
     index: str
     name: str

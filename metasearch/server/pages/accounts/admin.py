@@ -68,7 +68,7 @@ class UsersView:
 
     Attributes:
         counts: Role -> users of it who may log in.
-        makers: Uid -> name, of those who have made them.
+        makers: Uid -> name, of those who have made `links`.
         further: Address of the next page; "" for none.
         local: Whether users log in here by a password.
     """

@@ -80,8 +80,9 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A source that is off by itself, and is to be switched on. `terms`: what its description says
-    of them; "" for nothing. `link`: their address; "" where they are no address.
+    """A source that is off by itself, and is to be switched on. `terms`: what the source's
+    description says of its terms; "" for nothing. `link`: their address; "" where they are no
+    address.
     """
 
     name: str

@@ -116,7 +116,7 @@ class ReportPage:
         document: None where it cannot be made.
         frozen: The frozen one that is shown; None for the report as it would be now.
         answers: Key of a question -> its answer.
-        missing: Keys of those that lack one.
+        missing: Keys of the questions that lack an answer.
         previous: Number of the report of which this one is an update; "" for none.
         earlier: Numbers of the frozen reports that it may be an update of.
         version: Of the project, with its answers.
