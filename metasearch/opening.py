@@ -42,9 +42,7 @@ _PLAIN = {
 
 
 class NoRegularFile(OSError):
-    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket, a window into
-    the kernel.
-    """
+    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket."""
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(errno.EINVAL, f"{what}, and only regular files are read", str(path))
@@ -106,9 +104,7 @@ def read(path: Path, most: int, *, pipes: bool = False) -> bytes:
 
 
 def why(exc: BaseException) -> str:
-    """What is wrong, in words; where a limit is, the limit, which may be a low one of this
-    process.
-    """
+    """What is wrong, in words; where a limit is, the limit, perhaps of this process."""
     number = errno.ENOMEM if isinstance(exc, MemoryError) else getattr(exc, "errno", None)
     if isinstance(exc, NoRegularFile | TooLargeToRead) or number not in _PLAIN:
         return getattr(exc, "strerror", None) or str(exc) or type(exc).__name__
@@ -136,9 +132,7 @@ def _refuse(found: os.stat_result, path: Path, *, handed: bool) -> None:
 
 
 def _limit(name: str) -> int | None:
-    """The limit that this process runs under; None where there is none, or the system has no such
-    limits.
-    """
+    """The limit that this process runs under; None where there is none, or none is told."""
     try:
         import resource
     except ImportError:  # Windows

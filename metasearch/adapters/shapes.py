@@ -194,9 +194,7 @@ class LateShape:
         return late
 
     def shape(self) -> Shape:
-        """Returns the shape. Raises SpecError: with every problem, if the spec was loaded without a
-        check.
-        """
+        """The shape. Raises SpecError: with every problem, if the spec was loaded unchecked."""
         if self.ready is None:
             self.ready = self._compiled()
         return self.ready

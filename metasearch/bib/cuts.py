@@ -163,9 +163,7 @@ class _Room:
 
 
 def most(field: str, found: list[Any]) -> list[Any]:
-    """The first of a long list, and one more than the record keeps, by which `kept` sees and tells
-    that there were.
-    """
+    """The first of a long list, and one more than is kept, by which `kept` sees that there were."""
     limit = LIMITS[field].items + 1
     return found if len(found) <= limit else found[:limit]
 

@@ -72,9 +72,7 @@ def is_hit_id(name: str) -> bool:
 
 
 def identifiers(record: Record) -> list[str]:
-    """The identifiers that a record bears, in lower case: "pmid:1", "isbn:9780000000000",
-    "doi:10.1000/abc".
-    """
+    """The identifiers of a record, in lower case: "pmid:1", "doi:10.1000/abc"."""
     found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
     found += [f"isbn:{number.lower()}" for number in record.isbn]
     if record.doi:
@@ -86,9 +84,7 @@ def identifiers(record: Record) -> list[str]:
 
 
 def hit_id(key: str) -> str:
-    """The id for the key of a work: "h" and twelve hexadecimal digits, the same in every
-    process.
-    """
+    """The id for the key of a work: "h" and twelve hexadecimal digits, alike in every process."""
     return "h" + _digest(key).hex()
 
 
@@ -117,9 +113,7 @@ def told_apart(base: str, said: str) -> str:
 
 
 def distinctions(record: Record) -> Iterator[str]:
-    """What may tell a record's work from another one of the same id, the most telling first; some
-    of them are "".
-    """
+    """What may tell a record's work from another of its id, the most telling first; some ""."""
     yield f"year {record.year}" if record.year else ""
     yield f"id {min(found)}" if (found := identifiers(record)) else ""
     yield f"volume {record.volume} pages {record.pages}" if record.volume and record.pages else ""

@@ -143,9 +143,7 @@ def _object(beside: Beside) -> dict[str, Any]:
 
 
 def answer(outcome: Outcome) -> Answer:
-    """The works as the hits of an answer to no query; `complete` is False where something could not
-    be read.
-    """
+    """The works as hits of an answer to no query; not `complete` where something is unread."""
     return replace(_without_hits(outcome), hits=tuple(_Hits(outcome)))
 
 

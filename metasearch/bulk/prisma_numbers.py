@@ -123,9 +123,7 @@ def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
 
 @dataclass(slots=True)
 class CountedWorks:
-    """What is counted of the works. `records`: all of them; `check_sum` is that of their
-    entries.
-    """
+    """What is counted of the works; `records` are all, `check_sum` that of their entries."""
 
     works: int = 0
     records: int = 0

@@ -15,9 +15,7 @@ MANY = 50_000
 
 
 class Told(NamedTuple):
-    """What is told. `left_out`: sentences about content of the files that the output format cannot
-    hold.
-    """
+    """What is told. `left_out`: sentences on what the output format cannot hold."""
 
     numbers: Numbers
     left_out: list[str]

@@ -164,9 +164,7 @@ class DiskStore:
             return None
 
     def _begin_anew(self, cause: sqlite3.DatabaseError) -> None:
-        """Deletes a file that is not, or not any more, our database; once, then the store gives
-        up.
-        """
+        """Deletes a file that is not, or no more, our database; once, then it gives up."""
         with self._opening:
             again, self._renewed = self._renewed, True
             if not again:
@@ -273,9 +271,7 @@ def _tell(asked: list[_Asked], value: bytes | None) -> None:
 
 
 def _own_folder(path: Path) -> None:
-    """Makes a folder that only its owner may enter; refuses one that another user has put
-    there.
-    """
+    """Makes a folder that only its owner may enter; refuses one of another user."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)

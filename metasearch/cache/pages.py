@@ -23,9 +23,7 @@ LOCK_TIMEOUT = 1.0
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not typed
-    """Text keys and bytes, and no pickle either way, whatever a row claims
-    (CVE-2025-69872).
-    """
+    """Text keys and bytes, and no pickle, whatever a row claims (CVE-2025-69872)."""
 
     def put(self, key: Any) -> tuple[Any, bool]:
         """The key as it is stored."""
@@ -52,9 +50,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
         return value
 
     def remove(self, file_path: Any) -> None:
-        """Removes nothing: we write no files, so a row that names one is a forgery, and could name
-        any file.
-        """
+        """Removes nothing: we write no files, so a row that names one is a forgery."""
 
 
 class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
@@ -146,9 +142,7 @@ _OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
 
 
 def _limited(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection; a row that claims to be larger than what we write is an error on it, and not
-    that much memory.
-    """
+    """The connection, on which a row that claims to be larger than ours is an error."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
     return connection
 

@@ -36,9 +36,7 @@ class Store(Protocol):
         ...
 
     async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
-        """Keeps a value for `ttl` seconds, or does not if it cannot; `tag` is what it is counted
-        under.
-        """
+        """Keeps a value for `ttl` seconds, if it can; `tag` is what it is counted under."""
         ...
 
     async def delete(self, key: str) -> None:

@@ -249,9 +249,7 @@ def _values_of(options: Iterable[click.Option]) -> dict[str, bool]:
 def _words_and_options(
     args: Iterable[str], takes_value: Callable[[str], bool]
 ) -> tuple[list[str], set[str]]:
-    """(the words, the options) of a command line; no words if there is "--", because a query
-    follows it.
-    """
+    """(the words, the options) of a command line; no words after "--": a query follows."""
     words: list[str] = []
     options: set[str] = set()
     following = iter(args)
@@ -268,9 +266,7 @@ def _words_and_options(
 
 
 def _takes_next(arg: str, takes_value: Callable[[str], bool]) -> bool:
-    """Whether the next argument is the value of this option: "-n", "-vn", "--limit"; not "-n5",
-    "--limit=5".
-    """
+    """Whether the next argument is the value of this option: "-n", "-vn"; not "-n5"."""
     if arg.startswith("--"):
         return takes_value(arg)
     letters = [f"-{letter}" for letter in arg[1:]]

@@ -22,9 +22,7 @@ FORMAT_NAMES = tuple(name for name in WRITABLE if name != "sse")
 
 
 def common(command: Any) -> Any:
-    """Add `--config`, `--quiet`, `--verbose` and `--no-color`; the last three set attributes of the
-    `Console`.
-    """
+    """Add `--config`, and `--quiet`, `--verbose`, `--no-color`, which set the `Console`."""
     decorators = (
         click.option(
             "--config",
@@ -176,9 +174,7 @@ def complete_strategy(
 def complete_facet(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of facets that begin as the last name of a list with commas, each with what it
-    counts.
-    """
+    """Names of facets that begin as the last of a list, each with what it counts."""
     before, comma, begun = incomplete.rpartition(",")
     items = {name: field.help for name, field in FACETS.items()} | {"all": "all facets"}
     named = before.split(",")

@@ -391,9 +391,7 @@ def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Consol
 
 
 def show_problems(files: Sequence[FileRead], console: Console, *, records: bool) -> None:
-    """Show which files could not be read, even with `--quiet`; and with `records` which of
-    their records.
-    """
+    """Show which files are unreadable, even with `--quiet`; with `records` which records."""
     for file in files:
         if file.error:
             console.error(file.error)

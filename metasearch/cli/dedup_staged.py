@@ -82,9 +82,7 @@ class StagedOptions:
         return self.workers or min(MOST_WORKERS, os.cpu_count() or 1)
 
     def check(self) -> None:
-        """Refuse options that the engine memory has no use for. Raises UsageError: one of them is
-        given.
-        """
+        """Refuse options that the engine memory has no use for, by a UsageError."""
         given = {
             "--memory-limit": self.memory_limit,
             "--workers": self.workers,
@@ -201,9 +199,7 @@ def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterat
 
 
 def require_packages() -> None:
-    """Refuse a job on disk where its packages are not installed. Raises UsageError: they are
-    not.
-    """
+    """Refuse a job on disk where its packages are not installed, by a UsageError."""
     _require("pyarrow", "bulk")
 
 

@@ -220,9 +220,7 @@ def _show_problems(reading: FileReading, console: Console) -> None:
 
 
 async def _search(options: SearchCommandOptions, settings: Settings, console: Console) -> Answer:
-    """The answer of the search, with all hits of the records that it requests, also those that do
-    not pass its filters.
-    """
+    """The answer of the search, with all hits of its records, also those its filters drop."""
     from metasearch.cli.search_run import prepared  # only here: the engine takes long to load
 
     wanted = options.limit or TABLE_HITS

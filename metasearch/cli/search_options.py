@@ -108,9 +108,7 @@ def search_options(*without: str) -> Callable[[Any], Any]:
 
 
 def option_of(name: str) -> Any:
-    """The option of the command line for a field of `SearchOptions`. Its value has the name and the
-    type of the field.
-    """
+    """The command line's option for a field of `SearchOptions`, by its name and type."""
     option = OPTIONS[name]
     how: dict[str, Any]
     match option.kind:

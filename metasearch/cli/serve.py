@@ -184,9 +184,7 @@ class WorkerLog:
 def _log(
     console: Console, form: Literal["text", "json"] | None
 ) -> Iterator[dict[str, Callable[[str], None]]]:
-    """Log while the block runs. Yields arguments of `serve`: with JSON logs, the function that
-    announces the address.
-    """
+    """Log while the block runs. Yields arguments of `serve`: with JSON logs, `announce`."""
     import logging
     import sys
 

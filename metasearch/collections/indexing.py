@@ -32,9 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class FileReport:
-    """One file that was read. `error`: why the file could not be read, or None. After an error its
-    old records stay.
-    """
+    """A file that was read. `error`: why it could not be, or None; then old records stay."""
 
     name: str
     records: int = 0
@@ -121,9 +119,7 @@ def index(
 
 
 def _root(path: Path) -> Path:
-    """The path without links. Raises UsageError: the name is not in UTF-8, so the collection cannot
-    store it.
-    """
+    """The path without links. Raises UsageError: the name is not in UTF-8, so is not stored."""
     real = os.path.realpath(path)
     if _stored(real) != real:
         raise UsageError(

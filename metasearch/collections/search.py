@@ -122,9 +122,7 @@ def search(
 
 
 def facts(folder_file: Path, name: str) -> CollectionFacts:
-    """The facts of a collection. Raises CollectionError: there is no file, it is not a collection,
-    or it is broken.
-    """
+    """A collection's facts. Raises CollectionError: no file, no collection, or a broken one."""
     with _opened(folder_file, lambda: False) as db:
         records = db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0]
         lost = db.execute("SELECT coalesce(sum(lost), 0) FROM files").fetchone()[0]

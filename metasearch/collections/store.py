@@ -202,9 +202,7 @@ class Collection:
     def put(
         self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0
     ) -> Change:
-        """Store a record, in place of the one with the same key. Raises ValueError: the record
-        cannot be stored.
-        """
+        """Store a record in place of that with its key. Raises ValueError: it cannot be stored."""
         body, texts = packed(record), [encodable(text) for text in indexed(record)]
         if len(body) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST:,} bytes")

@@ -104,9 +104,7 @@ class JournalColumns:
         self._generic: dict[int, Fingerprint | None] = {}
 
     def add(self, number: int, fingerprint: Fingerprint) -> Iterable[int]:
-        """Take in a record; return the numbers of the records that stand in a column because of
-        it.
-        """
+        """Take in a record; return the numbers of records in a column because of it."""
         title = journal_title(fingerprint)
         if title is None:
             return ()

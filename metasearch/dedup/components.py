@@ -39,9 +39,7 @@ class Components:
         self._parent.append(len(self._parent))
 
     def put_under(self, number: int, other: int) -> None:
-        """Name another record as the root of a record that is alone, without making it a member:
-        a copy.
-        """
+        """Name another record the root of one that is alone and stays no member: a copy."""
         self._parent[number] = other
 
     def root(self, number: int) -> int:
@@ -120,9 +118,7 @@ class Divider:
         self.passed_over = 0
 
     def verdict(self, a: int, b: int, *, exact: bool) -> Match | None:
-        """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is
-        kept.
-        """
+        """What the chain says of two records; `exact` as in `Chain.judge`. Only joins are kept."""
         match = self._chain.judge(self._prints[a], self._prints[b], exact=exact)
         if match is not None and match.verdict != "different":
             self._verdicts[_pair(a, b)] = match

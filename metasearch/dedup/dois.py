@@ -41,9 +41,7 @@ LONGEST_FIRST_PART = 24
 
 
 def names_nothing(doi: str) -> bool:
-    """Whether a DOI was cut off at its first part, which stands on many works: "10.1007/978",
-    "10.1016/j".
-    """
+    """Whether a DOI was cut off at its first part: "10.1007/978", "10.1016/j"."""
     prefix, _, suffix = doi.partition("/")
     if len(suffix) > LONGEST_FIRST_PART:
         return False
@@ -57,9 +55,7 @@ def names_nothing(doi: str) -> bool:
 
 
 def without_marks(doi: str) -> str:
-    """A value that is equal for DOIs that differ only in full stops and slashes, which databases
-    confuse.
-    """
+    """A value equal for DOIs that differ in full stops and slashes, which databases confuse."""
     return doi.replace("/", ".")
 
 

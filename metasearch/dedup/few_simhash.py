@@ -29,9 +29,7 @@ def folded(code: int) -> int:
 
 
 class _Letters(dict[int, int | None]):
-    """For `str.translate`: code point -> that of its letter, None for what is none; filled as
-    characters occur.
-    """
+    """For `str.translate`: code point -> that of its letter, or None; filled as they occur."""
 
     def __init__(self, codes: int) -> None:
         super().__init__()

@@ -59,9 +59,7 @@ class Signatures:
         self._signatures.append(signature)
 
     def near(self, signature: int, distance: int) -> list[int]:
-        """The numbers of those that differ in at most so many bits, the first `MOST_NEAR`, as they
-        came.
-        """
+        """The numbers of those that differ in at most so many bits: `MOST_NEAR`, as they came."""
         if len(self._numbers) <= FEW:
             pairs = zip(self._numbers, self._signatures, strict=True)
             return [

@@ -36,9 +36,7 @@ Seat = tuple[int, int]
 
 
 def key_of(fingerprint: Fingerprint) -> WorkKey:
-    """The key of a record; a function of what it says of its work, but for one that says
-    nothing.
-    """
+    """The key of a record: what it says of its work, but for one that says nothing."""
     title = _title(fingerprint)
     if not title or fingerprint.generic:
         return False, _said(fingerprint, title)
@@ -68,9 +66,7 @@ def of_one(prints: Sequence[Fingerprint]) -> tuple[str, tuple[str, ...]]:
 
 
 def most_common(keys: Iterable[WorkKey]) -> WorkKey:
-    """The key that most records have; of equally many one that knows the author, then the
-    smallest.
-    """
+    """The key most records have; of equals one that knows the author, then the smallest."""
     counts: dict[WorkKey, int] = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
@@ -78,9 +74,7 @@ def most_common(keys: Iterable[WorkKey]) -> WorkKey:
 
 
 def _title(fingerprint: Fingerprint) -> str:
-    """The words up to the subtitle; with the subtitle where the first part alone says nothing
-    ("Editorial:").
-    """
+    """The words up to the subtitle; with it where the first part says nothing."""
     words, breaks = fingerprint.words, fingerprint.breaks
     if len(breaks) < 2:
         if len(words) <= MOST_WORDS:
@@ -95,9 +89,7 @@ def _title(fingerprint: Fingerprint) -> str:
 
 
 def _first_author(fingerprint: Fingerprint) -> str:
-    """The last word of the family name: some sources give both family names, some one, some do not
-    tell them apart.
-    """
+    """The last word of the family name: sources give both family names, one, or mix them."""
     if not fingerprint.authors:
         return ""
     author = fingerprint.authors[0]
@@ -121,9 +113,7 @@ def _family(name: str) -> str:
 
 
 def _said(fingerprint: Fingerprint, title: str) -> str:
-    """What a record says of a work whose title is none: an identifier, else the place where it
-    stands.
-    """
+    """What a record says of a work without title: an identifier, else its place."""
     record = fingerprint.record
     found = names.identifiers(record)
     if found:

@@ -101,9 +101,7 @@ class Titled(Protocol):
 
 @lru_cache(maxsize=8)  # see evidence.py
 def resemblance(a: Titled, b: Titled) -> TitleRelation:
-    """The relation of two titles; quick to say "far", because nearly every pair that shares a key
-    is.
-    """
+    """The relation of two titles; quick to say "far", as of nearly all pairs."""
     if a.compact == b.compact:
         return "equal" if a.compact else "missing"
     if not a.compact or not b.compact:
@@ -211,9 +209,7 @@ def _within(short: Titled, long: Titled) -> bool:
 
 
 def _is_object(short: Titled, long: Titled) -> bool:
-    """Whether the longer title is about what the shorter one names: "Optimisation of ...", "A
-    system for ...".
-    """
+    """Whether the longer title is about what the shorter one names: "A system for ..."."""
     start = len(long.words) - len(short.words)
     return (
         start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
@@ -229,9 +225,7 @@ def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[s
 
 
 def _spelt_alike(left: list[str], right: list[str]) -> bool:
-    """Whether the words that are not in both titles are spellings of one another: a typo changes
-    letters, not words.
-    """
+    """Whether words of one title alone are spellings of one another: a typo changes letters."""
     if not left or not right:  # words dropped or added: "the", or nothing but their order
         more = [w for w in (left or right) if w not in SMALL_WORDS and w not in _SMALL_HAN]
         if any(map(normalise.has_cjk, more)):
@@ -244,9 +238,7 @@ def _spelt_alike(left: list[str], right: list[str]) -> bool:
 
 
 def _all_in(left: list[str], right: list[str]) -> bool:
-    """Whether each word that only the shorter title has is in the longer one misspelt, or glued to
-    another.
-    """
+    """Whether each word of the shorter title alone is misspelt or glued in the longer one."""
     if len(left) * len(right) > MOST_MISSPELT**2:
         return False
     glued = "".join(right)

@@ -45,9 +45,7 @@ def signing(chain: Chain) -> tuple[Signing, ...]:
 
 
 def searching_otherwise(chain: Chain) -> tuple[str, ...]:
-    """Names of the matchers that also find records which share neither: such a chain needs all
-    records in one index.
-    """
+    """Matchers that also find records which share neither: their chain needs one index."""
     return tuple(
         matcher.name
         for matcher in chain.searching

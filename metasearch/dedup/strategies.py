@@ -50,9 +50,7 @@ class Strategy:
         )
 
     def load(self) -> None:
-        """Load now what would otherwise be loaded with the first record: dictionaries, tables,
-        compiled libraries.
-        """
+        """Load now what the first record would load: dictionaries, tables, libraries."""
         for load in self.loads:
             load()
 

@@ -151,9 +151,7 @@ def is_generic(
 
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The folded words of title and subtitle, and the numbers of words after which a mark ends a
-    part of the title.
-    """
+    """Folded words of title and subtitle; numbers of those after which a mark ends a part."""
     breaks: list[int] = []
     words: list[str] = []
     for part in _BREAK.split(title):
@@ -228,9 +226,7 @@ _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
-    """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one
-    letter.
-    """
+    """All numbers in a title, also in words ("CO2") and Roman ones of several letters."""
     text = _MISREAD.sub(" ", text) if "1" in text else text
     digits = _DIGITS.findall(text)
     if len(digits) > 1 and any(len(number) == 3 for number in digits[1:]):
@@ -243,9 +239,7 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
 
 
 def numeral(word: str) -> str:
-    """The number that a folded word is, in digits, also of a Roman one of more than one letter; ""
-    where it is none.
-    """
+    """The number that a folded word is, in digits, also of Roman ones of several letters; or ""."""
     if word.isdecimal():
         return word.lstrip("0") or "0"
     return str(number_keys.roman(word)) if word in _ROMAN_NUMBERS else ""

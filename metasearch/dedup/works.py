@@ -56,9 +56,7 @@ class Works:
         self._dirty.add(number)
 
     def add_copy(self, number: int, other: int, match: Match) -> None:
-        """Put a record that was added last beside one that says the same: what holds for that one,
-        holds for it.
-        """
+        """Put the record that came last beside an equal one, whose verdicts hold for it."""
         self._copies.setdefault(other, []).append((number, match))
         self.components.put_under(number, other)
         self._dirty.discard(number)

@@ -37,9 +37,7 @@ DialectToken = str | FieldName | Term | Years  # a str is one of ( ) and or not
 
 
 def tree(tokens: Iterable[DialectToken]) -> Query | None:
-    """The query, or None where there are no terms. Raises NotUnderstood: brackets or operators do
-    not fit together.
-    """
+    """The query, or None without terms. Raises NotUnderstood: brackets or operators are wrong."""
     reader = _TreeBuilder(list(tokens))
     query = reader.alternatives(0)
     if reader.left:
@@ -159,9 +157,7 @@ _PUBMED = re.compile(
 
 
 def pubmed(text: str, tags: Mapping[str, str]) -> Query | None:
-    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`. `tags` maps PubMed's tags, lower
-    case, to our fields.
-    """
+    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`; `tags` maps PubMed's to ours."""
     if text.count('"') % 2:
         raise NotUnderstood("unbalanced quotes")
     return tree(_pubmed(text, tags))

@@ -214,9 +214,7 @@ class _AskedSource(QueryRun):
             self.records += kept
 
     def _filters_long(self, context: SearchContext) -> bool:
-        """Whether to compare a few records with what the source could not search takes longer than
-        a turn.
-        """
+        """Whether comparing a few records with what is not searched takes longer than a turn."""
         if self.plan is None or self.plan.residual is None:
             return False
         return any(islice(terms(context.resolved.query, negated=True), FEW_TERMS, None))

@@ -185,9 +185,7 @@ class Enricher(SourceRun):
 
 
 class Enrichers:
-    """All enrichers of one search, and the hits with what they know. `each`: the most trusted
-    first.
-    """
+    """All enrichers of a search, and hits with what they know; `each`: the most trusted first."""
 
     def __init__(self, each: Sequence[Enricher]) -> None:
         self._each = each

@@ -72,9 +72,7 @@ class Positions:
         return seated, fresh
 
     def lacks(self, start: int, end: int, hits: Iterable[Hit]) -> bool:
-        """Whether a record that had a place from `start` to before `end` is in none of these
-        hits.
-        """
+        """Whether a record with a place from `start` to before `end` is in none of these hits."""
         there = {hash(record.key) for hit in hits for record in hit.records}
         return any(start <= place < end and key not in there for key, place in self._places.items())
 
@@ -146,9 +144,7 @@ class PositionStore:
         return self._bytes
 
     def begin(self, search: Hashable, positions: Positions) -> None:
-        """Remember a list that was begun anew; where the known one begins the same, the known one
-        stays.
-        """
+        """Remember a list that began anew; a known one that begins the same stays."""
         known = self.get(search)
         if known is None or not positions.begins_as(known):
             self.keep(search, positions)
@@ -201,9 +197,7 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
 
 
 def passing_name(search: Hashable, filters: Filters) -> Hashable:
-    """The name under which a `PositionStore` remembers the numbers of the hits that pass
-    filters.
-    """
+    """The name under which a `PositionStore` has the numbers of hits that pass filters."""
     return search, str(filters)
 
 
@@ -304,9 +298,7 @@ def _share(totals: Totals, passing: int, seen: int) -> Totals:
 
 
 def _next(start: int, end: int, after: int | None, count: int | None) -> NextPage | None:
-    """The page that holds the place `after`, or None where there is none; pages without hits are
-    passed over.
-    """
+    """The page with the place `after`, or None; pages without hits are passed over."""
     if after is None:
         return None
     first = after if count is None else end + (after - end) // count * count

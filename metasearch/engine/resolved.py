@@ -95,9 +95,7 @@ class ResolvedSearch:
 
     @property
     def places(self) -> int:
-        """How many positions of the list must be known: 0 for the first page, which takes what the
-        first round returns.
-        """
+        """How many positions must be known: 0 for the first page, which takes the first round."""
         start = self.options.start
         return start + (self.options.limit or 1) if start else 0
 
@@ -258,9 +256,7 @@ def query_of(options: SearchOptions) -> ReadQuery:
 def with_files(
     registry: Registry, sources: SourcesLike | None, enrich: SourcesLike
 ) -> tuple[Registry, list[str] | None, list[str]]:
-    """The registry with the spec files that are named, and the names of the sources to ask and of
-    the enrichers.
-    """
+    """The registry with the spec files that are named; names of sources, and of enrichers."""
     asked, wished = names_of(sources), names_of(enrich) or ()
     given = (*(asked or ()), *wished)
     if any(is_path(name) for name in given):

@@ -50,9 +50,7 @@ class _Stopwatch:
 
 
 class Listing:
-    """The list: synchronous, owned by one task. `position_store`: where lists are remembered from
-    search to search.
-    """
+    """The list: synchronous, owned by one task; `position_store` remembers lists."""
 
     def __init__(
         self, resolved: ResolvedSearch, weights: Mapping[str, float], position_store: PositionStore
@@ -126,9 +124,7 @@ class Listing:
             return self.facet_counts.count(self.unordered())
 
     def hits(self) -> list[Hit]:
-        """The list as it would be if no more records came: hits with a place keep it, the others
-        follow by rank.
-        """
+        """The list if no more records came: hits with a place keep it, others follow by rank."""
         return all_at_once(self.hits_in_steps())
 
     def hits_in_steps(self) -> Generator[None, None, list[Hit]]:

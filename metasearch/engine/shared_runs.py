@@ -122,9 +122,7 @@ class SharedRuns:
         self._all.clear()
 
     def _room(self) -> bool:
-        """Whether one more run may go on in the background; the oldest one that has ended makes
-        room.
-        """
+        """Whether one more run may go on in the background; the oldest ended one makes room."""
         background = [shared for shared in self._all if shared.background]
         if len(background) < self._most:
             return True

@@ -327,9 +327,7 @@ class QueryRun(SourceRun):
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
 
     async def _read_page(self, page: Page, context: SearchContext, inbox: Inbox) -> Parsed:
-        """Read a page, and put the records of each stretch into the inbox as soon as they are
-        read.
-        """
+        """Read a page, and put the records of each stretch into the inbox once they are read."""
         wanted = page.request.wanted
         await context.turns.next()
         done = 0

@@ -73,16 +73,12 @@ class ShownWorks:
         return left_out
 
     async def renew(self, hits: Iterable[Hit], seconds: float) -> None:
-        """Keep works so long from now on; those for which that was done in the last day are passed
-        over.
-        """
+        """Keep works so long from now on; those renewed in the last day are passed over."""
         due = [hit for hit in hits if await self._store.get(_renewed(hit.id)) is None]
         await self.keep(due, seconds)
 
     async def find(self, hit_id: str) -> Hit | None:
-        """The work that was kept under this id, as it was shown last; None if there is none, or its
-        time is over.
-        """
+        """The work last kept under this id; None if there is none, or its time is over."""
         if not is_hit_id(hit_id):
             return None
         for key in (_key(hit_id), _long_key(hit_id)):

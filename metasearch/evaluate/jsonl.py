@@ -51,9 +51,7 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def identifier(value: Any, where: str, key: str) -> str:
-    """A string or a whole number, as a string. Raises UsageError: it is something else, or
-    empty.
-    """
+    """A string or a whole number, as a string. Raises UsageError: anything else, or empty."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise UsageError(f"{where}: {key} is {value!r}; expected a string or a whole number")
     return str(value)

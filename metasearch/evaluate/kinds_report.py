@@ -22,9 +22,7 @@ Rows = Sequence[tuple[str, Mapping[str, Tally]]]
 
 
 def table(rows: Rows, first: str, width: int) -> Iterator[str]:
-    """The lines; where the kinds do not fit beside one another, several tables. `first` heads the
-    rows' names.
-    """
+    """The lines; where the kinds do not fit side by side, several tables. `first` is a heading."""
     named = min(NAME, max(len(name) for name in (first, *(name for name, _ in rows))))
     kinds = [(kind, fitted(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
     columns = [(shown, [cell(tallies[kind]) for _, tallies in rows]) for kind, shown in kinds]

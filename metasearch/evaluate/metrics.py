@@ -19,9 +19,7 @@ Unit = Literal["pairs", "judged pairs", "records"]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Right, wrong and missed; what cannot be divided is 1.0, for nothing was said wrong and
-    nothing was missed.
-    """
+    """Right, wrong and missed; what cannot be divided is 1.0: nothing was wrong or missed."""
 
     right: int
     false: int

@@ -129,9 +129,7 @@ def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any
 
 
 def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """Precision against recall: a line over the thresholds, a large mark at the strategy's own
-    setting.
-    """
+    """Precision against recall: a line over the thresholds, a mark at the strategy's own."""
     lowest = LOWEST
     for one in compared:
         style = styles[one.strategy.name]
@@ -153,9 +151,7 @@ def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[s
 
 
 def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """CPU seconds against records, both in powers of ten, and how they would grow if time grew as
-    the set does.
-    """
+    """CPU seconds against records, in powers of ten, beside time that grows as the set does."""
     for one in compared:
         # A time too short for the clock has no logarithm.
         times = [(point.records, max(point.seconds, 1e-6)) for point in one.growth]

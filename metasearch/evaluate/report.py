@@ -91,9 +91,7 @@ def _width(names: Sequence[str]) -> int:
 
 
 def shuffled(evaluation: Evaluation) -> str:
-    """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was
-    tried.
-    """
+    """What other orders gave: "same x 5", or the lowest and highest F1; "" for none."""
     if evaluation.shuffled is None:
         return ""
     if evaluation.shuffled.alike == evaluation.shuffled.runs:

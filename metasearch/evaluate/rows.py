@@ -70,9 +70,7 @@ LONGEST_REASON = 300
 
 
 class LabelledRowReader:
-    """Reads rows, and counts what it could not read. `name`: of the set; the `source` of a record
-    whose row names none.
-    """
+    """Reads rows, counts failures. `name`: of the set; the `source` where a row names none."""
 
     def __init__(self, name: str, own: Collection[str] = ()) -> None:
         self.name = name
@@ -184,9 +182,7 @@ class LabelledRowReader:
         return kind
 
     def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)",
-        "0957-9672".
-        """
+        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)"."""
         for key in ("isbn", "issn"):
             if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
                 self._missed(key, row[key])

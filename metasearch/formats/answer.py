@@ -168,9 +168,7 @@ def counts_object(counts: Counts) -> dict[str, int]:
 
 
 def paging_object(paging: Paging) -> dict[str, Any]:
-    """{"start", "count", "next"}: which part of the list this is, and where the one that follows
-    begins, or null.
-    """
+    """{"start", "count", "next"}: which part of the list this is, and where the next begins."""
     following = paging.next
     return {
         "start": paging.start,

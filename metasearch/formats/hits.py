@@ -110,9 +110,7 @@ def record_values(record: Record) -> dict[str, Any]:
 
 
 def record_of(values: Mapping[str, Any]) -> Record:
-    """The record of which `record_values` are. Raises TypeError: they are of another release of
-    metasearch.
-    """
+    """The record of these `record_values`. Raises TypeError: they are of another release."""
     return _record(values)
 
 

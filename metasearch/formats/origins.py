@@ -32,9 +32,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A record that a file held. `database`: from which the record was exported; None where that is
-    unknown.
-    """
+    """A record that a file held. `database`: of its export; None where that is unknown."""
 
     file: str
     database: str | None = None
@@ -97,9 +95,7 @@ def _name(name: str | None) -> str:
 
 
 def read(values: Iterable[str]) -> tuple[Origin, ...]:
-    """The origins in texts that `texts` or `joined` has written; () where a text is none of
-    those.
-    """
+    """The origins in texts of `texts` or `joined`; () where a text is none of those."""
     found: list[Origin] = []
     for value in values:
         if not is_origin(value):

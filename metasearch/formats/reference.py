@@ -54,9 +54,7 @@ _LONGEST_ABBREVIATED = 12
 
 
 def without_stop(title: str) -> str:
-    """The title without one full stop behind it, unless that is part of an ellipsis or an
-    abbreviation.
-    """
+    """The title without its full stop, unless of an ellipsis or an abbreviation."""
     if not title.endswith(".") or title.endswith(".."):
         return title
     end = title[-_LONGEST_ABBREVIATED:]
@@ -190,9 +188,7 @@ def identifiers(record: Record) -> list[str]:
 
 
 def field_sources(hit: Hit, labels: Mapping[str, str] | None = None) -> list[str]:
-    """Which source gave what, a source an entry: "crossref: title, year"; or the source's label,
-    where it has one.
-    """
+    """Which source gave what: "crossref: title, year"; or its label, where it has one."""
     fields: dict[str, list[str]] = {}
     for field, source in sorted(hit.provenance.items()):
         fields.setdefault(line((labels or {}).get(source, source)), []).append(line(field))

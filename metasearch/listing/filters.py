@@ -46,9 +46,7 @@ class Filter:
         return f"{'-' if self.exclude else ''}{filter_text(self.name, self.value)}"
 
     def holds(self, values: Mapping[str, str]) -> bool:
-        """Whether a work has the value. `values`: of the work in the facet of this name, by key
-        (`facets.keyed`).
-        """
+        """Whether a work has the value; `values` are of its facet, by key (`facets.keyed`)."""
         if self._years is None:
             return FACETS[self.name].key(self.value) in values
         first, last = self._years.first, self._years.last

@@ -137,9 +137,7 @@ class QueryWords:
         )
 
     def scoring(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
-        """The score of each record beside the others, which does not depend on their order; yields
-        after each stretch.
-        """
+        """The score of each record, whatever their order; yields after each stretch."""
         if not counts:
             return []
         rarity = self._rarity(counts)

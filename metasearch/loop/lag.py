@@ -47,9 +47,7 @@ class Lag:
 
     @property
     def lost(self) -> float:
-        """Seconds for which the loop has been late in all; only the difference of two readings
-        means something.
-        """
+        """Seconds that the loop has been late in all; only differences mean something."""
         late = self.now
         return self._lost + (late if late > USUAL else 0.0)
 

@@ -238,9 +238,7 @@ def _unfolded(query: Query) -> list[Row]:
 
 
 def _joined_row(part: Query, operator: Operator) -> Row | None:
-    """A part of an AND or OR as one row; None where it needs several. Raises NotFlat: no row can
-    say it.
-    """
+    """A part of an AND or OR as one row; None for several. Raises NotFlat: no row can."""
     if not isinstance(part, Not):
         row = _row(part)
         if row is None and not isinstance(part, And | Or):

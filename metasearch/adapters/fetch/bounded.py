@@ -210,9 +210,7 @@ class BoundedProtocol(ResponseHandler):
                 self._refuse(TooMuchFraming(f"{self._rest_bytes:,} bytes for {size:,} of body"))
 
     def _is_mere_body(self, size: int) -> bool:
-        """Whether the next bytes are of the body and nothing else, so that the parser has nothing
-        to do for them.
-        """
+        """Whether the next bytes are of the body and nothing else: nothing for the parser to do."""
         return self._body is not None and self._body.total_raw_bytes + size <= self._length
 
     def _is_idle(self) -> bool:

@@ -60,9 +60,7 @@ class RecordTransport:
         return f"<RecordTransport to {self._folder} over {self._inner!r}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`. Raises SourceError: as the inner transport, or because the files
-        cannot be written.
-        """
+        """See `Transport.send`; SourceError also because the files cannot be written."""
         page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
         if request.private:
             return page
@@ -88,9 +86,7 @@ class RecordTransport:
 
 
 class ReplayTransport:
-    """Answers from recorded exchanges, and sends nothing. `folder`: as `RecordTransport` has filled
-    it.
-    """
+    """Answers from exchanges that `RecordTransport` has put into `folder`, and sends nothing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -219,9 +215,7 @@ def _secret_names(pairs: Pairs) -> list[str]:
 
 
 def _kind(page: Page) -> str:
-    """The extension that fits the body, by its first character before its content type, which may
-    be wrong.
-    """
+    """The extension for the body, by its first character before its content type, which may err."""
     start = page.body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"{", b"[")):
         return "json"

@@ -63,9 +63,7 @@ def _tree(record: bytes) -> Any:
 
 
 def _composed(tree: Any) -> Any:
-    """The tree with letters and accents in one, which MARC-8 has apart, and so what is made of
-    it.
-    """
+    """The tree with letters and accents in one, as what is made of it; MARC-8 has them apart."""
     for element in tree.iter():
         if element.text and not element.text.isascii():
             element.text = unicode_forms.normalize("NFC", element.text)

@@ -104,9 +104,7 @@ class Exchanges:
         return len(self._sources)
 
     def state(self, source: str) -> SourceState:
-        """How a source is doing; "ok" for one that was never asked. What came from the cache is not
-        in it.
-        """
+        """How a source is doing; "ok" for one that was never asked. The cache does not count."""
         known = self._sources.get(source)
         if known is None:
             return SourceState(source)

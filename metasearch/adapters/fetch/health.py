@@ -187,18 +187,14 @@ class Health:
         )
 
     def admit(self) -> bool:
-        """`check`, for a request that goes out now; returns whether it is the probe of a half-open
-        breaker.
-        """
+        """`check`, for a request that goes out now; whether it probes a half-open breaker."""
         self.check()
         self._requests += 1
         self._probing = not self.ok
         return self._probing
 
     def denied(self) -> None:
-        """Another process sends the probe that `admit` has let through here. Raises SourceError: as
-        `check`.
-        """
+        """Another process sends the probe that `admit` let through here. Raises as `check`."""
         try:
             self.check()
         except SourceError:
@@ -208,9 +204,7 @@ class Health:
             self._probing = False
 
     def answered(self) -> None:
-        """An answer came, of whatever kind; one to a request from before a pause does not end the
-        pause.
-        """
+        """An answer came, of whatever kind; one to an older request does not end a pause."""
         self._failures = 0
         self._open_until = None
         self._probing = False

@@ -81,9 +81,7 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
 
 
 def origin(url: URL) -> str:
-    """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a
-    secret.
-    """
+    """Scheme, host and port, which may be shown; paths and parameters may hold a secret."""
     return f"{url.scheme}://{url.raw_host}:{url.port}"
 
 
@@ -118,9 +116,7 @@ def _plain(pairs: Pairs, *, secrets: bool) -> list[tuple[str, str]]:
 
 
 def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str, str]:
-    """Headers of one hop; without `secrets` also those that carry credentials by their very name
-    stay behind.
-    """
+    """Headers of one hop; without `secrets` also those that carry credentials by name stay out."""
     headers = {
         name: text
         for name, text in _plain(request.headers, secrets=secrets)
@@ -212,9 +208,7 @@ def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
 
 
 def unnamed(request: Request, hop: Hop) -> NotAllowed:
-    """The refusal to follow one server of our network to another, which only the other's sources
-    were to ask.
-    """
+    """The refusal to follow one server of our network to another, which others were to ask."""
     return NotAllowed(
         request.source,
         message(

@@ -121,9 +121,7 @@ class SharedLimiter(RequestLimiter):
         return ""
 
     async def _started(self, left: Callable[[], float]) -> Start:
-        """What the server says. A start has been waited for; one whose moment passed meanwhile is
-        exchanged.
-        """
+        """What the server says; a start whose moment passed in the waiting is exchanged."""
         clock = asyncio.get_running_loop().time
         missed = None
         for _ in range(MOST_LATE):

@@ -102,9 +102,7 @@ class RoundRobin:
         self._lines: dict[Hashable, dict[Hashable, deque[asyncio.Future[None]]]] = {}
 
     async def acquire(self, asker: Hashable, user: Hashable = None) -> None:
-        """Waits until it is this asker's turn. `user`: whose search it is; None is a user with this
-        one search.
-        """
+        """Waits for this asker's turn. `user`: whose search it is; None is a user of its own."""
         if not self.held:
             self.held = True
             return

@@ -79,9 +79,7 @@ class Tokens:
         return {grant: await self._token(grant.login, ask, env_name) for grant in grants}
 
     async def _token(self, login: Request, ask: Ask, env_name: str | None) -> str:
-        """The token of a login. Of many who need it at once one fetches it, and the others wait for
-        that.
-        """
+        """The token of a login; of many who need it at once one fetches it for all."""
         kept = self._kept.setdefault(login, _Kept())
         async with kept.lock:
             if self._monotonic() >= kept.until:

@@ -229,9 +229,7 @@ class SchemeTransport:
 
 
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
-    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no
-    limit.
-    """
+    """The body, given up as soon as it passes `limit` bytes; `response.read()` has no limit."""
     size = response.content_length or 0
     connection = response.connection
     if connection is not None and isinstance(connection.protocol, BoundedProtocol):

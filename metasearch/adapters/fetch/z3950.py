@@ -184,9 +184,7 @@ def _command() -> list[str]:
 
 
 def _error(report: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
-    """Our error for a job that brought no page; its message is ours, because ZOOM's hold
-    addresses.
-    """
+    """Our error for a job that brought no page, in our words, because ZOOM's hold addresses."""
     source, url = request.source, request.shown
     match report["outcome"], report.get("own") and report.get("code"):
         case outcome, _ if outcome == LATE:

@@ -248,9 +248,7 @@ class ZoomConnection:
 
 
 def _first_byte(descriptor: int) -> bytes:
-    """The next byte, which stays to be read; nothing where there is none, or the descriptor is no
-    socket's.
-    """
+    """The next byte, which stays to be read; nothing where there is none, or no socket."""
     twin = os.dup(descriptor)
     try:
         with socket.socket(fileno=twin) as peeking:

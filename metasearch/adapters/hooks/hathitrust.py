@@ -48,9 +48,7 @@ def plan(
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The MARC records of a full answer, none of an empty one, and everything else as without a
-    hook.
-    """
+    """The MARC records of a full answer, none of an empty one, else as without a hook."""
     found = _records(page, spec)
     if found is not None and not found:
         return Parsed(total=0)
@@ -79,9 +77,7 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
 
 
 def _collection(texts: Iterable[bytes]) -> bytes:
-    """One MARCXML collection of many; what is not XML becomes an empty record, which is reported as
-    unreadable.
-    """
+    """One MARCXML collection of many; what is not XML becomes an empty, unreadable record."""
     collection = etree.Element("collection")
     for text in texts:
         try:

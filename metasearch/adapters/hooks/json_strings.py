@@ -17,9 +17,7 @@ from metasearch.adapters.spec import AdapterSpec
 
 
 def opened_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
-    """The reading of a page whose JSON `change` has edited in place; a page of anything else is
-    read as it is.
-    """
+    """The reading of a page whose JSON `change` has edited in place; of other pages as they are."""
     body = page.body.strip()
     if not body or kind_of(body) != "json":
         return (yield from body_steps(page, spec))

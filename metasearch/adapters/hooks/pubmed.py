@@ -142,9 +142,7 @@ def _search_on(request: Request, spec: AdapterSpec, got: int, total: int | None)
 
 
 def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
-    """The efetch request for the first page of these ids; where no id is left, what was to
-    follow.
-    """
+    """The efetch request for the first page of these ids; without ids, what was to follow."""
     if not ids:
         return request.after
     pmids = ids.split(",")

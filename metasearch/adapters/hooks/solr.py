@@ -37,9 +37,7 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
 
 
 def _answer(root: Any) -> dict[str, Any]:
-    """What Solr would have written with `wt=json`: {"response": {"numFound": 2, "docs": [...]},
-    "error": {...}}.
-    """
+    """What Solr writes with `wt=json`: {"response": {"numFound": 2, "docs": [...]}, ...}."""
     out: dict[str, Any] = {}
     for part in root:
         name = part.get("name", "")
@@ -60,9 +58,7 @@ def _members(parent: Any) -> dict[str, Any]:
 
 
 def _value(element: Any) -> Any:
-    """A string, number, truth value or list; what is nested deeper than a list is no fact about a
-    work.
-    """
+    """A string, number, truth value or list; what is nested deeper is no fact about a work."""
     if element.tag == "arr":
         return [_value(child) for child in element if child.tag not in ("arr", "lst", "doc")]
     text = "".join(element.itertext())

@@ -20,9 +20,7 @@ __all__ = ["PqfTranslator", "plan", "steps"]
 
 
 class PqfTranslator(Translator):
-    """`Translator` for prefix operators, which need no brackets: each takes the two operands that
-    follow it.
-    """
+    """`Translator` for prefix operators, which take the two operands that follow: no brackets."""
 
     def all_of(self, written: list[str]) -> str:
         return _folded(self.dialect.conjunction, written)

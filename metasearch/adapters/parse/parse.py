@@ -202,9 +202,7 @@ def _is_there(selected: Any) -> bool:
 
 
 def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
-    """The answer of the first shape that finds records; else of the first that knows the body at
-    all.
-    """
+    """The answer of the first shape that finds records, else of the first that knows the body."""
     fallback: Parsed | None = None
     fits = False
     for late in shapes:
@@ -262,9 +260,7 @@ def _one(
 
 
 def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
-    """Whether a body without records is one of this shape: an empty answer, and not something else
-    altogether.
-    """
+    """Whether a body without records is an empty answer of this shape, and not something else."""
     if shape.body != "json":
         return shape.when is not None and shape.total is None
     if isinstance(root, list):
@@ -307,9 +303,7 @@ def _read(
 
 
 def _surplus(sent: int, read: int, request: Request) -> str:
-    """The note on records that were sent and not read; "" where the search would have left them
-    out anyway.
-    """
+    """The note on records that were not read; "" where the search would have left them out."""
     if read == sent or sent <= MOST_RECORDS:
         return ""
     return message(

@@ -275,9 +275,7 @@ def changed(
     reading: Generator[tuple[Record, ...], None, Result],
     change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
 ) -> Generator[tuple[Record, ...], None, Result]:
-    """The same steps, with the records of each stretch changed; what the steps return at the end is
-    left as it is.
-    """
+    """The same steps and result, with the records of each stretch changed."""
     while True:
         try:
             records = next(reading)

@@ -186,9 +186,7 @@ def _found(
 
 
 def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
-    """The value of a field that is the same in every record; None where that has to be looked at
-    for each record.
-    """
+    """The value of a field that is the same in every record; None where each has to be read."""
     found = select.find(None)
     try:
         if type(found) is str and cuts.bounded(field, found, cuts.Cuts()) == found:

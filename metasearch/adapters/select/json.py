@@ -50,9 +50,7 @@ def _searched(parsed: Any) -> Finder:
 
 
 def _members(node: Node) -> frozenset[str] | None:
-    """Names of the members of an object that alone decide what the node finds in it; None where
-    more may decide.
-    """
+    """Members of an object that alone decide what the node finds; None where more may."""
     kind = node["type"]
     if kind == "field":
         return frozenset((node["value"],))

@@ -158,9 +158,7 @@ def _texts(tags: tuple[str, ...], codes: str) -> Finder:
 
 
 def _once(select: Finder) -> Finder:
-    """As `select`, which is asked once of each record: authors and editors are among the same
-    fields.
-    """
+    """As `select`, asked once of each record: authors and editors are among the same fields."""
 
     def once(record: MarcRecord) -> Any:
         found = record.found.get(select)

@@ -43,9 +43,7 @@ def told_by(parse: Mapping[str, Any]) -> str | None:
 
 
 def _stays_outside(expression: str) -> bool:
-    """Whether an expression finds the same elements in a page whether or not its MARC records have
-    anything in them.
-    """
+    """Whether an expression finds the same elements whatever is in the MARC records of a page."""
     return all(_path_stays_outside(path.strip()) for path in alternatives(expression))
 
 

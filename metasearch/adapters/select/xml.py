@@ -111,9 +111,7 @@ def xml_texts(selected: Any) -> Any:
 
 
 def text_of(node: Any) -> str:
-    """The text of what XPath found: an element's whole text without its markup, or the string
-    itself.
-    """
+    """The text of what XPath found: an element's text without its markup, or the string."""
     if isinstance(node, str):
         return node
     if isinstance(node, (int, float, bool)):

@@ -152,9 +152,7 @@ class Registry(SourceNames):
                 self.spec(name)
 
     def limits(self, name: str) -> Limits:
-        """Returns the limits of a source for all processes together. Raises UnknownSource,
-        SpecError: as `spec`.
-        """
+        """The limits of a source for all processes together; raises as `spec`."""
         self.spec(name)
         return self._limits[name]
 

@@ -45,9 +45,7 @@ _SHAPES: dict[int, Mapping[str, Any]] = {}
 
 
 def is_shipped_shape(table: Mapping[str, Any]) -> bool:
-    """Returns whether a table is one of [[also]] in a shipped spec or family, and not a changed
-    copy.
-    """
+    """Whether a table is an unchanged one of [[also]] in a shipped spec or family."""
     return _SHAPES.get(id(table)) is table
 
 

@@ -222,9 +222,7 @@ class Capability:
         )
 
     def narrowed(self, part: Query) -> Query | None:
-        """A query that can be expressed and finds a part of what was meant; None if there is
-        none.
-        """
+        """A query that can be expressed and finds a part of what was meant, or None."""
         match part:
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text

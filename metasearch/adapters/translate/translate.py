@@ -211,9 +211,7 @@ def _common(ranges: list[Years]) -> Years | None:
 
 
 def _bounds(ranges: list[Years]) -> dict[str, str]:
-    """`{since}` and `{until}`: the first and last year in which all ranges hold, if there are
-    such years.
-    """
+    """`{since}` and `{until}`: the first and last year in which all ranges hold, if any."""
     first = [years.first for years in ranges if years.first is not None]
     last = [years.last for years in ranges if years.last is not None]
     return ({"since": str(max(first))} if first else {}) | (

@@ -80,9 +80,7 @@ def _university(said: str) -> str:
 
 
 def thesis_degree(*said: str | None) -> Degree:
-    """The degree that venue, institution, type or note of a thesis name: 博士学位论文 ->
-    "doctor".
-    """
+    """The degree that venue, institution, type or note names: 博士学位论文 -> "doctor"."""
     for text in filter(None, said):
         folded = plain(text).lower().replace(_AFTER_DOCTOR, "")
         for degree, pattern in _DEGREES:

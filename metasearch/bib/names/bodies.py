@@ -25,9 +25,7 @@ _INITIAL = late_pattern(r"(?:^|[\s.-])\w\.")
 
 
 def is_body(left: str, right: str) -> bool:
-    """Whether "LEFT, RIGHT" names a body. `left`: what stands before the first comma, without
-    blanks at its ends.
-    """
+    """Whether "LEFT, RIGHT" names a body; `left` has no blanks at its ends."""
     if " " not in left and " " not in right:  # "Smith, John": nearly all names
         return False
     before, behind = left.casefold().split(), right.casefold().replace(",", " ").split()

@@ -81,9 +81,7 @@ _BY = late_pattern(r"^\[?by\b\]?\s+", re.IGNORECASE)
 
 
 def statement(found: Any) -> tuple[Author, ...]:
-    """The authors of a statement of responsibility, "by Ada Byron and Tanaka Ken ; illustrated by
-    ...".
-    """
+    """The authors of a statement such as "by Ada Byron and Tanaka Ken ; illustrated by ..."."""
     value = first(found)
     return people_in(_BY.sub("", value.strip().partition(" ;")[0]).rstrip(". ")) if value else ()
 
@@ -159,9 +157,7 @@ def _kind(tokens: list[str], *, shouted: bool) -> str:
 
 
 def _inverted(groups: list[list[_Piece]]) -> bool:
-    """Whether given names that are written out stand behind the comma that follows the family
-    name.
-    """
+    """Whether written-out given names stand behind the comma after the family name."""
     kinds = [[piece.kind for piece in group] for group in groups]
     if not kinds or any("initials" in group or "whole" in group for group in kinds):
         # "Smith, J., Jones, Kate" is too rare to be worth the danger to "Smith, J., Ann Jones"

@@ -103,9 +103,7 @@ def _state(db: Session, edges: int) -> int:
 
 
 def _recursion(db: Session) -> int:
-    """Turn `edge` into stars around the smallest numbers; gives the rounds of stars that were
-    needed.
-    """
+    """Turn `edge` into stars around the smallest numbers; gives the rounds that took."""
     db.run(
         "CREATE TABLE label AS WITH RECURSIVE"
         " both_ways AS (SELECT b AS u, a AS v FROM edge UNION ALL SELECT a, b FROM edge),"

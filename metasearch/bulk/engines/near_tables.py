@@ -80,9 +80,7 @@ def _sorted(values: Words) -> tuple[Places, Places]:
 def _compared(
     signatures: Words, order: Places, values: Words, distance: int, most: int
 ) -> Iterator[tuple[Places, Places]]:
-    """Pairs within runs of equal values: each with up to `most` that come before it, and with the
-    first.
-    """
+    """Pairs in runs of equal values: each with up to `most` before it, and with the first."""
     bits, found = signatures[order], values[order]
     first = _firsts(found)
     rows = np.arange(len(order))

@@ -92,9 +92,7 @@ class Spark:
         return distance < TOO_FAR
 
     def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
-        """Write edges that join the records of near signatures: see `FindsNear`. Raises UsageError:
-        as above.
-        """
+        """Write edges that join records of near signatures: see `FindsNear`. Raises as above."""
         passed_over = 0
         with self._step(signatures) as spark:
             rows = _rows(spark, signatures, "matcher string, number long, signature long")

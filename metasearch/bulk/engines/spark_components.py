@@ -97,9 +97,7 @@ def _least(edges: DataFrame) -> DataFrame:
 
 
 def _are_stars(edges: DataFrame) -> bool:
-    """Whether each record has one smaller neighbour, which has none itself: no round would change
-    anything.
-    """
+    """Whether each record has one smaller neighbour, and that has none: no round would help."""
     from pyspark.sql import functions as sql
 
     counts = edges.agg(sql.count("number"), sql.count_distinct("number")).first()

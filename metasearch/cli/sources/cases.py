@@ -29,9 +29,7 @@ DUMMY = "dummy-value"
 
 
 class _Watched:
-    """Sends through another transport, and remembers what came back, whatever is made of it
-    later.
-    """
+    """Sends through another transport, and remembers what came back, whatever becomes of it."""
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner

@@ -123,9 +123,7 @@ def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
 
 
 def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[ProbeResult]]:
-    """(the specs that can be used, the results of those that cannot). Raises UnknownSource: with
-    similar names.
-    """
+    """(specs that can be used, results of the others). Raises UnknownSource: with near names."""
     from metasearch.cli.sources.probe_run import ProbeResult
 
     specs: list[AdapterSpec] = []

@@ -163,9 +163,7 @@ async def _probed(
 
 
 async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
-    """The records of the first page, after the second step if a search takes two: first ids, then
-    their records.
-    """
+    """The records of the first page; of two steps, ids, then their records."""
     wanted: Request | None = request
     parsed, total, step = Parsed(), None, None
     while wanted is not None and wanted.step != step:
@@ -248,9 +246,7 @@ def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
 
 
 def shareable(result: ProbeResult, spec: AdapterSpec, env: Mapping[str, str]) -> ProbeResult:
-    """The result with *** in place of keys and the contact address, in any spelling in which a
-    source repeats them.
-    """
+    """The result with *** for keys and the contact address, in any spelling of a source."""
     names = dict.fromkeys((CONTACT, *(name for auth in spec.auth for name in auth.variables)))
     secret = Request(
         source=spec.name,

@@ -57,9 +57,7 @@ class Sink:
             self._stream.flush()
 
     def write_all(self, parts: Iterable[bytes]) -> None:
-        """Write many small parts; those of a file go out many at once. Raises BrokenPipeError: as
-        `write`.
-        """
+        """Write many small parts, those to a file many at once. Raises as `write`."""
         if self._draft is None:
             for part in parts:
                 self.write(part)

@@ -224,9 +224,7 @@ class _Child:
         self._signals.append(number)
 
     def _follow(self) -> bool:
-        """Read messages until the child closes its end; kill the child at its limit. Returns
-        whether it was killed.
-        """
+        """Read until the child closes its end or is killed at its limit; returns whether it was."""
         killed = False
         passed, last = 0, time.monotonic()
         while True:

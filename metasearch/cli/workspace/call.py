@@ -52,9 +52,7 @@ class Call:
 
     @cached_property
     def file(self) -> Path:
-        """The file of the workspace: as named, of the variable, of the configuration, or the usual
-        one.
-        """
+        """The workspace's file: as named, of the variable, of the configuration, or usual."""
         file = self.workspace or self.settings.workspace
         assert file is not None
         return file
@@ -143,9 +141,7 @@ class Call:
         self.answer(value, columns([heads, *rows]) if rows else ())
 
     def confirmed(self, question: str, *, yes: bool) -> None:
-        """Ask on the terminal, unless `yes`. Raises UsageError: there is no terminal; click.Abort:
-        the answer is no.
-        """
+        """Ask, unless `yes`. Raises UsageError: no terminal; click.Abort: the answer is no."""
         if yes:
             return
         if not sys.stdin.isatty():

@@ -83,9 +83,7 @@ def demo_option(command: Any) -> Any:
 
 
 def owner_of(db: Database, user: str | None) -> str:
-    """The uid of the user of this name; "" without a name. Raises UsageError: there is no such
-    user.
-    """
+    """The uid of the user of this name, "" without one. Raises UsageError: there is none."""
     if user is None:
         return ""
     from metasearch.workspace.users import accounts

@@ -69,9 +69,7 @@ class OaiClient:
         self._sleep = sleep
 
     async def identify(self) -> Identity:
-        """What the repository says of itself. Raises SourceError: it cannot be asked, or is no
-        repository.
-        """
+        """What a repository says of itself. Raises SourceError: no answer, or no repository."""
         try:
             root, _, _ = await self._asked({"verb": "Identify"})
         except OaiError as exc:

@@ -204,9 +204,7 @@ class Harvest:
     # ---------------------------------------------------------------- a page
 
     def _nothing(self) -> OaiPage:
-        """The end of a list without records. No record is deleted, even if the harvest asked for
-        the whole repository.
-        """
+        """The end of a list without records: nothing is deleted, even of a whole repository."""
         if self._collection.meta("sweeps") and self._collection.count:
             with self._collection.transaction():
                 self._collection.note(sweeps="")

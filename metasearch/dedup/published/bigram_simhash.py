@@ -55,9 +55,7 @@ class BigramSimHash(Signed):
 
 
 def tokens(terms: Sequence[str], together: int) -> list[str]:
-    """Every so many consecutive terms; all terms where there are fewer, and none where there are
-    none.
-    """
+    """Every so many consecutive terms; all terms where there are fewer, if any."""
     if not terms:
         return []
     starts = range(max(1, len(terms) - together + 1))

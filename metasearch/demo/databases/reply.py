@@ -82,9 +82,7 @@ def element(name: str, text: str | int, attributes: str = "") -> str:
 
 
 def rarely(database: str, work: Work, habit: str, share: float) -> bool:
-    """Whether a database's habit shows in this work: always the same works, about `share` of
-    them.
-    """
+    """Whether a database's habit shows in this work: always the same, about `share` of all."""
     return dice(database, work.id, habit) < share
 
 

@@ -121,9 +121,7 @@ def _entry(hit: Hit, key: str, beside: Beside) -> str:
 
 
 def _add_beside(fields: dict[str, str], beside: Beside) -> None:
-    """Put the fields of files behind ours; several values of one are apart by semicolons. A name of
-    ours is ours.
-    """
+    """Put files' fields behind ours, values of one apart by semicolons; our names are ours."""
     given: dict[str, list[str]] = {}
     for name, value in beside.fields:
         if (
@@ -161,9 +159,7 @@ def _type(record: Record) -> str:
 
 
 def _publisher(record: Record, entry_type: str) -> str | None:
-    """Who stands in the field of the publisher: of theses and reports the body that the type
-    names.
-    """
+    """Who is the publisher: of theses and reports the body that the type names."""
     return (
         record.institution or record.publisher
         if entry_type in _PUBLISHER_FIELD
@@ -172,9 +168,7 @@ def _publisher(record: Record, entry_type: str) -> str | None:
 
 
 def _listed(keywords: Iterable[str]) -> str:
-    """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in
-    braces.
-    """
+    """Keywords apart by commas, as biblatex and Zotero; with a comma in one, in braces."""
     shown = (escaped(keyword) for keyword in keywords)
     return ", ".join(
         f"{{{keyword}}}" if _apart.search(keyword) else keyword for keyword in shown if keyword

@@ -155,9 +155,7 @@ def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
 
 
 def edition_of(record: Record) -> int | str:
-    """The number of the edition, else what the record has; "" for the first one, which no style
-    prints.
-    """
+    """The number of the edition, else as it stands; "" for the first, which none prints."""
     given = line(record.edition)
     number = edition_number(given)
     if number is None:
@@ -184,17 +182,13 @@ def ordinal(number: int) -> str:
 
 
 def edition(work: Work, word: str) -> str:
-    """ "3rd ed."; an edition without a number as the record has it; "" for the first. `word`: "ed."
-    or "edn".
-    """
+    """ "3rd ed."; without a number as the record has it; "" for the first. `word`: "ed.", "edn"."""
     given = work.edition
     return f"{ordinal(given)} {word}" if isinstance(given, int) else given
 
 
 def shortened(first: str, last: str) -> str:
-    """The last page without the leading digits that it shares with the first: ("512", "524") ->
-    "24".
-    """
+    """The last page without the digits shared with the first: ("512", "524") -> "24"."""
     if len(first) != len(last) or not first.isdigit() or not last.isdigit():
         return last
     same = next(

@@ -18,9 +18,7 @@ _MOST_INITIALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Initials:
-    """How a style prints initials: "J. A.", "J.A." or "JA". `hyphen`: between those of a double
-    name.
-    """
+    """How a style prints initials: "J. A.", "J.A." or "JA"; `hyphen` is of double names."""
 
     stop: str
     blank: str
@@ -72,9 +70,7 @@ class Name:
 
 
 def name_of(author: Author, how: Initials) -> Name:
-    """The parts of a name. A name in Chinese, Japanese or Korean characters is closed up, family
-    name first.
-    """
+    """The parts of a name; one in CJK characters is closed up, family name first."""
     family, given, whole = line(author.family), line(author.given), line(author.name)
     if any(map(is_cjk, family or whole)):
         return Name(f"{family}{given}" if family else "".join(whole.split()))

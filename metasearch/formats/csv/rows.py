@@ -40,9 +40,7 @@ def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
 
 
 def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str]:
-    """A row of cells of any length up to `LONGEST_CELL`; arguments and errors are those of
-    `row`.
-    """
+    """A row with cells of any length up to `LONGEST_CELL`; arguments and errors as of `row`."""
     cells: list[str] = []
     line = next(lines)
     at = 0
@@ -65,9 +63,7 @@ def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> l
 def _quoted(
     line: str, at: int, lines: Iterator[str], parts: list[str], delimiter: str, *, strict: bool
 ) -> tuple[str, int]:
-    """Reads to the quote that closes; gives the line and the place behind it, and adds what was
-    read to the parts.
-    """
+    """Reads to the closing quote, adds to the parts; gives the line and the place behind it."""
     size = 0
     while True:
         quote = line.find('"', at)

@@ -68,9 +68,7 @@ MOST_BESIDE = 500
 
 
 def columns_beside(beside: Iterable[Beside]) -> list[str]:
-    """The names of the columns that files add, in the order in which they come, `MOST_BESIDE` at
-    most.
-    """
+    """The columns that files add, in the order in which they come, `MOST_BESIDE` at most."""
     ours = {*COLUMNS, *OF_FILES}
     found: dict[str, None] = {}
     for one in beside:

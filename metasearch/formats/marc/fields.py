@@ -107,9 +107,7 @@ def order(tag: str) -> str:
 
 
 def _fixed(record: Record) -> str:
-    """008, of 40 characters: the year in 7-10, the language in 35-37; what is not known is "no
-    attempt to code".
-    """
+    """008, of 40 characters: year in 7-10, language in 35-37, else "no attempt to code"."""
     year = four_digits(record.year)
     dates = f"s{year}    " if year else "nuuuuuuuu"
     return f"000101{dates}xx {'|' * 17}{_marc_language(line(record.language))} d"

@@ -57,9 +57,7 @@ class MarcReader:
             self._collector.remark(line, remark)
 
     def _record(self, node: Any, cuts: Cuts) -> Record | None:
-        """By the first family of MARC in which the record has a title, else by the first in which
-        it is one at all.
-        """
+        """By the first family of MARC in which the record has a title, else is one at all."""
         position = self._collector.position + 1
         records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
         fallback = None

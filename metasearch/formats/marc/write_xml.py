@@ -27,9 +27,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
 
 
 def element(record: MarcData, *, namespace: str = "") -> str:
-    """A record as an element. `namespace`: declared in it, for one that stands in no collection of
-    ours.
-    """
+    """A record as an element; `namespace` is declared in it where no collection of ours is."""
     declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
     out = [f"<record{declared}>", f"  <leader>{record.leader}</leader>"]
     for tag, value in record.control:

@@ -86,9 +86,7 @@ def _of_links(links: Iterable[str]) -> str | None:
 
 
 def ovid_file(link: str) -> str:
-    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for the links of
-    others.
-    """
+    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for other links."""
     hit = _OVID_LINK.search(link[:_OF_LINK])
     return hit[1].lower() if hit else ""
 
@@ -177,15 +175,11 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def is_ours(number: str) -> bool:
-    """Whether this is a list of identifiers with their schemes, as our own writers put it:
-    "pmid:123; wos:000".
-    """
+    """Whether this is our writers' list of identifiers: "pmid:123; wos:000"."""
     return _OURS.fullmatch(number[:SHORT].strip()) is not None
 
 
 def landing_page(links: Sequence[str]) -> str | None:
-    """The first link that is no DOI, else the first one: a DOI is compared as one, and leads
-    anywhere.
-    """
+    """The first link that is no DOI, else the first: a DOI is compared as one anyway."""
     pages = [link for link in links if web_addresses.url_key(link)]
     return next(iter(pages or links), None)

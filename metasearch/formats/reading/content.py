@@ -105,9 +105,7 @@ class Content:
         return start
 
     def refuse_packed(self) -> None:
-        """Raise a FileFormatError that names the packing, where it is one that is not unpacked
-        here.
-        """
+        """Raise a FileFormatError that names the packing, where it is not unpacked here."""
         start = self.head(HEAD)
         kind = next((what for sign, what in _PACKED if start.startswith(sign)), None)
         if start.startswith(GZIP):
@@ -213,9 +211,7 @@ def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Errors of the system, and of a lack of memory, as errors of this file that say which limit
-    was met.
-    """
+    """Errors of system and memory as errors of this file that say which limit was met."""
     try:
         yield
     except (OSError, MemoryError) as exc:

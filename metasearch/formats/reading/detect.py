@@ -30,9 +30,7 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
 
 
 def by_name(name: str) -> str:
-    """The format that a file's ending stands for: the first whose own it is, not one that it shares
-    with all texts.
-    """
+    """The format of a file's ending: the first whose own it is, none that all texts share."""
     ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
     for place in range(3):
         for known, one in READABLE.items():

@@ -63,9 +63,7 @@ Blocks = Callable[[], Iterable[bytes]]
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
-    """The text of bytes that are at hand. Raises FileFormatError: there is no encoding of that
-    name.
-    """
+    """The text of bytes at hand. Raises FileFormatError: there is no encoding of the name."""
 
     def blocks() -> Iterable[bytes]:
         return (data,)
@@ -196,9 +194,7 @@ def _known(encoding: str, name: str) -> str:
 
 
 def _without_mark(head: bytes) -> str | None:
-    """UTF-16 without a mark: in every other byte of tags, digits and line ends stands a zero, in
-    the others none.
-    """
+    """UTF-16 without a mark: of tags, digits and line ends every other byte is a zero."""
     odd, even = head[1::2].count(0), head[::2].count(0)
     if (
         not head.count(0)
@@ -210,9 +206,7 @@ def _without_mark(head: bytes) -> str | None:
 
 
 def _nearly_utf_8(pieces: Iterable[str]) -> bool:
-    """Whether most characters beyond ASCII are right: a damaged file, rather than one in another
-    encoding.
-    """
+    """Whether most characters beyond ASCII are right: damaged, not in another encoding."""
     beyond = broken = 0
     for piece in pieces:
         beyond += len(_ASCII.sub("", piece))

@@ -69,9 +69,7 @@ class EntryCollector:
             self.remark(line, problem)
 
     def attempt(self, line: int, make: Callable[[], T]) -> T | None:
-        """What `make` gives for the record that begins on this line; None, and the record lost,
-        where it raises.
-        """
+        """What `make` gives for the record on this line; None, and it lost, where it raises."""
         try:
             return make()
         except MemoryError:  # no fault of the record's

@@ -47,9 +47,7 @@ class JsonItem(NamedTuple):
 
 
 def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
-    """The objects in the list of a file, in the list under one of these keys, or else the file's
-    own objects.
-    """
+    """The objects in a file's list, in that under one of these keys, or else its own."""
     last: JsonItem | None = None
     for line, part, flaw in _parts(text, lists):
         if flaw == _STRAY and last is not None and last.flaw:
@@ -96,9 +94,7 @@ def _item(line: int, part: str) -> JsonItem:
 
 
 def _salvaged(line: int, part: str) -> Iterator[JsonItem]:
-    """What can be read of a part whose brackets do not match: items that it has swallowed begin as
-    items do.
-    """
+    """What can be read where brackets do not match: items in it begin as items do."""
     starts = [hit.start() for hit in _HEAD.finditer(part)] or [0]
     if starts[0] > 0:
         starts.insert(0, 0)

@@ -82,9 +82,7 @@ class DecodedText:
         return cut(self._unified(), longest)
 
     def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
-        """The lines as `lines` yields them, with their numbers from 1; of many empty ones in a row
-        only the first.
-        """
+        """The lines of `lines`, numbered from 1; of many empty ones in a row only the first."""
         number = 1
         for stretch in self.stretches(longest + 1):
             for part in _EMPTY.split(stretch) if _MANY in stretch else (stretch,):
@@ -146,9 +144,7 @@ class DecodedText:
 
 
 def cut(pieces: Iterable[str], longest: int) -> Iterator[str]:
-    r"""The lines of a text that comes in pieces and whose lines end in "\n", each with at most
-    `longest` + 1 characters.
-    """
+    r"""The lines, ending in "\n", of a text in pieces; `longest` + 1 characters each at most."""
     parts: list[str] = []
     size = 0
     for piece in pieces:

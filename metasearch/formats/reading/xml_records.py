@@ -44,9 +44,7 @@ class Element:
 
 
 def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
-    """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is
-    best read.
-    """
+    """The text of an XML file, in the encoding it declares, else as it is best read."""
     start = b"".join(islice(content.blocks(), 1))[:1000]
     declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
@@ -90,9 +88,7 @@ def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterat
 
 
 def _ends(head: str, tail: str, begin: str) -> bool:
-    """Whether the last tag of a file closes something, and not only its last record, if there is
-    more to be closed.
-    """
+    """Whether a file's last tag closes more than its last record, if there is more."""
     closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", tail)
     if closing is None:
         return False
@@ -132,9 +128,7 @@ def _node(text: str, wrapper: str) -> Any:
 
 
 def _mended(text: str) -> str:
-    """Without characters that XML forbids, with HTML's named ones as numbers; any other ampersand
-    stands for itself.
-    """
+    """Without what XML forbids, HTML's names as numbers; other ampersands stay."""
     return _ILLEGAL.sub("", _AMPERSAND.sub(_reference, text))
 
 

@@ -80,9 +80,7 @@ class _CclParser(CclTermReader):
         return joined.query()
 
     def operand(self, after: Span | None, fields: Sequence[str]) -> Query:
-        """What stands behind an operator. `after`: where the operator stood; None at the beginning
-        of a query.
-        """
+        """What stands behind an operator. `after`: its place; None where a query begins."""
         relation = "="
         if match := QUALIFIED.match(self.text, self._first()):
             fields, relation = self.fields(match), match[2]

@@ -118,9 +118,7 @@ _ALIASES = {"dcterms": "dc", "dublincore": "dc", "dct": "dc", "metasearch": ""}
 
 
 def name_in_set(context_set: str, name: str) -> str:
-    """The name under which `INDEXES` has an index: of "245$a", a field of MARC with its subfield,
-    the field.
-    """
+    """The name of an index in `INDEXES`: of "245$a", a MARC field with subfield, the field."""
     return name.partition("$")[0] if context_set == "marc" else name
 
 

@@ -38,9 +38,7 @@ _USUAL = frozenset(
 
 
 def parse_cql(text: str) -> ReadQuery:
-    """Read a query in CQL 1.2. Raises QuerySyntaxError: it is no CQL, or asks for what cannot be
-    searched here.
-    """
+    """Read CQL 1.2. Raises QuerySyntaxError: it is no CQL, or cannot be searched here."""
     return read_or_suggest(_read_unsorted, text)
 
 

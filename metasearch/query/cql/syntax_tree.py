@@ -36,9 +36,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold
-    here.
-    """
+    """A term, with a relation unless the server may choose; `prefixes`: (name, URI)."""
 
     relation: Relation | None
     term: CqlToken

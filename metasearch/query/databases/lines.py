@@ -41,9 +41,7 @@ _FURTHEST = 25
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line of a strategy: its number, the sign before it ("#", "S" or ""), its text and where
-    that begins.
-    """
+    """A line of a strategy: number, sign before it ("#", "S", ""), text and its place."""
 
     number: int
     sign: str
@@ -68,9 +66,7 @@ class LineReader(Protocol):
 
 
 def numbered_lines(text: str, *, referring: bool = True) -> list[NumberedLine] | None:
-    """The lines, those that were first in the search first; None where the text is no such
-    strategy.
-    """
+    """The lines, those first that were first; None where the text is no such strategy."""
     lines: list[NumberedLine] = []
     at, step = 0, 0
     for whole in text.splitlines(keepends=True):

@@ -76,9 +76,7 @@ _PLACE = re.compile(r"\{[a-z]+\}")
 
 
 class Losses:
-    """Gathers the losses of one text, each once. `widened`: how often something was read more
-    widely than it was meant.
-    """
+    """Gathers a text's losses, each once. `widened`: how often it is read more widely."""
 
     def __init__(self) -> None:
         self.widened = 0

@@ -71,9 +71,7 @@ class DatabaseReader(ReferenceReader):
         return query
 
     def excluded(self, sign: Sign) -> Query | None:
-        """The operand behind a NOT; where it is read more widely, more is excluded, and a
-        note says so.
-        """
+        """The operand of a NOT; where it is read more widely, a note says more is excluded."""
         before, start = self.losses.widened, self.at
         query = self.operand(sign)
         if self.losses.widened > before:

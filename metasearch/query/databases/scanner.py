@@ -189,9 +189,7 @@ class TextScanner(NestedReader):
         return tag, plain(match[0])
 
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
-        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
-        it.
-        """
+        """Take a word with its field at the end, which `cut_at` begins and `at` is behind."""
         if self.grammar.suffix is None:
             return None
         for at in range(start + 1, end):

@@ -54,9 +54,7 @@ class TermReader(TextScanner):
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
-        """Words or a phrase, with signs for letters in them; names of authors are words in any
-        order.
-        """
+        """Words or a phrase, with signs for letters; authors' names are words in any order."""
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both

@@ -63,9 +63,7 @@ def _at_edge(date: str, month: str, day: str) -> bool:
 
 
 def type_named(text: str) -> tuple[str | None, bool]:
-    """The type that a name of a publication type means, or None, and whether that type holds
-    more.
-    """
+    """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
     if name in TYPES:
         return TYPES[name], True

@@ -152,9 +152,7 @@ class PubmedReader(PubmedValueReader):
     # ---------------------------------------------------------------- pieces
 
     def spread(self, text: str, start: int) -> Query | None:
-        """The rest of a range whose first date was `text`, with or without a tag; None where it is
-        no range.
-        """
+        """The rest of a range that begins with the date `text`; None where it is no range."""
         if not re.fullmatch(DATE, text):
             return None
         at = self.at

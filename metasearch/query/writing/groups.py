@@ -13,9 +13,7 @@ from metasearch.query.writing.style import Style
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One term as it is written, and the template that it has to be put into; `frame` is "{x}" for
-    none.
-    """
+    """One term as it is written, and the template to put it into; `frame`: "{x}" for none."""
 
     text: str
     frame: str = "{x}"

@@ -58,9 +58,7 @@ class LaneSums(dict[str, int]):
         return lanes
 
     def signature(self, sums: int, total: int) -> int:
-        """The bits in whose lane more than half of the total stands: that is where the plus
-        outweighs the minus.
-        """
+        """The bits whose lane has more than half of the total: where plus outweighs minus."""
         half = 1 << (self._width - 1)
         # A lane's top bit becomes 1 exactly where its sum exceeds half of the total.
         shifted = (sums + self.ones * (half - total // 2 - 1)) & (self.ones << (self._width - 1))
