@@ -12,9 +12,7 @@ from metasearch.server.site import ServerContext
 
 @dataclass(frozen=True, slots=True)
 class BasketWork:
-    """One work. `ids`: those by which the basket holds it; several where two searches named it
-    differently.
-    """
+    """One work. `ids`: those in the basket; several where two searches named it differently."""
 
     hit: Hit
     ids: Sequence[str]

@@ -41,9 +41,7 @@ class Cookies:
         self._key = key or secrets.token_bytes(_KEY_BYTES)
 
     def read(self, request: web.Request, name: str) -> Any:
-        """The value of a cookie as it was written; None where it is absent, damaged, or signed by
-        another server.
-        """
+        """A cookie's value as written; None: absent, damaged, or signed by another server."""
         text = request.cookies.get(name, "")
         # Bytes that are no UTF-8 arrive as lone surrogates, at which the signature's check fails.
         if not text or len(text) > LARGEST or not text.isascii():

@@ -112,9 +112,7 @@ class LiveSearch:
         self._changed = asyncio.Event()
 
     async def after(self, seen: int, ping: float) -> AsyncGenerator[bytes]:
-        """The events after the first `seen`, then each as it comes; b"" after `ping` seconds
-        without one.
-        """
+        """The events after the first `seen`, then new ones; b"" after `ping` seconds without."""
         reader = object()
         self._seen[reader] = seen
         try:
@@ -185,9 +183,7 @@ class Hub:
         return live
 
     def find(self, event_id: str) -> tuple[LiveSearch, int] | None:
-        """The search that an event's id belongs to and the event's number; None where nothing can
-        follow it.
-        """
+        """The search of an event's id, and its number; None where nothing can follow."""
         search_id, dash, number = event_id.rpartition("-")
         live = self._kept.get(search_id)
         if (
@@ -203,9 +199,7 @@ class Hub:
         return live, seen
 
     async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncGenerator[bytes]:
-        """As `LiveSearch.after`; once the last reader has left a running search, it is closed after
-        a moment.
-        """
+        """As `LiveSearch.after`; a running search without readers is closed after a moment."""
         try:
             async with aclosing(live.after(seen, self._options.ping)) as events:
                 async for event in events:

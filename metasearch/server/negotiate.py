@@ -33,9 +33,7 @@ class Range:
 
 
 def parse_accept(header: str) -> list[Range]:
-    """The media ranges of an Accept header; what cannot be read is passed over, parameters but `q`
-    are too.
-    """
+    """The media ranges of an Accept header; unreadable ones and parameters but `q` fall out."""
     ranges = []
     for part in header.split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))

@@ -31,9 +31,7 @@ logger = logging.getLogger("metasearch.server")
 
 
 class SavedRunner:
-    """The loop of one process. `poll`: seconds between two looks at what is due; None takes
-    `POLL`.
-    """
+    """The loop of one process. `poll`: seconds between looks; None takes `POLL`."""
 
     def __init__(self, workspace: Workspace, engine: Engine, *, poll: float | None = None) -> None:
         self._workspace = workspace

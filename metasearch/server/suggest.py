@@ -104,9 +104,7 @@ class Suggestions:
 
 
 def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
-    """Completions from several processes, each once: the first of all, then the second of all,
-    ...
-    """
+    """Completions from several processes, each once: first all firsts, then seconds, ..."""
     found: dict[str, Completion] = {}
     for completion in chain.from_iterable(zip_longest(*lists)):
         if completion is not None:

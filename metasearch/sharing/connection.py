@@ -80,9 +80,7 @@ class Connection:
         )
 
     async def command(self, *words: Word) -> Any:
-        """What the server answers: bytes, an integer, a list of these, or None. Raises Away: it
-        cannot be used.
-        """
+        """The server's answer: bytes, an integer, a list of these, None. Raises Away: none came."""
         from redis.exceptions import RedisError
 
         self._begin()

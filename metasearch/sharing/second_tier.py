@@ -17,9 +17,7 @@ class Found:
 
 
 class Pages(Protocol):
-    """What the fetch path asks of the pages of all replicas. No method raises because of the
-    server.
-    """
+    """What the fetch path asks of all replicas' pages; no method raises for the server."""
 
     async def claim(
         self, key: str, *, seconds: float, oldest: float, until: float | None

@@ -79,16 +79,12 @@ class Sharing(Protocol):
 
     @property
     def left(self) -> float:
-        """When sharing ended last, in `loop.time()` seconds; -inf where it never has, or never
-        began.
-        """
+        """When sharing ended last, in `loop.time()` seconds; -inf where it never has."""
         ...
 
     @property
     def returned(self) -> float:
-        """When it could be shared again last, in `loop.time()` seconds; -inf where it was never
-        away.
-        """
+        """When it could be shared again last, in `loop.time()` seconds; -inf for never away."""
         ...
 
     @property

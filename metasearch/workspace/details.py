@@ -123,9 +123,7 @@ def answer(
 
 
 def _answers_at(db: Database, project: Project, version: int | None) -> dict[str, Value] | None:
-    """The answers that there were at a version; None where it is the one that stands, or nobody
-    knows.
-    """
+    """The answers that stood at a version; None where it stands, or is unknown."""
     kept = None if version is None else projects.details_at(db, project, version)
     return None if kept is None else answers(replace(project, details=kept))
 
@@ -215,9 +213,7 @@ def _for_items(plain: Question, project: Project) -> Iterator[Question]:
 
 
 def _kept(details: Mapping[str, Any], asked: Question) -> Any:
-    """The answer that is kept; None where there is none, or one of another kind, which `answer`
-    never keeps.
-    """
+    """The answer that is kept; None for none, or for one of a kind never kept."""
     place = details.get(asked.namespace)
     kept = place.get(asked.name) if isinstance(place, Mapping) else None
     if asked.kind == "yes-no":

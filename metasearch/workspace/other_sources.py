@@ -100,9 +100,7 @@ def add(
     excluded: Mapping[str, int] | None = None,
     by: str = "",
 ) -> OtherSource:
-    """Add one. Raises UsageError: a text or a number cannot be, or the numbers contradict one
-    another.
-    """
+    """Add one. Raises UsageError: a text or number cannot be, or numbers contradict another."""
     one = OtherSource(
         id=0,
         kind=_kind(kind),

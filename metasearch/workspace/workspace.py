@@ -96,9 +96,7 @@ class Workspace:
     async def write(
         self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call `function(database, *args, **kwargs)` where changes are made, one after the
-        other.
-        """
+        """Call `function(database, *args, **kwargs)` to make changes, one call after another."""
         return await self._writer.call(partial(_with, function, args, kwargs))
 
     async def read(

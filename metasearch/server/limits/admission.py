@@ -46,9 +46,7 @@ def _now() -> float:
 
 
 class Permit:
-    """Allows one search to run; released at the end of the block, or by the function that
-    `transfer` returned.
-    """
+    """Allows one search; released at the block's end, or by what `transfer` returned."""
 
     def __init__(self, released: Callable[[float], None]) -> None:
         self._released: Callable[[float], None] | None = released
@@ -110,9 +108,7 @@ class Admission:
 
     @asynccontextmanager
     async def brief(self) -> AsyncIterator[None]:
-        """Runs the block without a permit, after a turn on the loop. Raises Problem: 503 with
-        `Retry-After`.
-        """
+        """Runs the block after a turn, without a permit. Raises Problem: 503 with `Retry-After`."""
         # One search or brief request may always run: otherwise a loop that was late for another
         # reason would refuse every one of them.
         closed = self.limit.closed and (self._running or self._brief)

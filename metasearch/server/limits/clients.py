@@ -79,9 +79,7 @@ class Clients:
         )
 
     def peer(self, peername: object) -> _Address | None:
-        """The address at the other end of a socket, of what its transport says; None for one
-        without addresses.
-        """
+        """The address at the other end, of what a socket's transport says; None without one."""
         return _address(str(peername[0])) if isinstance(peername, tuple) and peername else None
 
     def pseudonym(self, client: Client) -> str:

@@ -31,9 +31,7 @@ class Quota:
 
     @property
     def headers(self) -> dict[str, str]:
-        """As the IETF draft on RateLimit headers writes it; `t` is when the whole quota will be
-        there again.
-        """
+        """As the IETF draft on RateLimit headers; `t` is when the whole quota is there again."""
         full = math.ceil((self.limit - self.tokens) * self.window / self.limit)
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={self.window:.0f}',

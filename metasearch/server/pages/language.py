@@ -36,9 +36,7 @@ class Language:
     ngettext: Callable[[str, str, int], str]
 
     def said(self, text: str) -> str:
-        """A sentence or a fixed word of the core in this language; as it is where it has no
-        translation.
-        """
+        """A sentence or fixed word of the core in this language; unchanged without translation."""
         if isinstance(text, Message):
             return translated(text, self.gettext, self.ngettext)
         return self.gettext(text) if text else ""
@@ -67,9 +65,7 @@ class Language:
         return format_list(texts, locale=self.locale)
 
     def language_name(self, code: str) -> str:
-        """What the language of a record is called: "fr" is "French"; the code where it is not
-        known.
-        """
+        """What a record's language is called: "fr" is "French"; the code where it is unknown."""
         from babel import Locale, UnknownLocaleError
 
         known = known_languages().get(code)

@@ -118,9 +118,7 @@ def plain_name(syntax: str) -> str:
 
 
 def read_or_fault(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
-    """The query, or why it cannot be read. Takes time linear in its length. `syntax`: one of
-    `SYNTAX_WORDS`.
-    """
+    """The query, or why it cannot be read, in linear time. `syntax`: one of `SYNTAX_WORDS`."""
     try:
         return read(text, syntax)
     except QuerySyntaxError as error:

@@ -209,9 +209,7 @@ def _seconds(milliseconds: float | None) -> float | None:
 
 
 def _answers(spec: AdapterSpec | None) -> tuple[int, int] | None:
-    """What the tests of this release read for a spec of it; a spec that the user wrote or changed
-    is another one.
-    """
+    """What this release's tests read for its spec; a user's own or changed one is another."""
     is_shipped = spec is not None and spec.file == f"{spec.name}.toml"
     return real_answers().get(spec.name, (0, 0)) if spec is not None and is_shipped else None
 

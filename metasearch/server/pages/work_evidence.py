@@ -164,9 +164,7 @@ class WorkEvidence:
         return rows
 
     def partings(self) -> list[Parting]:
-        """How each record is kept out of the work, the first ones; two records need the same
-        line.
-        """
+        """How each record is kept out of the work, the first ones; two need the same line."""
         records = self._hit.records
         parted = records[:1] if len(records) == 2 else records[:_MOST_PARTED]
         return [] if len(records) < 2 else [self._parting(record) for record in parted]

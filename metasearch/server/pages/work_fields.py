@@ -74,9 +74,7 @@ class FieldRow:
 
 
 def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Iterator[FieldRow]:
-    """The fields that the work has. `hit`: the work; of its records the first `MOST` are
-    compared.
-    """
+    """The fields that the work has; of its records the first `MOST` are compared."""
     values = _Values(language)
     records = hit.records[:MOST]
     names = [*FIELD_WORDS, *(f"ids.{scheme}" for scheme in sorted(hit.record.ids))]

@@ -374,9 +374,7 @@ class _Reading:
         )
 
     def _pages(self) -> None:
-        """Write the recorded pages beside the workspace; the last transaction gives them their
-        place.
-        """
+        """Write recorded pages beside the workspace; the last transaction places them."""
         try:
             for name in self.archive.pages:
                 place = self._received() / name.partition("/")[2]

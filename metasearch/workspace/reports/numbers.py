@@ -226,9 +226,7 @@ def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ..
 
 
 def _records(db: Database, project: Project, since: int, *, known: bool = False) -> dict[str, int]:
-    """Name of a source -> its records, each key once; only those of works found earlier where
-    `known`.
-    """
+    """Name of a source -> its records, each key once; `known`: of works found earlier."""
     works = (
         " JOIN work_record ON work_record.record = finding.record"
         " JOIN work ON work.id = work_record.work AND work.first_run <= run_after.since"

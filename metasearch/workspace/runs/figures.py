@@ -38,9 +38,7 @@ class Figure:
 
     @property
     def claimed(self) -> int | None:
-        """The hits that the source had when it was last asked; None where it failed then, or did
-        not say.
-        """
+        """The source's hits when last asked; None where it failed then, or did not say."""
         return self.newest.claimed if self.newest.answered else None
 
 

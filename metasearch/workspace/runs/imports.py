@@ -207,9 +207,7 @@ def recover(db: Database, project: Project | None = None) -> None:
 
 
 def take_back_dead(db: Database, project: Project) -> None:
-    """Take back the imports of a project of which not all records were kept and whose processes
-    are gone.
-    """
+    """Take back a project's imports that are unfinished and whose processes are gone."""
     runs.look(db, project)
     for run in runs.of(db, project):
         if run.mode == "import" and _is_half(db, run):

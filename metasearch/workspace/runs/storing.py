@@ -20,9 +20,7 @@ from metasearch.workspace.workspace import Workspace
 
 
 class Stored:
-    """Where the answers of a run are stored. `progress`: is called with each answer that is
-    stored.
-    """
+    """Where a run's answers are stored. `progress` is called with each of them."""
 
     def __init__(
         self,

@@ -268,9 +268,7 @@ def write(db: Database, stage: Stage, by: str, changed: Mapping[int, Kept]) -> N
 
 
 def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str, bool] | None:
-    """(votes that are needed, kind of the project, whether blind), while a team screens the
-    stage.
-    """
+    """(votes that are needed, kind of project, blind), while a team screens the stage."""
     row = db.one(
         "SELECT screening.needed, project.kind, screening.blind FROM screening"
         " JOIN project ON project.id = screening.project"

@@ -149,9 +149,7 @@ _NETWORK = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with a workspace. `harmful`: whether something is damaged; others are
-    dangers.
-    """
+    """Something wrong with a workspace. `harmful`: there is damage; else a danger."""
 
     what: Message
     advice: Message

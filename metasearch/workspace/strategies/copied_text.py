@@ -283,9 +283,7 @@ def _of_pubmed_file(text: str) -> tuple[list[CopiedLine], list[str]]:
 
 
 def _syntax_of(text: str, lines: Sequence[CopiedLine]) -> str:
-    """The syntax that all lines are in: by the marks that they bear, else by how they name one
-    another.
-    """
+    """The syntax of all lines: by their marks, else by how they name one another."""
     marks = {detect(line.text) for line in lines} - {"simple"}
     if marks:
         if marks - {*DATABASES, "pubmed"} or len(text) > MAX_LENGTH:

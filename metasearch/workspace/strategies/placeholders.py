@@ -50,9 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A text with words in place of the numbers of steps. `places`: word -> the steps that it
-    stands for.
-    """
+    """A text with words for the numbers of steps. `places`: word -> the steps it is for."""
 
     original: str
     text: str

@@ -118,9 +118,7 @@ def _read_step(text: str, syntax: str) -> StepText:
 
 
 def _chosen(text: str) -> str:
-    """The syntax by the marks of the text; the signs of Chinese databases beside a step are such a
-    mark.
-    """
+    """The syntax by the text's marks, such as the signs of Chinese databases at a step."""
     syntax = detect(text)
     return "cnki" if syntax == "simple" and placeholders.expert_signs(text) else syntax
 

@@ -60,9 +60,7 @@ class SearchRecord:
 
 
 def read(content: bytes, name: str) -> tuple[SearchRecord, ...]:
-    """The searches of a file. Raises FileFormatError: it is no such file, too large or nested too
-    deep.
-    """
+    """A file's searches. Raises FileFormatError: no such file, too large or too deep."""
     if len(content) > LARGEST:
         raise FileFormatError(
             name,

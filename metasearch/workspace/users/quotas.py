@@ -70,9 +70,7 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The quotas of a server. `configured`: Quota -> how much; what is not there is as in
-    `QUOTAS`.
-    """
+    """A server's quotas. `configured`: Quota -> how much; the rest is as in `QUOTAS`."""
 
     configured: Mapping[str, int] = field(default_factory=dict)
 
@@ -114,9 +112,7 @@ class Quotas:
         return max(0, self.limits(db, uid)[kind] - _taken(db, uid, kind))
 
     def check_sources(self, db: Database, uid: str, sources: int) -> None:
-        """Check that a search of a user may ask so many sources. Raises QuotaExceeded: it may
-        not.
-        """
+        """Check that a user's search may ask so many sources. Raises QuotaExceeded: it may not."""
         self._check(db, uid, "sources", sources)
 
     def check_saved(self, db: Database, uid: str) -> None:

@@ -97,9 +97,7 @@ def create(
 
 
 def find(db: Database, text: str) -> tuple[Token, User] | None:
-    """The token of a text, and its user; None where there is none, it has ended, or the user is
-    disabled.
-    """
+    """The token of a text, with its user; None where it is gone, or the user disabled."""
     row = db.one(
         "SELECT * FROM token WHERE digest = ? AND expires > ?", secrets.digest(text), now()
     )
@@ -110,9 +108,7 @@ def find(db: Database, text: str) -> tuple[Token, User] | None:
 
 
 def is_noted(token: Token) -> bool:
-    """Whether it was noted in the last minute that a token is used, so that `touch` would change
-    nothing.
-    """
+    """Whether a token's use was noted in the last minute: `touch` would change nothing."""
     return token.used is not None and token.used > later(-_NOTED)
 
 

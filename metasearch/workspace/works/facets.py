@@ -90,9 +90,7 @@ def facets(
     names: Sequence[str] = FACETS,
     voter: str = "",
 ) -> tuple[WorksFacet, ...]:
-    """The facets that have a value; `chosen` has the works of each, and verdicts are those of
-    `voter`.
-    """
+    """The facets that have a value, of the works `chosen`; verdicts are of `voter`."""
     of_columns: dict[Chosen, dict[str, Counter[str]]] = {}
     found = []
     for name in names:

@@ -123,9 +123,7 @@ def checked(query: WorksQuery) -> None:
 
 
 def conditions(db: Database, project: Project, query: WorksQuery) -> list[Condition]:
-    """The conditions of a query, without that of the project. Raises UsageError: it cannot be
-    one.
-    """
+    """A query's conditions, without the project's. Raises UsageError: it cannot be one."""
     checked(query)
     return list(_conditions(db, project, query))
 

@@ -26,9 +26,7 @@ class JournalTitles:
         self._project = project
 
     def take(self, many: Sequence[Placed]) -> list[int]:
-        """Take in records; returns the places of the titles that are those of columns because of
-        them.
-        """
+        """Take in records; the places of titles that become those of columns by them."""
         by_title: dict[int, list[Placed]] = {}
         for one in many:
             if one.title is not None:

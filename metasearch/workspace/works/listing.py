@@ -122,9 +122,7 @@ def ahead(db: Database, project: Project, query: WorksQuery, after: int | None =
 
 
 def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:
-    """The names of all works that a query asks for, as `rows`. Raises UsageError: the query cannot
-    be one.
-    """
+    """The names of all works of a query, as `rows`. Raises UsageError: it cannot be one."""
     chosen = _where(project, conditions(db, project, query))
     return [
         row[0]

@@ -54,9 +54,7 @@ class Placed:
 
 @dataclass(slots=True)
 class Near:
-    """Records that are worth a comparison with one. `exactly`: those that share the key of an exact
-    matcher.
-    """
+    """Records to compare with one. `exactly`: those that share an exact matcher's key."""
 
     exactly: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)

@@ -190,9 +190,7 @@ def _pins(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]:
-    """Uid -> row of the work that it is a name of now. Raises UsageError: a work is not there any
-    more.
-    """
+    """Uid -> row of the work that it is a name of now. Raises UsageError: a work is gone."""
     names = list(uids)
     rows = rows_named(db, project.id, names)
     gone = [uid for uid in names if uid not in rows]

@@ -223,9 +223,7 @@ def found_by(db: Database, work: Work) -> list[Finding]:
 
 
 def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
-    """The rows of works by their names, each once. Raises UsageError: a name is that of no work, or
-    of several.
-    """
+    """Rows of works by names, each once. Raises UsageError: a name is of none, or several."""
     found = rows_named(db, project.id, uids)
     unknown = [uid for uid in uids if uid not in found]
     if unknown:

@@ -56,9 +56,7 @@ class Caller:
         yield
 
     async def read(self, compute: Callable[[], T]) -> T:
-        """What `compute` makes of a long text: a server computes it off its loop, or refuses it,
-        with a Problem.
-        """
+        """What `compute` makes of a long text: off a server's loop, or a Problem that refuses."""
         return compute()
 
     def finished(self, answer: Answer, options: SearchOptions) -> None:

@@ -62,9 +62,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One status of an operation. `contents`: (media type, values in words, name of the shape) of
-    each.
-    """
+    """A status of an operation. `contents`: (media type, values in words, name of the shape)."""
 
     status: str
     about: str

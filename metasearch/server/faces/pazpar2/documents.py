@@ -151,9 +151,7 @@ def checksum(own: Record) -> int:
 def termlist(
     progress: Progress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
 ) -> etree._Element:
-    """The answer to `termlist`: the lists that are named, an empty one for a name that is not
-    known.
-    """
+    """The answer to `termlist`: lists that are named, an empty one for an unknown name."""
     root = etree.Element("termlist")
     add(root, "activeclients", progress.active if progress is not None else 0)
     for name in names:

@@ -203,9 +203,7 @@ def _refusal(refused: CommandRefused, *, polled: bool = False) -> CommandReply:
 
 
 def _problem(problem: Problem, *, polled: bool = False) -> CommandReply:
-    """Too many searches or requests, or an error of ours: the status of HTTP, in a document that
-    clients read.
-    """
+    """Too many searches or requests, or our error: HTTP's status, in a document for clients."""
     detail = problem.detail or problem.title
     if search_id := problem.members.get("search_id"):
         detail = f"{detail} {search_id}"

@@ -65,9 +65,7 @@ class Given:
         return value
 
     def number(self, name: str, default: int, most: int) -> int:
-        """A whole number from 0; a larger one than `most` is cut to that. Raises CommandRefused: it
-        is none.
-        """
+        """A whole number from 0, cut to `most`. Raises CommandRefused: it is none."""
         value = self.text(name)
         if not value:
             return default
@@ -82,9 +80,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class SearchCommand:
-    """What `search` asks for. `per_source`: records of each source; None for as many as
-    configured.
-    """
+    """What `search` asks for. `per_source`: records of each source; None: as configured."""
 
     read: ReadQuery
     filters: Filters

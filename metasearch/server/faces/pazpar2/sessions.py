@@ -204,9 +204,7 @@ class Sessions:
         self._polls.take(session.token).check()
 
     def fit(self, growing: Session) -> None:
-        """End the sessions that have been silent longest, until all works together fit; never the
-        one that grows.
-        """
+        """End the sessions silent longest until all works fit; never the one that grows."""
         others = [session for session in self._all.values() if session is not growing]
         held = growing.works + sum(session.works for session in others)
         for session in sorted(others, key=lambda session: session.touched):

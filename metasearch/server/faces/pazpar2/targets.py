@@ -65,9 +65,7 @@ def _holds(sign: str, value: str, text: str) -> bool:
 
 
 def settings_of(given: Given) -> list[tuple[str, str]]:
-    """The settings of a command: ("pz:allow[SOURCE]", value). Raises CommandRefused: there are too
-    many.
-    """
+    """A command's ("pz:allow[SOURCE]", value). Raises CommandRefused: there are too many."""
     settings = [(name, value) for name, value in given.values.items() if "[" in name]
     if len(settings) > _MOST_SETTINGS:
         raise CommandRefused(SETTING, f"more than {_MOST_SETTINGS} settings")

@@ -166,9 +166,7 @@ async def _until_works(command: Command, name: str, *, report_error: bool) -> bo
 
 
 def _not_failed(session: Session) -> Progress | None:
-    """The search of a session; None before the first one. Raises CommandRefused: it ended by an
-    error of ours.
-    """
+    """A session's search, None before the first. Raises CommandRefused: our error ended it."""
     if session.progress is not None and session.progress.failed:
         raise CommandRefused(SEARCH_FAILED, "the search failed; the log of the server says why")
     return session.progress

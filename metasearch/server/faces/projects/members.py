@@ -24,9 +24,7 @@ _LARGEST = 15
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The members, or what one of the forms says. A new link is shown once, by the answer
-    itself.
-    """
+    """The members, or what a form says. A new link is shown once, by the answer itself."""
     here = await opened(request)
 
     async def render(said: Said, link: str = "") -> str:

@@ -126,9 +126,7 @@ async def after_form(
 
 
 def version_of(fields: MultiMapping[str], name: str = "version") -> int | None:
-    """The version that a form was made with; None where it does not say. Raises UsageError: it is
-    no number.
-    """
+    """The version of a form; None where it has none. Raises UsageError: it is no number."""
     text = fields.get(name, "").strip()
     if not text:
         return None

@@ -383,9 +383,7 @@ def _typed(fields: Mapping[str, str]) -> tuple[str, str]:
 
 
 def numbers(text: str) -> tuple[int, ...] | None:
-    """The steps that a reader names: "4, 6-8"; None for none. Raises UsageError: they are no
-    numbers of steps.
-    """
+    """The steps that a reader names: "4, 6-8"; None for none. Raises UsageError: no numbers."""
     found: list[int] = []
     for part in filter(None, (each.strip() for each in re.split("[,，;；]", text[:1000]))):
         match = _RANGE.fullmatch(part)

@@ -321,9 +321,7 @@ async def _marked(
     reason: str,
     versions: Mapping[str, int],
 ) -> str:
-    """Decides on works; the reason is that of an exclusion. Of several works all are decided on, or
-    none.
-    """
+    """Decides on works, all or none; the reason is that of an exclusion."""
     await here.workspace.write(
         decisions.mark,
         here.project,

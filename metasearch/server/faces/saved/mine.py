@@ -47,9 +47,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """The saved searches of whoever asks. `owner`: the uid of the user; "" on a server without
-    users.
-    """
+    """Saved searches of who asks. `owner`: uid of the user; "" on a server without users."""
 
     request: web.Request
     service: WorkspaceService
@@ -91,9 +89,7 @@ class Mine:
             return await self.workspace.read(_shown, one.id, runs, news, before)
 
     async def create(self, **given: Any) -> SavedSearch:
-        """Save a search; the arguments are those of `saved.create`. Raises UsageError: it cannot be
-        saved.
-        """
+        """Save a search, as `saved.create` does. Raises UsageError: it cannot be saved."""
         asked = self._checked_sources(given.get("sources") or ())
         if not self.owner:
             return await self.workspace.write(saved.create, **given)
@@ -107,9 +103,7 @@ class Mine:
         return await quota.enforced(self.request, made)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
-        """Change one; the arguments are those of `saved.update`. Raises UsageError: it cannot be
-        changed so.
-        """
+        """Change one, as `saved.update` does. Raises UsageError: it cannot be changed so."""
         asked = self._checked_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
         if not self.owner:

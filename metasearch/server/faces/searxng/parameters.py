@@ -72,9 +72,7 @@ def form_of(given: MultiMapping[str]) -> str:
 def wanted(
     given: MultiMapping[str], options: Options, registry: Registry, today: date | None = None
 ) -> Wanted:
-    """What a request asks for. `today`: the day from which `time_range` counts; None is today in
-    UTC.
-    """
+    """What a request asks for. `today`: `time_range` counts from it; None is today in UTC."""
     query, banged = _without_bangs(given.get("q", ""), registry)
     if not query.strip():
         raise Problem(400, None, "No query")

@@ -173,9 +173,7 @@ def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
 
 
 async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> Answer:
-    """The answer of the search for a text; the finished one of the last minute, where there is
-    one.
-    """
+    """The answer of the search for a text; a finished one of the last minute, if any."""
     shared = request.app[SHARED]
     settings, options = shared.engine.settings, wanted.options
     await shared.engine.ready(options.sources or ())

@@ -98,9 +98,7 @@ async def password_link(here: Here, user: User) -> MadeLink:
 
 
 async def invitation(here: Here, role: str) -> MadeLink:
-    """A new link by which somebody makes an account of a role. Raises UsageError: there are too
-    many.
-    """
+    """A new link to make an account of a role. Raises UsageError: there are too many."""
     secret = await here.workspace.write(
         links.create, "account", role=role, by=here.identity.uid, client=here.client
     )

@@ -38,9 +38,7 @@ IMPORT: Members = {
 
 @in_share("archives", "GET")
 async def archive(request: web.Request) -> web.StreamResponse:
-    """`/api/projects/UID/archive`: everything of the project. Raises OSError: there is no room for
-    the file.
-    """
+    """`/api/projects/UID/archive`: all of the project. Raises OSError: no room for the file."""
     here = opened(request)
     project = await project_of(request, here)
     await here.workspace.read(sight.check_archive, project, here.by)

@@ -87,9 +87,7 @@ async def remove(request: web.Request) -> web.Response:
 
 
 async def validation_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/validation`: which step and source found each known
-    work.
-    """
+    """`/api/projects/UID/strategies/NAME/validation`: steps and sources of each known work."""
     here, project, shown = await strategy_of(request)
     async with here.shared.admission.brief():
         made = await here.workspace.read(validation.validate, project, shown)

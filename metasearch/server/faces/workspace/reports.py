@@ -54,9 +54,7 @@ async def reports_(request: web.Request) -> web.Response:
 
 
 async def report(request: web.Request) -> web.Response:
-    """`/api/projects/UID/reports/KIND`: a report as it is now or was finished, or a new finished
-    one.
-    """
+    """`/api/projects/UID/reports/KIND`: a report as it is or was, or a new finished one."""
     here = opened(request)
     project = await project_of(request, here)
     kind = named(request, "kind")

@@ -149,9 +149,7 @@ async def strategy_of(request: web.Request) -> tuple[Here, Project, Strategy]:
 
 
 async def copy(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps in another order if
-    asked.
-    """
+    """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps reordered if asked."""
     here, project, shown = await strategy_of(request)
     given = await body_of(request, COPY)
     if "order" in given:

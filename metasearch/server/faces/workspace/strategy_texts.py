@@ -80,9 +80,7 @@ async def written(request: web.Request) -> web.Response:
 
 @in_share("uploads", "POST")
 async def read_file(request: web.Request) -> web.Response:
-    """`/api/projects/UID/search-files`: a strategy of each search of a JSON search file, all or
-    none.
-    """
+    """`/api/projects/UID/search-files`: a strategy of each search of a file, all or none."""
     here = opened(request)
     project = await project_of(request, here)
     # In a body a quotation mark takes two bytes.

@@ -121,9 +121,7 @@ def admin_sources_page(
     done: str = "",
     confirm: Confirmation | None = None,
 ) -> str:
-    """The whole page. `show`: a key of `PARTS`. `confirm`: what must be confirmed; None for
-    nothing.
-    """
+    """The whole page. `show`: a key of `PARTS`. `confirm`: what to confirm; None: nothing."""
     return page(
         "users/admin_sources.html",
         visit,

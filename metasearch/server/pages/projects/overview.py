@@ -73,9 +73,7 @@ class StateLine:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A report in a list. `title`, `about`: to be translated. `missing`: questions without an
-    answer.
-    """
+    """A report in a list; `title` and `about` to be translated; `missing`: open questions."""
 
     title: str
     about: str

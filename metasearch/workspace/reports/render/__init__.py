@@ -98,9 +98,7 @@ def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywher
 
 
 def format_of(file_name: str) -> str:
-    """The format that the ending of a file asks for. Raises UsageError: no format has this
-    ending.
-    """
+    """The format of a file's ending. Raises UsageError: no format has this ending."""
     _, dot, ending = file_name.rpartition(".")
     for each in FORMATS.values():
         if dot and ending.lower() == each.ending:
