@@ -152,11 +152,9 @@ def make_app(
         keys: The API keys; None if everyone may ask.
         examples: Queries that find something, for the start page, the description document and
             suggestions.
-        notice: A text about this server for the start page.
         peers: The other workers of the server; None if there are none.
         secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
         cookie_key: What cookies are signed with, equal for all workers; None draws one.
-        users: Whether it has the addresses of a server with users.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -228,11 +226,8 @@ def _part(limit: int, engine: Engine) -> int:
 
 
 async def _workspace(engine: Engine) -> WorkspaceService | None:
-    """The workspace of the settings, opened; None where none is served.
-
-    Raises:
-        WorkspaceError: It cannot be used.
-        UsageError: E-mails are to be sent, and their package or password is missing.
+    """The workspace of the settings, opened; None where none is served. Raises UsageError: E-mails
+    are to be sent, and their package or password is missing.
     """
     settings = engine.settings
     if not settings.serve_workspace or settings.workspace is None:
@@ -253,10 +248,8 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
 
 
 def _users(settings: Settings, workspace: WorkspaceService | None) -> UsersService | None:
-    """How users are known; None where there are none.
-
-    Raises:
-        SettingsError: The configuration names a mode that cannot be used with the rest of it.
+    """How users are known; None where there are none. Raises SettingsError: the configuration names
+    a mode that cannot be used with the rest of it.
     """
     check_users(settings)
     if settings.users.mode == "none" or workspace is None:
@@ -278,11 +271,7 @@ def _runner(workspace: WorkspaceService | None) -> SavedRunner | None:
 
 
 async def _switches(engine: Engine, workspace: WorkspaceService | None) -> Switches | None:
-    """What administrators have switched on or off, read from now on; None without users.
-
-    Raises:
-        WorkspaceError: The file cannot be used.
-    """
+    """What administrators have switched on or off, read from now on; None without users."""
     if engine.settings.users.mode == "none" or workspace is None:
         return None
     from metasearch.server.users.switches import Switches
@@ -302,11 +291,7 @@ async def listening(
     options: Options | None = None,
 ) -> AsyncIterator[str]:
     """Runs a server for as long as the block lasts; yields its address. `options` of None are as
-    configured.
-
-    Raises:
-        UsageError: It cannot listen there.
-        SettingsError: As `serve`.
+    configured. Raises UsageError: it cannot listen there; SettingsError: as `serve`.
     """
     limits = options or Options.of(settings)
     keys = ApiKeys.load(settings)

@@ -19,11 +19,10 @@ class Route:
 
     Attributes:
         path: Of the address, its variable parts in braces.
-        handler: Answers its requests.
         posts: Whether it also reads parameters from the body of a POST.
         gets: Whether it takes GET and HEAD; False for what only changes something.
-        keyless: Whether it needs no key and no user, because it has no data of any user, or a
-            part of its address is a secret that is enough.
+        keyless: Whether it needs no key and no user, because it has no data of any user, or a part
+            of its address is a secret that is enough.
         action: What a user must be allowed to do for a GET; of an address with {project}, in it.
         posts_action: The same for a POST; None for `action`. A handler whose forms do several
             things checks each of them itself, by `identity.check`.

@@ -39,10 +39,8 @@ NAME = "metasearch"
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The address of a server as clients see it.
-
-    Attributes:
-        base: Absolute, without a slash at its end: "https://search.example.org/meta".
+    """The address of a server as clients see it. `base`: absolute, without a slash at its end:
+    "https://search.example.org/meta".
     """
 
     base: str
@@ -62,11 +60,7 @@ class Site:
 
 
 def work_path(name: str) -> str:
-    """The path of a record page, for `Site.path` and `Site.url`.
-
-    Args:
-        name: The id of a hit, or an identifier of the work.
-    """
+    """The path of a record page, for `Site.path` and `Site.url`."""
     return f"/work/{quote(name, safe=':/', errors='replace')}"
 
 
@@ -132,11 +126,7 @@ SITE = web.RequestKey("site", Site)
 
 
 def workspace_of(request: web.Request) -> WorkspaceService:
-    """The workspace of the server.
-
-    Raises:
-        Problem: 404 where none is served.
-    """
+    """The workspace of the server. Raises Problem: 404 where none is served."""
     service = request.app[SHARED].workspace
     if service is None:
         raise Problem(
@@ -151,11 +141,7 @@ def workspace_of(request: web.Request) -> WorkspaceService:
 
 
 def users_of(request: web.Request) -> UsersService:
-    """The users of the server.
-
-    Raises:
-        HTTPNotFound: It has none: the address does not exist.
-    """
+    """The users of the server. Raises HTTPNotFound: it has none: the address does not exist."""
     service = request.app[SHARED].users
     if service is None:
         raise web.HTTPNotFound

@@ -38,12 +38,7 @@ def _is_rule(table: Table) -> bool:
 
 
 def current_name(name: Any, file: str) -> Any:
-    """Returns the name of a family, or a URL, with its old word replaced.
-
-    Args:
-        name: As the spec has it; anything but a string is returned as it is.
-        file: For the log.
-    """
+    """Returns the name of a family, or a URL, with its old word replaced."""
     word, colon, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
     if word not in OLD_NAMES:
         return name
@@ -53,13 +48,7 @@ def current_name(name: Any, file: str) -> Any:
 
 
 def resolved(table: Table, base: BaseTable | None, reader: TableReader) -> dict[str, Any]:
-    """Returns the table, merged with the specs that it extends.
-
-    Args:
-        table: The table of a spec.
-        base: Returns the tables of other specs; without it none can be extended.
-        reader: Takes the problems.
-    """
+    """Returns the table, merged with the specs that it extends."""
     merged: dict[str, Any] = {}
     for layer in reversed(_chain(table, base, reader)):
         layer.pop("extends", None)

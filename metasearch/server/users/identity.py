@@ -28,7 +28,6 @@ class Identity:
     Attributes:
         uid: Of the user; "" for a guest who is not logged in.
         name: What is typed at login; "" for a guest.
-        shown: The name for people.
         role: In the workspace; None for somebody who is not known and may not search.
         session: Row of the session; None where there is none.
         scopes: Of the API token; None where the request has none, and nothing is narrowed.
@@ -76,11 +75,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request shows.
-
-    Attributes:
-        means: How.
-        text: The secret of a session, the text of a token, or the name that the proxy gives.
+    """What a request shows. `text`: the secret of a session, the text of a token, or the name that
+    the proxy gives.
     """
 
     means: Means
@@ -126,11 +122,7 @@ def allowed(request: web.Request, action: Action) -> bool:
 
 
 def check(request: web.Request, action: Action) -> None:
-    """Refuse a request that asks for more than is allowed.
-
-    Raises:
-        Problem: 403.
-    """
+    """Refuse a request that asks for more than is allowed. Raises Problem: 403."""
     if not allowed(request, action):
         raise Problem(403, "not-allowed", message("Your role does not allow this."))
 

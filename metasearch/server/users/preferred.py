@@ -63,11 +63,7 @@ def with_style(
 
 
 async def keep_chosen(request: web.Request) -> None:
-    """Keep in the account of a user what they have just chosen, by a form or a link.
-
-    Raises:
-        WorkspaceError: The workspace cannot be used.
-    """
+    """Keep in the account of a user what they have just chosen, by a form or a link."""
     identity = identity_of(request)
     if identity is None or not identity.uid or VISIT not in request:
         return

@@ -13,11 +13,7 @@ from metasearch.workspace.users import accounts
 
 
 async def save_preferences(request: web.Request, uid: str, changed: Mapping[str, Any]) -> None:
-    """Keep what a user has chosen; that of a user who is gone is passed over.
-
-    Raises:
-        WorkspaceError: The file cannot be used.
-    """
+    """Keep what a user has chosen; that of a user who is gone is passed over."""
     service = request.app[SHARED].workspace
     if service is not None:
         await service.workspace.write(_saved, uid, changed)

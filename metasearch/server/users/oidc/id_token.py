@@ -48,17 +48,9 @@ async def claims_of(
 ) -> dict[str, Any]:
     """The claims of an ID token.
 
-    Args:
-        token: As it was sent.
-        keys: Of the provider.
-        issuer: Who must have made it.
-        client_id: For whom.
-        nonce: Of the login that it answers.
-        now: Unix time in seconds.
-
-    Raises:
-        LoginRefused: It is not signed by the provider, or not meant for this login.
-        ProviderFault: The keys of the provider cannot be had.
+    `issuer`: who must have made it. `now`: Unix time in seconds. Raises LoginRefused: it is not
+    signed by the provider, or not meant for this login; ProviderFault: the keys of the provider
+    cannot be had.
     """
     claims = await _signed(token, keys)
     _check(claims, issuer, client_id, nonce, time.time() if now is None else now)
