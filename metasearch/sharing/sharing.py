@@ -24,8 +24,11 @@ class Away(Exception):
 class SharedLimits:
     """What all replicas together may ask of a source; see `metasearch.adapters.spec.Limits`.
 
-    `requests`: the most requests that start in `per` seconds; a fraction below 1 is one in a longer
-    period. `per`: seconds.
+    Attributes:
+        requests: The most requests that start in `per` seconds; a fraction below 1 is one in a
+            longer period.
+        per: Seconds.
+        concurrency: The most requests at once.
     """
 
     requests: float
@@ -54,8 +57,13 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class SharingState:
-    """How sharing goes, for /readyz and /metrics. `mode`: "alone": nothing is shared; "shared";
-    "away": the server cannot be used now. `reason`: why it is away; "" where it is not.
+    """How sharing goes, for /readyz and /metrics.
+
+    Attributes:
+        mode: "alone": nothing is shared; "shared"; "away": the server cannot be used now.
+        commands: What the server was asked.
+        failures: How often it was given up.
+        reason: Why it is away; "" where it is not.
     """
 
     mode: Literal["alone", "shared", "away"] = "alone"
@@ -79,12 +87,16 @@ class Sharing(Protocol):
 
     @property
     def left(self) -> float:
-        """When sharing ended last, in `loop.time()` seconds; -inf where it never has."""
+        """When sharing ended last, in `loop.time()` seconds; -inf where it never has, or never
+        began.
+        """
         ...
 
     @property
     def returned(self) -> float:
-        """When it could be shared again last, in `loop.time()` seconds; -inf for never away."""
+        """When it could be shared again last, in `loop.time()` seconds; -inf where it was never
+        away.
+        """
         ...
 
     @property
@@ -97,9 +109,16 @@ class Sharing(Protocol):
     ) -> Start:
         """Takes a place and a start for a request, or says how long to wait.
 
-        `longest`: seconds for which a start may be taken in advance; where the wait is longer, none
-        is taken. `missed`: a start of this source whose moment has passed unused: it is exchanged,
-        and its lease is the caller's no more. Raises Away: the server cannot be used.
+        Args:
+            source: Its name.
+            limits: Its limits, for all replicas together.
+            longest: Seconds for which a start may be taken in advance; where the wait is longer,
+                none is taken.
+            missed: A start of this source whose moment has passed unused: it is exchanged, and its
+                lease is the caller's no more.
+
+        Raises:
+            Away: The server cannot be used.
         """
         ...
 
@@ -109,7 +128,9 @@ class Sharing(Protocol):
 
     async def probe(self, source: str, seconds: float) -> bool:
         """Whether this replica may send the one probe to a source, for so many seconds at most.
-        Raises Away: the server cannot be used.
+
+        Raises:
+            Away: The server cannot be used.
         """
         ...
 
@@ -133,8 +154,16 @@ class Sharing(Protocol):
     async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
         """Counts a request of a client over all replicas, unless it is one too many.
 
-        `window`: seconds. Returns the requests that are left, and whether this one may be answered.
-        Raises Away: the server cannot be used.
+        Args:
+            client: Who asks.
+            limit: Requests that a client may make in a window, at once or spread.
+            window: Seconds.
+
+        Returns:
+            The requests that are left, and whether this one may be answered.
+
+        Raises:
+            Away: The server cannot be used.
         """
         ...
 

@@ -81,7 +81,9 @@ def chunk_stage(
     scratch: Path,
     workers: int = 1,
 ) -> None:
-    """Write the records that have components, chunk by chunk. `names`: what records are called."""
+    """Write the records that have components, chunk by chunk. `scratch` is for this alone, and
+    empty afterwards. `names`: what records are called.
+    """
     clear(scratch)
     buckets = buckets_for(len(of.numbers))
     share = max(1, -(-of.count // buckets))

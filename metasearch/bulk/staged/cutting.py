@@ -87,7 +87,8 @@ def cut(
     workers: int = 1,
 ) -> Cut:
     """Divide the components of more than `largest` records, and cut what is still too large.
-    `sketches`: whether `strangers` holds for the matchers of the job.
+    `scratch` is a folder for this alone. `sketches`: whether `strangers` holds for the matchers of
+    the job.
     """
     large = _large(found, largest)
     if not large.any():

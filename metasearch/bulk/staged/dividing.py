@@ -93,7 +93,9 @@ def _begins(titles: pa.Array) -> Numbers:
 def by_key(
     keys: Path, of: Traits, scratch: Path, *, exact: bool
 ) -> Iterator[tuple[Numbers, Numbers]]:
-    """(records as places in `of`, keys) of all rows of some keys at a time."""
+    """(records as places in `of`, keys) of all rows of some keys at a time. `scratch` is for this
+    alone.
+    """
     buckets = buckets_for(len(of.numbers))
 
     def rows() -> Iterator[tuple[pa.Table, Numbers]]:
@@ -125,7 +127,8 @@ def divide(
     """Write edges (`schemas.EDGES`) between records that may be one work by what is not exact:
     by keys and near signatures that bring them together in memory, sketches and titles.
 
-    `distances`: name of each matcher that has signatures -> bits in which near ones differ.
+    `scratch` is for this alone. `distances`: name of each matcher that has signatures -> bits in
+    which near ones differ.
     """
     # Of records that say the same, the first one stands for all.
     _, firsts, content = np.unique(of.contents, return_index=True, return_inverse=True)

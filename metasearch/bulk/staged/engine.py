@@ -30,15 +30,20 @@ class Engine(Protocol):
         """As `--engine` has it."""
 
     def components(self, keys: Path, edges: Path, into: Path) -> None:
-        """Write the connected components (`COMPONENTS`) of the records that share a key (`KEYS`) or
-        stand in one edge (`EDGES`), each record once. Raises UsageError: memory or disk do not
-        suffice.
+        """Write the connected components (`COMPONENTS`) of the records that share a key (`KEYS`)
+        or stand in one edge (`EDGES`), each record once.
+
+        Raises:
+            UsageError: Memory or disk do not suffice.
         """
 
     def recurring(self, titles: Path, into: Path) -> None:
         """Write the rows (`TITLES`) of the titles that have at least `columns.YEARS` different
         years, all rows of a title one after the other in one part. Rows without a year are left
-        out. `TitleFacts` decides which of them are columns. Raises UsageError: as above.
+        out. `TitleFacts` decides which of them are columns.
+
+        Raises:
+            UsageError: As above.
         """
 
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
@@ -58,6 +63,11 @@ class FindsNear(Engine, Protocol):
     def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
         """Write edges (`EDGES`) that join the records of near signatures (`SIGNATURES`).
 
-        `distances`: name of a matcher -> bits in which near ones differ at most. Returns
-        comparisons that were not made, because too many signatures have much in common.
+        Args:
+            signatures: The stage of that name.
+            distances: Name of a matcher -> bits in which near ones differ at most.
+            into: For the edges.
+
+        Returns:
+            Comparisons that were not made, because too many signatures have much in common.
         """

@@ -34,7 +34,8 @@ def shuffled(
     tables: Iterable[tuple[pa.Table, _Numbers]], schema: pa.Schema, buckets: int, scratch: Path
 ) -> Iterator[pa.Table]:
     """The rows of all tables, bucket by bucket; within one in the order in which they came.
-    `tables`: each with the bucket of every row of it, from 0.
+    `scratch` is a folder for this alone, and empty afterwards. `tables`: each with the bucket of
+    every row of it, from 0.
     """
     clear(scratch)
     with Buckets(schema, buckets, lambda number: scratch / f"bucket-{number:03}.parquet") as found:
