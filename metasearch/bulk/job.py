@@ -1,6 +1,4 @@
-"""Files in, works out: everything is read, then everything is compared; nothing that was found gets
-lost between.
-"""
+"""Files in, works out: all is read, then all is compared; nothing gets lost between."""
 
 from __future__ import annotations
 

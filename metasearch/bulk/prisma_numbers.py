@@ -1,6 +1,4 @@
-"""The numbers that a systematic review reports (PRISMA 2020, "identification"), held against one
-another.
-"""
+"""The numbers that a systematic review reports (PRISMA 2020, "identification"), cross-checked."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The store on disk: two threads over one SQLite file, and nothing that goes wrong there reaches a
-search.
-"""
+"""The store on disk: two threads over one SQLite file; nothing wrong there reaches a search."""
 
 from __future__ import annotations
 

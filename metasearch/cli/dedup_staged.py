@@ -1,6 +1,4 @@
-"""Runs `metasearch dedup` over more records than memory holds: chooses the engine, and keeps the
-folder of the job.
-"""
+"""Runs `metasearch dedup` beyond memory: chooses the engine, keeps the folder of the job."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Runs `metasearch explain`: reads the records, finds those that the IDs name, and writes why they
-are in one hit or not.
-"""
+"""Runs `metasearch explain`: reads records, finds those of the IDs, writes why they are one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Components: records that matches join, and the works in each of them: strongest evidence first,
-no union across a veto.
-"""
+"""Components: records that matches join, and their works: strongest first, never across a veto."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2",
-F1000Research's ".2".
-"""
+"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2"."""
 
 from __future__ import annotations
 

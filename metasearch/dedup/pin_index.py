@@ -1,6 +1,4 @@
-"""The names that pins use, and the groups that `same` makes of them: which lines join or part two
-records.
-"""
+"""The names that pins use, and the groups `same` makes of them: which lines join or part two."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How two titles relate: from "equal" to "far", with a word for each kind of difference that
-databases make.
-"""
+"""How two titles relate, from "equal" to "far", with a word for each kind of difference."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "DIN EN ISO 690", "IEEE Std
-802.11-2016".
-"""
+"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "IEEE Std 802.11-2016"."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a title says: its words, where a subtitle begins, which part of a series it is, and what it
-is about.
-"""
+"""What a title says: its words, its subtitle, which part of a series it is, and its subject."""
 
 from __future__ import annotations
 

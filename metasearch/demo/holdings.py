@@ -1,6 +1,4 @@
-"""What one simulated database holds, and how it finds works: matching by words, ranked by where the
-words stand.
-"""
+"""What one simulated database holds, and how it finds works: words, ranked by their places."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The merged list of one search while it grows: its hits, their positions, and the answer made of
-them.
-"""
+"""The merged list of a search while it grows: hits, their positions, and the answer of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Strategies side by side on one set: how good, how fast, how large, and what they have nothing to
-say about.
-"""
+"""Strategies side by side on one set: how good, fast and large, and where they are silent."""
 
 from __future__ import annotations
 

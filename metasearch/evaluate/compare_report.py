@@ -1,6 +1,4 @@
-"""What a comparison of strategies says: a table for people, the same in Markdown, and objects for
-programs.
-"""
+"""What a comparison of strategies says: tables for people and in Markdown, and objects."""
 
 from __future__ import annotations
 

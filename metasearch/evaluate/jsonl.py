@@ -1,6 +1,4 @@
-"""Files with a JSON object a line, compressed or not, whose mistakes are told with file and
-line.
-"""
+"""Files with a JSON object a line, compressed or not; mistakes are told with file and line."""
 
 from __future__ import annotations
 

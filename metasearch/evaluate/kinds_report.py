@@ -1,6 +1,4 @@
-"""The table of kinds: for each, the share of its true pairs that was found, and the false pairs
-that hold one.
-"""
+"""The table of kinds: for each the share of true pairs found, and the false pairs with one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for
-whoever mends a rule.
-"""
+"""What an evaluation says: a table for people, objects for programs, and the wrong pairs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""One row of a labelled set -> `Record`: the keys of the schema, and a count of what nobody can
-read.
-"""
+"""One row of a labelled set -> `Record`: the schema's keys, and a count of the unreadable."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the reference formats share: names, titles, pages, links and provenance as reference
-managers expect them.
-"""
+"""What the reference formats share: names, titles, pages, links and provenance."""
 
 from __future__ import annotations
 

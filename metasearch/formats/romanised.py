@@ -1,6 +1,4 @@
-"""Names in other scripts -> Latin letters, as far as a citation key needs them: who cites must be
-able to type it.
-"""
+"""Names in other scripts -> Latin letters for citation keys, which one must be able to type."""
 
 from __future__ import annotations
 

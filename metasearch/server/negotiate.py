@@ -1,6 +1,4 @@
-"""Which of the forms that we offer a client would like best: the Accept header of RFC 9110, section
-12.5.1.
-"""
+"""Which of our forms a client would like best: the Accept header of RFC 9110, 12.5.1."""
 
 from __future__ import annotations
 

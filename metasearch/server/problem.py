@@ -1,6 +1,4 @@
-"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser
-asks.
-"""
+"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page for a browser."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a client sends with a request: the query string of a GET, or the form or JSON object of a
-POST.
-"""
+"""What a client sends: the query string of a GET, or the form or JSON object of a POST."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Documents that stay the same for long: sent with an entity tag, and not again to a client that
-has them.
-"""
+"""Documents that stay the same for long: with an entity tag, and sent to a client once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The answer of another protocol written as one of SRU, so that one parser, one cache and one
-cassette do. Pure.
-"""
+"""Another protocol's answer as one of SRU: one parser, one cache, one cassette. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The rate limiter of one source: starts per time, requests at once, and the order of those who
-wait.
-"""
+"""The rate limiter of a source: starts per time, requests at once, the order of those who wait."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""HathiTrust looks books up by number and does not search; what it answers is JSON with MARC
-records inside.
-"""
+"""HathiTrust looks books up by number, does not search, and answers JSON with MARC inside."""
 
 from __future__ import annotations
 

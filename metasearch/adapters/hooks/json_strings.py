@@ -1,6 +1,4 @@
-"""For hooks of JSON databases that write several values into one string: the answer is opened up,
-and then read.
-"""
+"""Hooks of JSON databases that write several values into one string, which is opened up first."""
 
 from __future__ import annotations
 

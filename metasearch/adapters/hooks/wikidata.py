@@ -1,6 +1,4 @@
-"""Wikidata answers a search in two steps: a list of items by relevance, then what is known of each
-of them.
-"""
+"""Wikidata answers in two steps: items by relevance, then what is known of each of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""[query] of a spec: how a query is written for the database, and its words for types and
-languages.
-"""
+"""[query] of a spec: how a query is written, and the database's words for types and languages."""
 
 from __future__ import annotations
 

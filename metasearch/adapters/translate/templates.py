@@ -1,6 +1,4 @@
-"""Fills a spec's templates (parameters, headers, URLs, JSON, plain text) with values of query and
-paging.
-"""
+"""Fills a spec's templates (parameters, headers, URLs, JSON, text) from query and paging."""
 
 from __future__ import annotations
 

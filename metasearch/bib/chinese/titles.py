@@ -1,6 +1,4 @@
-"""Chinese titles: their two languages, the column heads around them, and where a subtitle
-begins.
-"""
+"""Chinese titles: two languages, column heads around them, and where a subtitle begins."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where a Chinese work appeared: journals with their editions, and theses with university and
-degree.
-"""
+"""Where a Chinese work appeared: journals with editions, theses with university and degree."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The joins of a staged job on one machine, with DuckDB: in memory as far as that goes, and then on
-disk.
-"""
+"""The joins of a staged job on one machine, with DuckDB: in memory, then on disk."""
 
 from __future__ import annotations
 

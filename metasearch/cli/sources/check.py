@@ -1,6 +1,4 @@
-"""`metasearch sources check`: the problems of specs, of the sources in a configuration, and
-cassettes that lack.
-"""
+"""`metasearch sources check`: problems of specs, of configured sources, and lacking cassettes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Specs by name or by path, for commands that look at one spec and do not search: families count,
-too.
-"""
+"""Specs by name or path, for commands that look at one and do not search; families count."""
 
 from __future__ import annotations
 

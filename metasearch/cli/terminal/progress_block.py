@@ -1,6 +1,4 @@
-"""The block on stderr with a line for each source, rewritten while a search runs and erased at its
-end.
-"""
+"""The block on stderr with a line a source, rewritten during a search and erased at its end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""OpenAlex: /works, JSON. Holds some of everything; some DOIs, subtitles and sources are
-missing.
-"""
+"""OpenAlex: /works, JSON. Some of everything; some DOIs, subtitles and sources are missing."""
 
 from __future__ import annotations
 

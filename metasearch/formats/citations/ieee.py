@@ -1,6 +1,4 @@
-"""IEEE style (IEEE Reference Guide, 2023). Titles of journals and conferences are not
-abbreviated.
-"""
+"""IEEE style (IEEE Reference Guide, 2023). Titles of journals are not abbreviated."""
 
 from __future__ import annotations
 

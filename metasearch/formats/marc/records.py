@@ -1,6 +1,4 @@
-"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues
-(adapter_specs/families/sru.toml).
-"""
+"""MARC 21 and UNIMARC, read by the rules of SRU catalogues (adapter_specs/families/sru.toml)."""
 
 from __future__ import annotations
 

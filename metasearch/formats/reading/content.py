@@ -1,6 +1,4 @@
-"""The bytes of a file, unpacked, block by block: no more than a block is held, however much a file
-unpacks to.
-"""
+"""The bytes of a file, unpacked block by block: no more than a block is ever held."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What comes out of a file: its records, each with the line it began on, and what could not be
-read.
-"""
+"""What comes out of a file: records, each with its line, and what could not be read."""
 
 from __future__ import annotations
 

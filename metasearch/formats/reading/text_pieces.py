@@ -1,6 +1,4 @@
-"""The text of a file, piece by piece: what a reader does not keep is forgotten, however large the
-file is.
-"""
+"""The text of a file, piece by piece: what a reader does not keep is forgotten."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What files call a kind of work -> `record.TYPES`: the codes of RIS, and words in one field or
-two.
-"""
+"""What files call a kind of work -> `record.TYPES`: codes of RIS, and words in fields."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The words of the coded fields `type:` and `language:`: what people write -> the word of the
-closed list, and near misses.
-"""
+"""The words of the coded fields `type:` and `language:` -> the closed list, and near misses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How often one client may ask: a token bucket for each, in a table that cannot grow without
-end.
-"""
+"""How often one client may ask: a token bucket for each, in a table of bounded size."""
 
 from __future__ import annotations
 

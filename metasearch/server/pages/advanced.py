@@ -1,6 +1,4 @@
-"""`/advanced`: the form in rows, the form for text, and the table of what each source would be
-asked.
-"""
+"""`/advanced`: the form in rows, the form for text, and the table of what sources get."""
 
 from __future__ import annotations
 

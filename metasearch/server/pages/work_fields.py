@@ -1,6 +1,4 @@
-"""All fields of a work: the value that is shown, the source that gave it, and what the other
-sources say.
-"""
+"""All fields of a work: the value that is shown, its source, and what the others say."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Search strategies copied in line by line, and written out for databases that are searched by
-hand.
-"""
+"""Search strategies copied in line by line, and written out for searches by hand."""
 
 from __future__ import annotations
 

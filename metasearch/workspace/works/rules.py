@@ -1,6 +1,4 @@
-"""By which rules the works of a project are made: the strategy of de-duplication, its versions
-mode, the project's pins.
-"""
+"""How a project's works are made: its strategy of de-duplication, versions mode and pins."""
 
 from __future__ import annotations
 

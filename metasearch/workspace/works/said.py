@@ -1,6 +1,4 @@
-"""What people have said of a work, decisions, tags and notes, as a whole: copied from one work to
-another.
-"""
+"""What people have said of a work: decisions, tags and notes, copied to another work."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What matchers have in common that take one 64-bit signature of a record and compare by Hamming
-distance.
-"""
+"""What matchers have in common that compare one 64-bit signature a record by Hamming distance."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The catalogue of all interfaces (RFC 9727): a set of links (RFC 9264) for programs that look for
-one they know.
-"""
+"""The catalogue of all interfaces (RFC 9727), a set of links (RFC 9264) for programs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The state of a search of a session: the list so far, the reports of the sources, and what waits
-for more.
-"""
+"""The state of a session's search: the list so far, the sources' reports, and who waits."""
 
 from __future__ import annotations
 

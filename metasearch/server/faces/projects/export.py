@@ -1,6 +1,4 @@
-"""`/projects/UID/works/export`: the works of a list in a format of files, or for a screening
-tool.
-"""
+"""`/projects/UID/works/export`: works of a list in a file, or for a screening tool."""
 
 from __future__ import annotations
 

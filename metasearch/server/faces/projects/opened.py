@@ -1,6 +1,4 @@
-"""What every page of the workspace begins with: the workspace, the project, and the answer to a
-form.
-"""
+"""What every page of the workspace begins with: workspace, project, the answer to a form."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The saved searches of whoever asks, and what may be done with them; pages and JSON interface do
-it in the same way.
-"""
+"""The saved searches of whoever asks, for pages and the JSON interface in the same way."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a request of SRU asks for: version, operation and parameters, checked before any source is
-asked.
-"""
+"""What a request of SRU asks for, checked before any source is asked."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`/api/projects/UID/known`: works that searches are expected to find, and which step and source
-finds or misses each.
-"""
+"""`/api/projects/UID/known`: works that searches should find, and who finds or misses each."""
 
 from __future__ import annotations
 
