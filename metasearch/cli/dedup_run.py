@@ -89,8 +89,8 @@ class DedupOptions:
 class DedupResult:
     """The works, and what is reported about them.
 
-    `told`: gives what is told of them; it may wait for it. `telling`: looks at the works while they
-    are written; `told` is right when that is done.
+    `told`: gives the report; it may wait for it. `telling`: looks at the works while they are
+    written; `told` is right when that is done.
     """
 
     outcome: Outcome

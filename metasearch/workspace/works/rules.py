@@ -43,8 +43,8 @@ class Rules:
 def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
     """The rules of a project: `works.dedup` and `works.versions` of its details, and its pins.
 
-    `db`: the workspace. `chain`: in place of that of the project's strategy; without pins. Raises
-    UsageError: the details name a strategy or a mode that cannot be used.
+    `chain`: in place of that of the project's strategy; without pins. Raises UsageError: the
+    details name a strategy or a mode that cannot be used.
     """
     details = orjson.loads(db.value("SELECT details FROM project WHERE id = ?", project) or "{}")
     own = details.get("works")
