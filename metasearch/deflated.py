@@ -21,14 +21,8 @@ def deflated(value: bytes) -> bytes:
 
 
 def inflated(row: bytes, most: int) -> bytes:
-    """What `deflated` was given.
-
-    Args:
-        row: Any bytes.
-        most: Bytes that are decompressed at most.
-
-    Raises:
-        ValueError: It is no value in the format of zlib, or a larger one.
+    """What `deflated` was given. `row`: any bytes. `most`: bytes that are decompressed at most.
+    Raises ValueError: it is no value in the format of zlib, or a larger one.
     """
     inflater = zlib.decompressobj()
     try:

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 else:
 
     class late_pattern:  # noqa: N801  # it is used as `re.compile` is
-        """As `re.compile`; what is wrong with the pattern is raised by its first use.
-
-        Args:
-            pattern: Text of the pattern, as a string or bytes.
-            flags: As those of `re.compile`.
+        """As `re.compile`; what is wrong with the pattern is raised by its first use. `pattern`:
+        text of the pattern, as a string or bytes. `flags`: as those of `re.compile`.
         """
 
         def __init__(self, pattern: str | bytes, flags: int = 0) -> None:

@@ -48,20 +48,14 @@ NO_RIGHT = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class NoRegularFile(OSError):
-    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket, a window into
-    the kernel.
-    """
+    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket."""
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(errno.EINVAL, f"{what}, and only regular files are read", str(path))
 
 
 class TooLargeToRead(OSError):
-    """A file holds more than whoever reads it takes.
-
-    Attributes:
-        most: Bytes that are taken.
-    """
+    """A file holds more than whoever reads it takes. `most`: bytes that are taken."""
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(errno.EFBIG, f"is larger than {most:,} bytes", str(path))
@@ -71,9 +65,8 @@ class TooLargeToRead(OSError):
 def opened(path: Path, *, pipes: bool = False) -> io.BufferedReader:
     """A regular file, open for reading; the null device is an empty one.
 
-    Args:
-        path: Where it lies; links are followed.
-        pipes: Whether the pipes that a shell hands over (`/dev/stdin`, `/dev/fd/63`) are read, too.
+    `path`: where it lies; links are followed. `pipes`: whether the pipes that a shell hands over
+    (`/dev/stdin`, `/dev/fd/63`) are read, too.
 
     Raises:
         NoRegularFile: Something else stands there. It was not waited for.
@@ -106,11 +99,8 @@ def opened(path: Path, *, pipes: bool = False) -> io.BufferedReader:
 
 
 def read(path: Path, most: int, *, pipes: bool = False) -> bytes:
-    """The bytes of a regular file.
-
-    Raises:
-        TooLargeToRead: There are more than `most`.
-        OSError: As `opened` does, or it cannot be read.
+    """The bytes of a regular file. Raises TooLargeToRead: there are more than `most`; OSError: as
+    `opened` does, or it cannot be read.
     """
     with opened(path, pipes=pipes) as file:
         data = file.read(most + 1) or b""  # None where it would have to be waited for
@@ -120,9 +110,7 @@ def read(path: Path, most: int, *, pipes: bool = False) -> bytes:
 
 
 def why(exc: BaseException) -> str:
-    """What is wrong, in words; where a limit is, the limit, which may be a low one of this
-    process.
-    """
+    """What is wrong, in words; where a limit is, the limit, perhaps of this process."""
     number = errno.ENOMEM if isinstance(exc, MemoryError) else getattr(exc, "errno", None)
     if isinstance(exc, NoRegularFile | TooLargeToRead) or number not in _PLAIN:
         return getattr(exc, "strerror", None) or str(exc) or type(exc).__name__
@@ -158,9 +146,7 @@ def _refuse(found: os.stat_result, path: Path, *, handed: bool) -> None:
 
 
 def _limit(name: str) -> int | None:
-    """The limit that this process runs under; None where there is none, or the system has no such
-    limits.
-    """
+    """The limit that this process runs under; None where there is none, or none is told."""
     try:
         import resource
     except ImportError:  # Windows

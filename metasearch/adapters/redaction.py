@@ -1,6 +1,4 @@
-"""Takes the secrets of a request out of texts and pages: a server may repeat the key that it was
-sent.
-"""
+"""Takes a request's secrets out of texts and pages: a server may repeat the key it was sent."""
 
 from __future__ import annotations
 

@@ -60,10 +60,8 @@ class Always:
 class People:
     """How authors or editors are read that are objects, see `bib.names.converters.people`.
 
-    Attributes:
-        each: Selects them.
-        parts: Select "family", "given" and the other parts of each.
-        tidied: Whether each name is cleaned in a way of its own.
+    `parts`: select "family", "given" and the other parts of each. `tidied`: whether each name is
+    cleaned in a way of its own.
     """
 
     each: Selector
@@ -76,11 +74,8 @@ class FieldRule:
     """How one field of a record is read.
 
     The first selector that finds something is used, and the converter makes the value of what it
-    found.
-
-    Attributes:
-        nodes: Whether the converter takes the elements that were found, and not their texts.
-        people: What the converter of people who are objects is made of; None of all others.
+    found. `nodes`: whether the converter takes the elements that were found, and not their texts.
+    `people`: what the converter of people who are objects is made of; None of all others.
     """
 
     field: str
@@ -95,7 +90,6 @@ class Attempt(NamedTuple):
 
     Attributes:
         field: A field of the record, or the scheme of an identifier.
-        name, needs: As in `Selector`.
         find: As in `Selector`; None if the converter takes the record's node itself.
         texts: Makes strings of the nodes that `find` returned; None if the converter takes them as
             they are.
@@ -118,10 +112,8 @@ class RecordReader:
     """How the records of a shape are read: by its attempts, or by the function that is written of
     them once that is worth while (parse/written.py).
 
-    Attributes:
-        read: The function; None as long as there is none.
-        left: How many records more are read without it, before it is written; none once that was
-            tried.
+    `read`: the function; None as long as there is none. `left`: how many records more are read
+    without it, before it is written; none once that was tried.
     """
 
     __slots__ = ("left", "read")
@@ -143,9 +135,7 @@ class Shape:
     """One form that the bodies of a database have.
 
     Attributes:
-        body: The kind of the body.
         records: Finds the nodes of the records in the body.
-        total: Finds the number of hits.
         when: Finds something only in bodies of this shape; None accepts every body of the kind.
         error: Finds an error message in the body.
         warning: Finds a message that is not an error.
@@ -185,14 +175,8 @@ class Shape:
 class LateShape:
     """A shape that is compiled when the first body of its kind arrives.
 
-    To compile selectors takes most of the time in which a spec is loaded.
-
-    Args:
-        body: As `Shape.body`.
-        compiled: Returns the shape; called once.
-
-    Attributes:
-        ready: The shape, once it is compiled; None before.
+    To compile selectors takes most of the time in which a spec is loaded. `compiled`: returns the
+    shape; called once. `ready`: the shape, once it is compiled; None before.
     """
 
     __slots__ = ("_compiled", "body", "ready")
@@ -210,11 +194,7 @@ class LateShape:
         return late
 
     def shape(self) -> Shape:
-        """Returns the shape.
-
-        Raises:
-            SpecError: With every problem, if the spec was loaded without a check.
-        """
+        """The shape. Raises SpecError: with every problem, if the spec was loaded unchecked."""
         if self.ready is None:
             self.ready = self._compiled()
         return self.ready

@@ -49,9 +49,7 @@ def _short_pages(text: str) -> re.Match[str] | None:
 
 
 def _is_issn(text: str) -> bool:
-    """Whether it is one by its check digit too, since four digits, a hyphen and four digits may be
-    pages.
-    """
+    """Whether it is one, by its check digit too: four digits, a hyphen and four may be pages."""
     if len(text) != 9 or text[4] != "-" or not (text[:4] + text[5:]).isdecimal():
         return False
     digits = map(int, text.replace("-", ""))

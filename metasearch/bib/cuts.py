@@ -86,12 +86,7 @@ class Cuts:
 
 def bounded(field: str, found: Any, cuts: Cuts) -> Any:
     """What was found for a field, as much of it as is converted; the same object where that is all
-    of it.
-
-    Args:
-        field: Of a record, or the scheme of an identifier.
-        found: A text, a number, or lists and tables of them.
-        cuts: Where it is counted that something was cut.
+    of it. `cuts`: where it is counted that something was cut.
     """
     size = _size(found)
     if size <= SHORT:  # as nearly always
@@ -140,11 +135,7 @@ class _Room:
         self.cut = False
 
     def part(self, found: Any) -> Any:
-        """As much of a value as there is room for.
-
-        Raises:
-            RecursionError: It is nested to death.
-        """
+        """As much of a value as there is room for. Raises RecursionError: it is nested to death."""
         if isinstance(found, str):
             most = min(self.each, self.characters)
             self.characters -= min(most, len(found))
@@ -172,9 +163,7 @@ class _Room:
 
 
 def most(field: str, found: list[Any]) -> list[Any]:
-    """The first of a long list, and one more than the record keeps, by which `kept` sees and tells
-    that there were.
-    """
+    """The first of a long list, and one more than is kept, by which `kept` sees that there were."""
     limit = LIMITS[field].items + 1
     return found if len(found) <= limit else found[:limit]
 
@@ -184,11 +173,7 @@ def most(field: str, found: list[Any]) -> list[Any]:
 
 def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
     """The fields of a record, none longer than its limit; the same table, changed where something
-    was.
-
-    Args:
-        values: As `Record` takes them.
-        cuts: Where it is counted what was cut.
+    was. `values`: as `Record` takes them. `cuts`: where it is counted what was cut.
     """
     for field, value in values.items():
         kind = type(value)
@@ -220,11 +205,7 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
 
 def kept_given(found: Sequence[tuple[str, str]], cuts: Cuts) -> tuple[tuple[str, str], ...]:
     """Tags and values that no field of a record holds, as much of them as is kept: `MOST_GIVEN`
-    characters in all.
-
-    Args:
-        found: As the file has them, in order.
-        cuts: Where it is counted what was cut.
+    characters in all. `cuts`: where it is counted what was cut.
     """
     if not found:
         return ()

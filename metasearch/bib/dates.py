@@ -97,9 +97,7 @@ def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | N
 
 
 def padded_date(found: Any) -> str | None:
-    """`date`, for sources that write a mere year as its first of January: that day counts as the
-    year alone.
-    """
+    """`date`, for sources that write a mere year as its first of January."""
     value = date(found)
     return value[:4] if value and value.endswith("-01-01") else value
 
@@ -113,9 +111,7 @@ def day_first_date(found: Any) -> str | None:
 
 
 def date_words(found: Any) -> str | None:
-    """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span ("1998 Dec-1999 Jan") the
-    first year.
-    """
+    """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span the first year."""
     value = first(found)
     parts = value.split() if value else []
     if not parts:
@@ -194,9 +190,7 @@ _PRECISION = {11: 10, 10: 7, 9: 4}
 
 
 def precise_date(found: Any) -> str | None:
-    """Wikidata's {"time": "+2015-03-00T00:00:00Z", "precision": 10}: what is beyond the precision
-    is padding.
-    """
+    """Wikidata's {"time": "+2015-03-00T00:00:00Z", "precision": 10}; more precise is padding."""
     for value in found if isinstance(found, list) else [found]:
         if (
             isinstance(value, dict)

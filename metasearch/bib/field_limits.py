@@ -30,9 +30,7 @@ class Limit:
 
     @property
     def given(self) -> int:
-        """Characters of a text before it is converted: markup, entities and labels may be most of
-        it.
-        """
+        """Characters of a text before conversion: markup, entities and labels may be most of it."""
         return MARKUP * self.text
 
 

@@ -59,9 +59,7 @@ def doi(value: str | None) -> str | None:
 
 
 def _without_open_ends(bare: str) -> str:
-    """A DOI without brackets at its end that do not open in it; each kind is counted once, in
-    linear time.
-    """
+    """A DOI without brackets at its end that do not open in it; in linear time."""
     more = {
         closing: bare.count(closing) - bare.count(opening) for closing, opening in _OPENING.items()
     }
@@ -123,9 +121,7 @@ def _isbn13_check(core: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def issn(value: str | None) -> str | None:
-    """As "1234-567X", or None; the check digit is not judged, because catalogues print wrong
-    ones.
-    """
+    """As "1234-567X", or None; check digits are not judged: catalogues print wrong ones."""
     if not value:
         return None
     found = _ISSN.search(value)

@@ -18,9 +18,7 @@ def doi(found: Any) -> str | None:
 
 
 def doi_url(found: Any) -> str | None:
-    """The DOI of the first URL of a DOI resolver, even behind a library's proxy; other URLs only
-    look like it.
-    """
+    """The DOI of the first URL of a resolver, even behind a library's proxy, and of no other."""
     return doi([v for v in strings(found) if "doi.org/" in v.lower()])
 
 
@@ -104,18 +102,14 @@ _PMID = late_pattern(r"(?:^|[^\dC])0*(\d{1,9})/?$")
 
 
 def pmid(found: Any) -> str | None:
-    """A PubMed identifier, from its number, "MEDLINE:37689792", "pmid:37689792", or a link to
-    it.
-    """
+    """A PubMed identifier: the number, "MEDLINE:37689792", "pmid:37689792", or a link to it."""
     value = first(found)
     hit = _PMID.search(value.strip()) if value else None
     return hit[1] if hit else None
 
 
 def lccn(found: Any) -> str | None:
-    """A Library of Congress Control Number in the form of
-    http://www.loc.gov/marc/lccn-namespace.html.
-    """
+    """A Library of Congress Control Number as www.loc.gov/marc/lccn-namespace.html has it."""
     value = first(found)
     bare = "".join(value.partition("/")[0].split()).lower() if value else ""
     prefix, hyphen, serial = bare.partition("-")
@@ -127,9 +121,7 @@ _OCLC = late_pattern(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)"
 
 
 def oclc(found: Any) -> str | None:
-    """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or
-    "OCLC:1234567".
-    """
+    """The number of the first "(OCoLC)ocm01234567", "ocn123456789" or "OCLC:1234567"."""
     for value in (found,) if type(found) is str else strings(found):
         hit = _OCLC.fullmatch(value.strip())
         if hit:

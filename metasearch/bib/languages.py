@@ -119,9 +119,7 @@ def language_code(word: str) -> str | None:
 
 @lru_cache(maxsize=32)
 def language_table(schemes: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """ISO 639-1 -> the words of all `schemes`, each once: ("iso639-1", "iso639-2b") -> {"zh":
-    ("zh", "chi"), ...}.
-    """
+    """ISO 639-1 -> words of all `schemes`, each once: {"zh": ("zh", "chi"), ...}."""
     names = [SCHEMES[scheme] for scheme in schemes]
     return {
         code: tuple(dict.fromkeys(getattr(language, name) for name in names))

@@ -111,12 +111,7 @@ class MarcRecord:
         return found
 
     def texts(self, tag: str, codes: str) -> list[str]:
-        """`MarcField.text` of each field with this tag that has a text there.
-
-        Args:
-            tag: Three characters.
-            codes: Letters and digits.
-        """
+        """`MarcField.text` of each field with this tag, three characters, that has a text."""
         return [text for field in self.fields(tag) if (text := field.text(codes))]
 
     @staticmethod

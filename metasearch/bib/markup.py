@@ -93,9 +93,7 @@ def _unescaped(value: str) -> str:
 
 
 def _capital_entity(match: re.Match[str]) -> str:
-    """The character of an entity in capitals: a capital where it is a letter; what names none
-    stays.
-    """
+    """The character of an entity in capitals: a capital where it is a letter; else unchanged."""
     name = f"{match[1].lower()};"
     found = html5.get(name)
     if found is None:
@@ -112,9 +110,7 @@ def _tag(match: re.Match[str]) -> str:
 
 
 def _cut(value: str, start: str, end: str) -> str:
-    """The text without what stands from `start` to `end`, in linear time; what is never closed
-    stays.
-    """
+    """The text without what stands between `start` and `end`, in linear time, where closed."""
     before, *pieces = value.split(start)
     out = [before]
     for piece in pieces:

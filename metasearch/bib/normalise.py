@@ -38,9 +38,7 @@ _ASCII_APOSTROPHES = b"'`"
 
 
 def fold(value: str) -> str:
-    """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else
-    stays.
-    """
+    """Lower case, one width, no diacritics, a lone Greek letter by name; the rest stays."""
     if value.isascii():
         value = value.lower()
     else:
@@ -108,9 +106,7 @@ def has_cjk(value: str) -> bool:
 
 
 def family_key(name: str) -> str:
-    """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" ->
-    "oneill".
-    """
+    """The folded family name without particles: "van der Berg" -> "berg", "O'Neill" -> "oneill"."""
     parts = words(name)
     kept = [p for p in parts if p not in PARTICLES] or parts
     return "".join(kept)

@@ -20,9 +20,7 @@ _DIGITS = late_pattern(r"\d+")
 
 
 def number_key(value: str | None) -> str:
-    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "41(1)" -> "41", "XIV" ->
-    "14"; else text.
-    """
+    """A volume or issue as a number if it is one: "Vol. 012" -> "12", "41(1)" -> "41"."""
     if not value:
         return ""
     if value.isdecimal() and value.isascii():

@@ -48,9 +48,7 @@ _SIZE = late_pattern(
 
 
 def size_pages(found: Any) -> str | None:
-    """OSTI's "Medium: X; Size: Pages 2448 to 2455", "Size: p. 228-229" or "Size: L35"; how many
-    they are is no page.
-    """
+    """OSTI's "Medium: X; Size: Pages 2448 to 2455" or "Size: L35"; how many are no page."""
     hit = next((hit for value in strings(found) if (hit := _SIZE.search(value))), None)
     if hit is None:
         return None
@@ -63,9 +61,7 @@ def _citation(found: Any) -> str:
 
 
 def citation_venue(found: Any) -> str | None:
-    """What a citation is a part of: "The Lancet, June 10, 2017, Vol.389(10086)" -> "The Lancet"
-    (see citation.py).
-    """
+    """What a citation is a part of: "The Lancet, June 10, 2017" -> "The Lancet" (citation.py)."""
     value = _citation(found)
     return citation.host(value) if value else None
 

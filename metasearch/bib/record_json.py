@@ -27,10 +27,8 @@ _PARTS = {field.name: bool if field.name == "collective" else str for field in f
 
 
 def packed(record: Record) -> bytes:
-    """The record as JSON, without its source and position.
-
-    Raises:
-        ValueError: It holds what JSON cannot, such as a number of thirty digits.
+    """The record as JSON, without its source and position. Raises ValueError: it holds what JSON
+    cannot, such as a number of thirty digits.
     """
     values = {
         name: value
@@ -70,10 +68,8 @@ def encodable(value: Any) -> Any:
 
 
 def unpacked(found: Any, source: str, position: int) -> Record:
-    """The record again, as one of `source`.
-
-    Raises:
-        ValueError: It is none; says which field is not what a record has there.
+    """The record again, as one of `source`. Raises ValueError: it is none; says which field is not
+    what a record has there.
     """
     if not isinstance(found, Mapping):
         raise ValueError("not an object")

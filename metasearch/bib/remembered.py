@@ -16,11 +16,7 @@ MOST, LONGEST = 2_000, 100
 
 
 def remembered(make: Callable[[str], T]) -> Callable[[str], T]:
-    """The same function, which remembers the last texts and what it made of them.
-
-    Args:
-        make: Makes something that nobody changes, and the same of the same text.
-    """
+    """The same function, which remembers the last texts and what it made of them."""
     known = lru_cache(maxsize=MOST)(make)
 
     @wraps(make)

@@ -14,9 +14,7 @@ from metasearch.late_pattern import late_pattern
 
 
 def plain(value: str) -> str:
-    """`markup.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
-    white space.
-    """
+    """`markup.without_markup`, of which nearly all texts need nothing."""
     if "<" in value or "&" in value or "  " in value or not markup.is_printable(value):
         return markup.without_markup(value)
     return value.strip()
@@ -180,9 +178,7 @@ def _is_abbreviated(value: str) -> bool:
 
 
 def isbd_title(found: Any) -> str | None:
-    """Like `isbd`, for a whole title statement: what follows " / " names those who are
-    responsible.
-    """
+    """Like `isbd`, for a whole title statement: people responsible follow " / "."""
     value = isbd(found)
     return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
 
@@ -219,9 +215,7 @@ _NO_LABELS = frozenset({"UNASSIGNED", "UNLABELLED"})
 
 
 def labelled(found: Any) -> str | None:
-    """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured
-    abstracts do.
-    """
+    """Plain text of XML elements that may have a heading in `@Label` (PubMed's abstracts)."""
     parts = []
     for element in found:
         value = markup.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
@@ -257,17 +251,13 @@ def _language(word: str) -> str | None:
 
 
 def language(found: Any) -> str | None:
-    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are
-    None.
-    """
+    """ISO 639-1 where it is known, else the source's word in lower case; "und" is None."""
     value = first(found)
     return _language(value) if value else None
 
 
 def sole_language(found: Any) -> str | None:
-    """`language` of a list that describes something larger, such as a journal: several say nothing
-    about one work.
-    """
+    """`language` of a list about something larger, as a journal: several tell nothing of a work."""
     values = {language(value) for value in strings(found)}
     return values.pop() if len(values) == 1 else None
 
@@ -277,9 +267,7 @@ _YES = frozenset({"true", "yes", "y", "t", "1", "retracted"})
 
 
 def said_true(found: Any) -> bool | None:
-    """True where the source says so: `true`, 1, "Y", "true"; None for all else, because silence is
-    no denial.
-    """
+    """True where the source says so: `true`, 1, "Y", "true"; else None: silence denies nothing."""
     if found is True:
         return True
     values = (
@@ -311,9 +299,7 @@ _OPEN_ACCESS = {
 
 
 def open_access(found: Any) -> str | None:
-    """One of `metasearch.record.OPEN_ACCESS`, from the words that databases use; the most telling
-    of several.
-    """
+    """One of `metasearch.record.OPEN_ACCESS`, the most telling of several words of databases."""
     if isinstance(found, bool):
         return "open" if found else "closed"
     values = (

@@ -31,10 +31,8 @@ def read_name(text: str) -> str:
     """A name as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" ->
     "pmid:1".
 
-    The id of a hit comes without the prefix that it has in feeds.
-
-    Raises:
-        ValueError: It is neither a DOI nor "source:id" nor "scheme:id" nor the id of a hit.
+    The id of a hit comes without the prefix that it has in feeds. Raises ValueError: it is neither
+    a DOI nor "source:id" nor "scheme:id" nor the id of a hit.
     """
     text = text.strip()
     own = _HIT_ID.fullmatch(text)
@@ -74,9 +72,7 @@ def is_hit_id(name: str) -> bool:
 
 
 def identifiers(record: Record) -> list[str]:
-    """The identifiers that a record bears, in lower case: "pmid:1", "isbn:9780000000000",
-    "doi:10.1000/abc".
-    """
+    """The identifiers of a record, in lower case: "pmid:1", "doi:10.1000/abc"."""
     found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
     found += [f"isbn:{number.lower()}" for number in record.isbn]
     if record.doi:
@@ -88,9 +84,7 @@ def identifiers(record: Record) -> list[str]:
 
 
 def hit_id(key: str) -> str:
-    """The id for the key of a work: "h" and twelve hexadecimal digits, the same in every
-    process.
-    """
+    """The id for the key of a work: "h" and twelve hexadecimal digits, alike in every process."""
     return "h" + _digest(key).hex()
 
 
@@ -119,9 +113,7 @@ def told_apart(base: str, said: str) -> str:
 
 
 def distinctions(record: Record) -> Iterator[str]:
-    """What may tell a record's work from another one of the same id, the most telling first; some
-    of them are "".
-    """
+    """What may tell a record's work from another of its id, the most telling first; some ""."""
     yield f"year {record.year}" if record.year else ""
     yield f"id {min(found)}" if (found := identifiers(record)) else ""
     yield f"volume {record.volume} pages {record.pages}" if record.volume and record.pages else ""
@@ -129,11 +121,8 @@ def distinctions(record: Record) -> Iterator[str]:
 
 
 def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
-    """The ids that a work of these records may have in other answers, beside its own.
-
-    Args:
-        ids: Its own id, and those that its records have alone.
-        records: Its records.
+    """The ids that a work of these records may have in other answers, beside its own. `ids`: its
+    own id, and those that its records have alone.
     """
     ids = tuple(ids)
     yield from ids
@@ -177,12 +166,8 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
 def find_each(names: Iterable[str], hits: Iterable[Hit]) -> dict[str, Hit]:
     """The likeliest hit for each of several ids, in one pass over the hits for all of them.
 
-    Args:
-        names: Ids of hits, as `read_name` returns them.
-        hits: Of an answer.
-
-    Returns:
-        Id -> hit; without those that no hit bears.
+    `names`: ids of hits, as `read_name` returns them. Returns id -> hit; without those that no hit
+    bears.
     """
     hits = list(hits)
     likeliest: dict[str, Hit] = {}

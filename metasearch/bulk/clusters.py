@@ -32,12 +32,7 @@ def parts(outcome: Outcome) -> Iterator[bytes]:
 
 
 def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any]:
-    """One line.
-
-    Args:
-        work: Of several records.
-        files: All files of the job.
-    """
+    """One line."""
     ids = [clean(item.id) for item in work.items]
     return {
         "cluster": ids,

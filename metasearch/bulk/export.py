@@ -45,16 +45,8 @@ def write(
     """The works in one of `metasearch.formats.WRITABLE`, in parts; memory does not grow with them
     but in the formats that `require` bounds, in xlsx (its packed bytes) and in BibTeX (its keys).
 
-    Args:
-        name: Of the format.
-        outcome: What the job has done.
-        provenance: RIS says in N1 which file gave which field.
-        bom: CSV begins with a byte order mark.
-        style: Of citations.
-
-    Raises:
-        FormatError: There is no such format.
-        UsageError: As `require`.
+    `provenance`: RIS says in N1 which file gave which field. Raises FormatError: there is no such
+    format; UsageError: as `require`.
     """
     form = formats.get(name)
     require(name, outcome)
@@ -96,10 +88,8 @@ def write(
 
 def require(name: str, outcome: Outcome) -> None:
     """Check that a format can hold the works; formats with one record after another hold any.
-
-    Raises:
-        UsageError: It is one document that is held as a whole, and they are more than `MOST_WHOLE`
-            that are not in memory.
+    Raises UsageError: it is one document that is held as a whole, and they are more than
+    `MOST_WHOLE` that are not in memory.
     """
     form = formats.get(name)
     whole = name == "table" or (form.unit == "answer" and name != "json")
@@ -153,9 +143,7 @@ def _object(beside: Beside) -> dict[str, Any]:
 
 
 def answer(outcome: Outcome) -> Answer:
-    """The works as the hits of an answer to no query; `complete` is False where something could not
-    be read.
-    """
+    """The works as hits of an answer to no query; not `complete` where something is unread."""
     return replace(_without_hits(outcome), hits=tuple(_Hits(outcome)))
 
 

@@ -32,9 +32,7 @@ def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
 
 
 def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Beside]]:
-    """Each work with what stands beside it in an output format; of each, as much as of one
-    record.
-    """
+    """Each work with what stands beside it in an output; as much as of one record."""
     for work in outcome.works:
         yield work, _beside(work.items, outcome.files, name, Cuts())
 
@@ -72,10 +70,6 @@ def columns(outcome: Outcome, name: str) -> list[str]:
 class LeftOut:
     """What the files say and an output does not; it looks at one work after another, and says
     nothing of a table for the eye.
-
-    Args:
-        files: Of the job.
-        name: Of the output format.
     """
 
     def __init__(self, files: Sequence[FileRead], name: str) -> None:

@@ -1,6 +1,4 @@
-"""Files in, works out: everything is read, then everything is compared; nothing that was found gets
-lost between.
-"""
+"""Files in, works out: all is read, then all is compared; nothing gets lost between."""
 
 from __future__ import annotations
 
@@ -35,11 +33,8 @@ class TooManyRecords(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file, and what came out of it.
-
-    Attributes:
-        reading: Empty where the file could not be read at all.
-        error: Why not; None where it could.
+    """A file, and what came out of it. `reading`: empty where the file could not be read at all.
+    `error`: why not; None where it could.
     """
 
     input: Input
@@ -104,11 +99,9 @@ class InputRecord:
 class MergedWork:
     """One work.
 
-    Attributes:
-        items: Its records in the order in which they were read; the first one's place is that of
-            the work.
-        hit: What they make together; its `rank` is the work's number in the order of all works,
-            from 1.
+    `items`: its records in the order in which they were read; the first one's place is that of the
+    work. `hit`: what they make together; its `rank` is the work's number in the order of all works,
+    from 1.
     """
 
     items: tuple[InputRecord, ...]
@@ -182,19 +175,15 @@ def read_all(
     progress: Progress = _say_nothing,
     most: int | None = None,
 ) -> list[FileRead]:
-    """Read every file; one that cannot be read costs the others nothing.
+    """Read every file; one that cannot be read costs the others nothing. Raises TooManyRecords:
+    they hold more.
 
     Args:
-        inputs: The files.
         format: One of `metasearch.formats.READABLE`; that of each file is detected if None.
         encoding: As Python calls it; that of each file is detected if None.
         stdin: What `STDIN` stands for.
         first: Is asked before `metasearch.formats.reading` where the format is to be detected.
-        progress: Is told after every file.
         most: Records that they may hold; `MOST_RECORDS` if None.
-
-    Raises:
-        TooManyRecords: They hold more.
     """
     most = MOST_RECORDS if most is None else most
     files = []
@@ -227,18 +216,8 @@ def read_one(
     first: ReadFirst | None = None,
     hand_out: HandOut | None = None,
 ) -> FileReading:
-    """Read one file, as `read_all` does each.
-
-    Args:
-        file: The file.
-        format: As in `read_all`, as the next three.
-        encoding: Of the file.
-        stdin: What `STDIN` stands for.
-        first: Is asked first.
-        hand_out: As in `metasearch.formats.reading.read_file`.
-
-    Raises:
-        FileFormatError: It cannot be read.
+    """Read one file, as `read_all` does each; `hand_out` is that of
+    `metasearch.formats.reading.read_file`. Raises FileFormatError: it cannot be read.
     """
     reading = first(file, hand_out) if first is not None and format is None else None
     return reading or _read(file, format, encoding, stdin, hand_out)
@@ -264,14 +243,8 @@ def deduplicate(
     progress: Progress = _say_nothing,
     dedup: str = "default",
 ) -> Outcome:
-    """Find out which records are one work.
-
-    Args:
-        files: What was read.
-        chain: The matchers, with pins.
-        versions: What becomes of preprint and article: in a review each is a record of its own.
-        progress: Is told now and then.
-        dedup: Name of the strategy that the chain is of.
+    """Find out which records are one work. `versions`: what becomes of preprint and article: in a
+    review each is a record of its own.
     """
     stage = OnlineDedup(chain, versions=versions)
     items = list(_items(files))

@@ -1,6 +1,4 @@
-"""The numbers that a systematic review reports (PRISMA 2020, "identification"), held against one
-another.
-"""
+"""The numbers that a systematic review reports (PRISMA 2020, "identification"), cross-checked."""
 
 from __future__ import annotations
 
@@ -40,11 +38,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that could not be read.
-
-    Attributes:
-        line: From 1, or an offset in bytes; 0 for the whole file.
-        records: How many were lost by it; 0 where it cost none.
+    """Something that could not be read. `line`: from 1, or an offset in bytes; 0 for the whole
+    file. `records`: how many were lost by it; 0 where it cost none.
     """
 
     file: str
@@ -126,12 +121,7 @@ def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
 
 @dataclass(slots=True)
 class CountedWorks:
-    """What is counted of the works.
-
-    Attributes:
-        records: All of them; `check_sum` is that of their entries.
-        in_files: Of each work, the files that have it.
-    """
+    """What is counted of the works; `records` are all, `check_sum` that of their entries."""
 
     works: int = 0
     records: int = 0

@@ -65,14 +65,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def as_text(numbers: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
-    """All numbers, one below the other; what could not be read is named as far as it is not too
-    much.
-
-    Args:
-        numbers: All counts of the job.
-        version: Of the program that found them.
-        left_out: What the files say and the output does not, in words.
-    """
+    """All numbers, one below the other; what is unread is named as far as there is room."""
     blocks = (
         _identified(numbers),
         _databases(numbers),
@@ -129,9 +122,7 @@ def _duplicates(numbers: Numbers) -> Iterator[str]:
 
 
 def _in_words(rule: str, dedup: str) -> str:
-    """What a rule found alike, behind a colon; of another strategy it may bear the name of one of
-    ours.
-    """
+    """What a rule found alike, behind a colon; other strategies' may bear names of ours."""
     return f": {RULES[rule]}" if rule in RULES and (dedup == "default" or rule == "pin") else ""
 
 
@@ -201,9 +192,7 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
 def as_json(
     numbers: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
 ) -> bytes:
-    """All numbers, and everything that could not be read, as one document; every key is always
-    there.
-    """
+    """All numbers, and all that could not be read, as one document, always with every key."""
     document = {
         "report": "metasearch dedup",
         "version": version,

@@ -15,23 +15,15 @@ MANY = 50_000
 
 
 class Told(NamedTuple):
-    """What is told.
-
-    Attributes:
-        numbers: The counts for the report.
-        left_out: Sentences about content of the files that the output format cannot hold.
-    """
+    """What is told. `left_out`: sentences on what the output format cannot hold."""
 
     numbers: Numbers
     left_out: list[str]
 
 
 class Telling:
-    """Finds out what is told while it looks at one work after another.
-
-    Args:
-        outcome: What the job has done.
-        name: Of the format in which its works are written; None where they are not.
+    """Finds out what is told while it looks at one work after another. `name`: of the format in
+    which its works are written; None where they are not.
     """
 
     def __init__(self, outcome: Outcome, name: str | None) -> None:
@@ -57,11 +49,8 @@ class Telling:
 
 
 def tell(outcome: Outcome, name: str | None) -> Told:
-    """Find it out; the works are gone through once.
-
-    Args:
-        outcome: What the job has done.
-        name: Of the format in which its works are written; None where they are not.
+    """Find it out; the works are gone through once. `name`: of the format in which its works are
+    written; None where they are not.
     """
     telling = Telling(outcome, name)
     for work in outcome.works:
@@ -77,15 +66,8 @@ def at_once(outcome: Outcome, workers: int) -> bool:
 @contextmanager
 def in_background(outcome: Outcome, name: str | None, workers: int) -> Iterator[Callable[[], Told]]:
     """`tell` for a block. Many works that lie on disk are gone through by a worker process while
-    the block goes on, and the block has the others; what is given waits for it.
-
-    Args:
-        outcome: What the job has done.
-        name: As in `tell`.
-        workers: Processes that the job may have.
-
-    Raises:
-        UsageError: What is given: a part of the works is damaged, or the process was ended.
+    the block goes on, and the block has the others; what is given waits for it. Raises UsageError:
+    what is given: a part of the works is damaged, or the process was ended.
     """
     if at_once(outcome, workers):
         from metasearch.bulk.staged import pool

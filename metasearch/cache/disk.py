@@ -1,6 +1,4 @@
-"""The store on disk: two threads over one SQLite file, and nothing that goes wrong there reaches a
-search.
-"""
+"""The store on disk: two threads over one SQLite file; nothing wrong there reaches a search."""
 
 from __future__ import annotations
 
@@ -49,11 +47,8 @@ class DiskStore:
 
     Two threads do all the work, one reads and one writes, so that no access to the disk ever holds
     up the event loop and no read waits behind a write. Nothing is opened before the first use.
-
-    Args:
-        path: The folder; the files lie in `pages` below it, which no other user may enter. Never on
-            a network drive, and never shared between users.
-        size_limit: Bytes on disk, roughly.
+    `path`: the folder; the files lie in `pages` below it, which no other user may enter. Never on a
+    network drive, and never shared between users. `size_limit`: bytes on disk, roughly.
     """
 
     def __init__(self, path: Path, size_limit: int = 1 << 30) -> None:
@@ -167,9 +162,7 @@ class DiskStore:
             return None
 
     def _begin_anew(self, cause: sqlite3.DatabaseError) -> None:
-        """Deletes a file that is not, or not any more, our database; once, then the store gives
-        up.
-        """
+        """Deletes a file that is not, or no more, our database; once, then it gives up."""
         with self._opening:
             again, self._renewed = self._renewed, True
             if not again:
@@ -276,9 +269,7 @@ def _tell(asked: list[_Asked], value: bytes | None) -> None:
 
 
 def _own_folder(path: Path) -> None:
-    """Makes a folder that only its owner may enter; refuses one that another user has put
-    there.
-    """
+    """Makes a folder that only its owner may enter; refuses one of another user."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)

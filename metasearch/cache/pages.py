@@ -23,9 +23,7 @@ LOCK_TIMEOUT = 1.0
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not typed
-    """Text keys and bytes, and no pickle either way, whatever a row claims
-    (CVE-2025-69872).
-    """
+    """Text keys and bytes, and no pickle, whatever a row claims (CVE-2025-69872)."""
 
     def put(self, key: Any) -> tuple[Any, bool]:
         """The key as it is stored."""
@@ -52,9 +50,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
         return value
 
     def remove(self, file_path: Any) -> None:
-        """Removes nothing: we write no files, so a row that names one is a forgery, and could name
-        any file.
-        """
+        """Removes nothing: we write no files, so a row that names one is a forgery."""
 
 
 class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
@@ -62,14 +58,9 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
     ours.
 
     Only documented calls of diskcache are used, and plain SQLite on a connection of our own; `_con`
-    is the one exception (docs/decisions/0005).
-
-    Args:
-        folder: Where the file lies.
-        size_limit: Bytes that the file may take, roughly.
-
-    Raises:
-        sqlite3.DatabaseError: The file cannot be used; see `is_busy`.
+    is the one exception (docs/decisions/0005). `folder`: where the file lies. `size_limit`: bytes
+    that the file may take, roughly. Raises sqlite3.DatabaseError: the file cannot be used; see
+    `is_busy`.
     """
 
     def __init__(self, folder: Path, size_limit: int) -> None:
@@ -95,30 +86,22 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
         return _limited(super()._con)
 
     def write(self, key: str, row: bytes, seconds: float, tag: str) -> None:
-        """Stores a value.
-
-        Raises:
-            diskcache.Timeout: Another process has the file.
-        """
+        """Stores a value. Raises diskcache.Timeout: another process has the file."""
         with self.transact():
             self._correct_size()
             self.set(key, row, expire=seconds, tag=tag)
 
     def upkeep(self) -> None:
-        """Deletes what has expired, and the oldest values where the file is too large.
-
-        Raises:
-            diskcache.Timeout: Another process has the file.
+        """Deletes what has expired, and the oldest values where the file is too large. Raises
+        diskcache.Timeout: another process has the file.
         """
         with self.transact():
             self._correct_size()
         self.cull()
 
     def measure(self) -> tuple[int, int, dict[str, tuple[int, int]]]:
-        """Counts what the file holds; the numbers that diskcache keeps in it may be forged.
-
-        Returns:
-            Rows; bytes of the file; tag -> (rows, bytes of their values), the largest first.
+        """Counts what the file holds; the numbers that diskcache keeps in it may be forged. Returns
+        rows; bytes of the file; tag -> (rows, bytes of their values), the largest first.
         """
         with closing(_connected(self._file)) as connection:
             ((rows,),) = connection.execute("SELECT COUNT(*) FROM Cache")
@@ -159,9 +142,7 @@ _OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
 
 
 def _limited(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection; a row that claims to be larger than what we write is an error on it, and not
-    that much memory.
-    """
+    """The connection, on which a row that claims to be larger than ours is an error."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
     return connection
 
@@ -173,10 +154,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 def _check_lock(connection: sqlite3.Connection) -> None:
     """Fails where another process has the file: diskcache waits a minute for it while it opens, and
-    a search cannot.
-
-    Raises:
-        sqlite3.OperationalError: After `LOCK_TIMEOUT`.
+    a search cannot. Raises sqlite3.OperationalError: after `LOCK_TIMEOUT`.
     """
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("ROLLBACK")
@@ -184,10 +162,8 @@ def _check_lock(connection: sqlite3.Connection) -> None:
 
 def _check_settings(connection: sqlite3.Connection, options: Mapping[str, Any]) -> None:
     """Checks the settings in a file before diskcache obeys them: it takes their names for
-    attributes and pragmas.
-
-    Raises:
-        sqlite3.DatabaseError: The file is no database, or its settings are not those that we write.
+    attributes and pragmas. Raises sqlite3.DatabaseError: the file is no database, or its settings
+    are not those that we write.
     """
     try:
         rows = connection.execute("SELECT key, value FROM Settings LIMIT 100").fetchall()

@@ -14,8 +14,6 @@ class CacheStats:
 
     Attributes:
         entries: Values that are kept, expired ones included until the next upkeep.
-        bytes: Space that they take.
-        hits, misses: Of this process.
         problem: Why the store keeps nothing any more; None while it works.
         busy: Nothing could be counted, because another process has the file.
         tags: Tag -> (values, their bytes as they are kept); at most a thousand, the largest first.
@@ -38,9 +36,7 @@ class Store(Protocol):
         ...
 
     async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
-        """Keeps a value for `ttl` seconds, or does not if it cannot; `tag` is what it is counted
-        under.
-        """
+        """Keeps a value for `ttl` seconds, if it can; `tag` is what it is counted under."""
         ...
 
     async def delete(self, key: str) -> None:
@@ -62,11 +58,7 @@ class Store(Protocol):
 
 class MemoryStore:
     """Keeps values in a dictionary, the oldest going first; for tests and for a process without a
-    disk.
-
-    Args:
-        size_limit: Bytes of values that are kept at most.
-        clock: Seconds.
+    disk. `size_limit`: bytes of values that are kept at most. `clock`: seconds.
     """
 
     def __init__(

@@ -35,13 +35,9 @@ from metasearch.errors import MetasearchError
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line.
 
-    Args:
-        args: Without the program's name, for a program that calls this one. None takes those of the
-            process. Then the process does nothing else, so the command may fork
-            (`terminal/watchdog.py`) and change the garbage collector.
-
-    Returns:
-        The exit code.
+    `args`: without the program's name, for a program that calls this one. None takes those of the
+    process. Then the process does nothing else, so the command may fork (`terminal/watchdog.py`)
+    and change the garbage collector. Returns the exit code.
     """
     console = Console(program=args is None)
     if console.program:

@@ -108,10 +108,8 @@ def _facts(settings: Settings, console: Console) -> dict[str, Any]:
 
 
 def _read(store: DiskStore, console: Console, *, clear: bool = False) -> CacheStats:
-    """The numbers of a store; with `clear` it is cleared afterwards.
-
-    Raises:
-        CacheError: The folder cannot be used, or another process keeps it busy.
+    """The numbers of a store; with `clear` it is cleared afterwards. Raises CacheError: the folder
+    cannot be used, or another process keeps it busy.
     """
     import asyncio
 

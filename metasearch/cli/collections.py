@@ -150,11 +150,7 @@ def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) ->
 
 
 def folder_of(settings: Settings) -> Path:
-    """The folder of the collections.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The folder of the collections. Raises UsageError: there is none."""
     if settings.collections_dir is None:
         raise UsageError(
             "no folder of collections is configured",
@@ -164,11 +160,8 @@ def folder_of(settings: Settings) -> Path:
 
 
 def collection_in_words(name: str, count: int | None) -> str:
-    """How many records a collection has after `index` or `harvest`, as a sentence.
-
-    Args:
-        name: Of the collection.
-        count: Its records; None where no record came, so that it was not made.
+    """How many records a collection has after `index` or `harvest`, as a sentence. `count`: its
+    records; None where no record came, so that it was not made.
     """
     if count is None:
         return f"no record was stored, so the collection {name} was not made"
@@ -178,13 +171,8 @@ def collection_in_words(name: str, count: int | None) -> str:
 def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     """The name of the collection that `index` or `harvest` writes to.
 
-    Args:
-        asked: The value of `--name`, or None.
-        offered: The text of which a name is made without `--name`.
-        settings: The configuration, whose sources and groups have names, too.
-
-    Raises:
-        UsageError: The name is not allowed, or a source or group has it.
+    `asked`: the value of `--name`, or None. `offered`: the text of which a name is made without
+    `--name`. Raises UsageError: the name is not allowed, or a source or group has it.
     """
     from metasearch.adapters.spec import SOURCE_NAME
     from metasearch.adapters.specs.collections import name_for

@@ -23,11 +23,8 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class ExampleCommand(click.Command):
-    """A command whose help opens with examples, and which runs in a child process.
-
-    Args:
-        examples: Shown at the top of the help.
-        in_child: Whether the whole command runs in a child; False if it starts its own processes.
+    """A command whose help opens with examples, and which runs in a child process. `in_child`:
+    whether the whole command runs in a child; False if it starts its own processes.
     """
 
     def __init__(
@@ -113,12 +110,8 @@ class Commands(MutableMapping[str, click.Command]):
 
 
 class CommandGroup(click.Group):
-    """A group in which options of a command may stand before its name.
-
-    Args:
-        default: Name of the command that takes everything that does not begin with a command's
-            name, or None.
-        examples: Shown at the top of the help.
+    """A group in which options of a command may stand before its name. `default`: name of the
+    command that takes everything that does not begin with a command's name, or None.
     """
 
     command_class = ExampleCommand
@@ -178,10 +171,8 @@ class CommandGroup(click.Group):
     def _refuse_misspelt(
         self, ctx: click.Context, args: list[str], takes_value: Callable[[str], bool]
     ) -> None:
-        """Refuse words that are probably a misspelt command, and not a query.
-
-        Raises:
-            click.UsageError: The words resemble a command that takes all the options.
+        """Refuse words that are probably a misspelt command, and not a query. Raises
+        click.UsageError: the words resemble a command that takes all the options.
         """
         words, options = _words_and_options(args, takes_value)
         command = probable_command(words, self.commands)
@@ -271,9 +262,7 @@ def _values_of(options: Iterable[click.Option]) -> dict[str, bool]:
 def _words_and_options(
     args: Iterable[str], takes_value: Callable[[str], bool]
 ) -> tuple[list[str], set[str]]:
-    """(the words, the options) of a command line; no words if there is "--", because a query
-    follows it.
-    """
+    """(the words, the options) of a command line; no words after "--": a query follows."""
     words: list[str] = []
     options: set[str] = set()
     following = iter(args)
@@ -290,9 +279,7 @@ def _words_and_options(
 
 
 def _takes_next(arg: str, takes_value: Callable[[str], bool]) -> bool:
-    """Whether the next argument is the value of this option: "-n", "-vn", "--limit"; not "-n5",
-    "--limit=5".
-    """
+    """Whether the next argument is the value of this option: "-n", "-vn"; not "-n5"."""
     if arg.startswith("--"):
         return takes_value(arg)
     letters = [f"-{letter}" for letter in arg[1:]]

@@ -22,9 +22,7 @@ FORMAT_NAMES = tuple(name for name in WRITABLE if name != "sse")
 
 
 def common(command: Any) -> Any:
-    """Add `--config`, `--quiet`, `--verbose` and `--no-color`; the last three set attributes of the
-    `Console`.
-    """
+    """Add `--config`, and `--quiet`, `--verbose`, `--no-color`, which set the `Console`."""
     decorators = (
         click.option(
             "--config",
@@ -105,11 +103,8 @@ def writing_options(command: Any) -> Any:
 
 
 def has_bom(bom: bool | None, output: Path | None) -> bool:
-    """Whether CSV begins with a byte order mark.
-
-    Args:
-        bom: The value of `--bom` or `--no-bom`; None writes a mark to files that end in ".csv".
-        output: The file that is written, or None.
+    """Whether CSV begins with a byte order mark. `bom`: the value of `--bom` or `--no-bom`; None
+    writes a mark to files that end in ".csv". `output`: the file that is written, or None.
     """
     return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
 
@@ -118,20 +113,9 @@ def chosen_format(
     format_: str | None, *, json: bool, ndjson: bool, output: Path | None, without_ending: str
 ) -> str | None:
     """The output format that `--format`, `--json`, `--ndjson` or the ending of `-o` chooses.
-
-    Args:
-        format_: The value of `--format`, or None.
-        json: Whether `--json` is given.
-        ndjson: Whether `--ndjson` is given.
-        output: The value of `-o`, or None.
-        without_ending: The format of a file whose name has no ending.
-
-    Returns:
-        One of `FORMAT_NAMES`; None if nothing chooses a format.
-
-    Raises:
-        click.UsageError: Several formats are named, or no format has the ending.
-        UsageError: The library that writes the format is not installed.
+    Returns one of `FORMAT_NAMES`; None if nothing chooses a format. Raises click.UsageError:
+    several formats are named, or no format has the ending; UsageError: the library that writes the
+    format is not installed.
     """
     names = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     if len(names) > 1:
@@ -190,9 +174,7 @@ def complete_strategy(
 def complete_facet(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of facets that begin as the last name of a list with commas, each with what it
-    counts.
-    """
+    """Names of facets that begin as the last of a list, each with what it counts."""
     before, comma, begun = incomplete.rpartition(",")
     items = {name: field.help for name, field in FACETS.items()} | {"all": "all facets"}
     named = before.split(",")

@@ -57,7 +57,6 @@ class DedupOptions:
     """The options of the command, under their names.
 
     Attributes:
-        files: As they were named.
         format: One of `common_options.FORMAT_NAMES`; None writes `DEFAULT_FORMAT`, and a short
             table to a terminal.
         report: None writes the summary only, `DASH` writes to standard error.
@@ -65,7 +64,6 @@ class DedupOptions:
         versions: None is "separate", whatever the configuration sets for searches.
         dedup: Name of a strategy; None takes that of the settings, as with `pins`.
         provenance: RIS names in N1 which file holds which field.
-        style: The style of citations.
         bom: CSV begins with a byte order mark.
         staged: Which engine, and what it may take.
     """
@@ -91,10 +89,8 @@ class DedupOptions:
 class DedupResult:
     """The works, and what is reported about them.
 
-    Attributes:
-        outcome: The files and the works.
-        told: Gives what is told of them; it may wait for it.
-        telling: Looks at the works while they are written; `told` is right when that is done.
+    `told`: gives the report; it may wait for it. `telling`: looks at the works while they are
+    written; `told` is right when that is done.
     """
 
     outcome: Outcome
@@ -239,11 +235,8 @@ def _read(
     console: Console,
     most: int | None,
 ) -> list[FileRead]:
-    """Read the files, and show the problems of each.
-
-    Raises:
-        TooManyRecords: They hold more than `most`, or than one job in memory takes.
-        click.exceptions.Exit: No file could be read.
+    """Read the files, and show the problems of each. Raises TooManyRecords: they hold more than
+    `most`, or than one job in memory takes; click.exceptions.Exit: no file could be read.
     """
     files = read_all(
         inputs,
@@ -284,10 +277,8 @@ def _outputs(options: DedupOptions) -> dict[str, Path]:
 
 
 def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
-    """Refuse outputs that would replace an input, another output, or what may be an input.
-
-    Raises:
-        UsageError: An output would replace one of these.
+    """Refuse outputs that would replace an input, another output, or what may be an input. Raises
+    UsageError: an output would replace one of these.
     """
     inputs = {os.path.realpath(file.path) for file in files if file.path != STDIN}
     written: set[str] = set()
@@ -320,13 +311,8 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 def _result(
     outcome: Outcome, form: str | None, options: DedupOptions, *, written: bool
 ) -> Iterator[DedupResult]:
-    """The result of a job, for a block that writes it.
-
-    Args:
-        outcome: What the job has done.
-        form: The format in which the works are written; None where they are not.
-        options: Of the command.
-        written: Whether that is to a file, before the result is told.
+    """The result of a job, for a block that writes it. `form`: the format in which the works are
+    written; None where they are not.
     """
     workers = options.staged.processes
     if written and form is not None and _by_workers(form, outcome, workers):
@@ -405,9 +391,7 @@ def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Consol
 
 
 def show_problems(files: Sequence[FileRead], console: Console, *, records: bool) -> None:
-    """Show which files could not be read, even with `--quiet`; and with `records` which of
-    their records.
-    """
+    """Show which files are unreadable, even with `--quiet`; with `records` which records."""
     for file in files:
         if file.error:
             console.error(file.error)

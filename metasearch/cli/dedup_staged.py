@@ -1,6 +1,4 @@
-"""Runs `metasearch dedup` over more records than memory holds: chooses the engine, and keeps the
-folder of the job.
-"""
+"""Runs `metasearch dedup` beyond memory: chooses the engine, keeps the folder of the job."""
 
 from __future__ import annotations
 
@@ -68,7 +66,6 @@ class StagedOptions:
         memory_limit: Bytes; None is `MEMORY`.
         workers: Processes; None is as many as processors.
         tmp: The folder of the job; None is one below the system's, named by files and options.
-        resume: Continue what lies there.
     """
 
     engine: EngineName | None = None
@@ -83,11 +80,7 @@ class StagedOptions:
         return self.workers or min(MOST_WORKERS, os.cpu_count() or 1)
 
     def check(self) -> None:
-        """Refuse options that the engine memory has no use for.
-
-        Raises:
-            UsageError: One of them is given.
-        """
+        """Refuse options that the engine memory has no use for, by a UsageError."""
         given = {
             "--memory-limit": self.memory_limit,
             "--workers": self.workers,
@@ -122,11 +115,8 @@ def staged_works(
     job: StagedJob, options: StagedOptions, progress: Progress, console: Console
 ) -> Iterator[Outcome]:
     """The outcome of a job on disk, which can be used in the block; its folder is removed behind
-    it, unless it was named with --tmp and --resume, or the block fails.
-
-    Raises:
-        UsageError: Packages are missing, or the folder cannot be used.
-        OSError: The disk is full.
+    it, unless it was named with --tmp and --resume, or the block fails. Raises UsageError: packages
+    are missing, or the folder cannot be used; OSError: the disk is full.
     """
     from metasearch.bulk.staged import pool
     from metasearch.bulk.staged.job import run
@@ -207,11 +197,7 @@ def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterat
 
 
 def require_packages() -> None:
-    """Refuse a job on disk where its packages are not installed.
-
-    Raises:
-        UsageError: They are not.
-    """
+    """Refuse a job on disk where its packages are not installed, by a UsageError."""
     _require("pyarrow", "bulk")
 
 

@@ -222,11 +222,7 @@ def _names(names: Iterable[str]) -> list[str]:
 def _read(
     paths: Iterable[Path], fields: Sequence[str]
 ) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
-    """(path -> set, path of what is no set -> reason).
-
-    Raises:
-        UsageError: No path is a set.
-    """
+    """(path -> set, path of what is no set -> reason). Raises UsageError: no path is a set."""
     from metasearch.evaluate import datasets
     from metasearch.evaluate.labelled import narrowed
 

@@ -26,7 +26,6 @@ class EvaluationJob:
     """The sets, the strategies and the form of the report.
 
     Attributes:
-        sets: Path -> set.
         skipped: Path of what is not a set -> reason.
         strategies: Those to compare with `side_by_side`, else the one to score.
         limit: Wrong pairs of each kind to show; 0 for none.

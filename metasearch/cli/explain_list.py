@@ -24,7 +24,6 @@ class ListOptions:
     """What the explanation of a hit says about a list of works.
 
     Attributes:
-        sort: The order of the list.
         filters: Whether the hit passes them is shown.
         facets: Names of facets; the values under which the hit counts are shown.
         facet_limit: Values of each facet at most.

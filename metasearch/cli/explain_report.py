@@ -249,8 +249,6 @@ def pair_object(explanation: Explanation) -> dict[str, Any]:
 
 
 def hit_as_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
-    """A hit as in the JSON answer, with all fields of its records, and how it stands in the
-    list.
-    """
+    """A hit as in the JSON answer, with all fields of its records and its place."""
     records = {"records": [record_object(record) for record in hit.records]}
     return hit_object(hit) | records | list_object(hit, options)

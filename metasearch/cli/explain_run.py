@@ -1,6 +1,4 @@
-"""Runs `metasearch explain`: reads the records, finds those that the IDs name, and writes why they
-are in one hit or not.
-"""
+"""Runs `metasearch explain`: reads records, finds those of the IDs, writes why they are one."""
 
 from __future__ import annotations
 
@@ -48,7 +46,6 @@ class ExplainOptions:
 
     Attributes:
         ids: Two for a pair of records, one for a hit.
-        files: Files of records.
         search: The search whose records are added, if `searches`; else only its configuration,
             pins, versions and strategy are used.
         searches: Whether `--query` is given.
@@ -63,11 +60,9 @@ class ExplainOptions:
 
 
 def explain_ids(options: ExplainOptions, console: Console) -> Exit:
-    """Gather the records, find those that the IDs name, and write the explanation.
-
-    Raises:
-        MetasearchError: An ID, the query, a file or the configuration cannot be used.
-        OSError: A file cannot be read.
+    """Gather the records, find those that the IDs name, and write the explanation. Raises
+    MetasearchError: an ID, the query, a file or the configuration cannot be used; OSError: a file
+    cannot be read.
     """
     settings = options.search.settings()
     for name in options.ids:
@@ -185,11 +180,7 @@ def _check(name: str) -> None:
 
 
 def _named(explainer: Explainer, name: str) -> list[Fingerprint]:
-    """The records that have the ID.
-
-    Raises:
-        UsageError: There are none.
-    """
+    """The records that have the ID. Raises UsageError: there are none."""
     fingerprints = explainer.bearers(name)
     if fingerprints:
         return fingerprints
@@ -227,9 +218,7 @@ def _show_problems(reading: FileReading, console: Console) -> None:
 
 
 async def _search(options: SearchCommandOptions, settings: Settings, console: Console) -> Answer:
-    """The answer of the search, with all hits of the records that it requests, also those that do
-    not pass its filters.
-    """
+    """The answer of the search, with all hits of its records, also those its filters drop."""
     from metasearch.cli.search_run import prepared  # only here: the engine takes long to load
 
     wanted = options.limit or TABLE_HITS

@@ -185,13 +185,8 @@ async def _harvested(
 
 
 def _report(done: Harvested, name: str, count: int | None, console: Console) -> None:
-    """Write the counts of a harvest to stderr.
-
-    Args:
-        done: The counts.
-        name: The collection.
-        count: Its records; None where no record came, so that it was not made.
-        console: Writes.
+    """Write the counts of a harvest to stderr. `count`: its records; None where no record came, so
+    that it was not made.
     """
     from metasearch.cli.collections import collection_in_words
     from metasearch.formats.text import line

@@ -33,13 +33,8 @@ def read_rows(file: Input, hand_out: HandOut | None = None) -> FileReading | Non
     """The rows of a file; None if its first line is not a row, or if the file cannot be read. Other
     readers then read the file, or report why they cannot.
 
-    Args:
-        file: The file.
-        hand_out: As in `metasearch.formats.reading.read_file`; what was handed out is not valid
-            where None is returned.
-
-    Raises:
-        NotTaken: `hand_out` raised an OSError or a MemoryError.
+    `hand_out`: as in `metasearch.formats.reading.read_file`; what was handed out is not valid where
+    None is returned. Raises NotTaken: `hand_out` raised an OSError or a MemoryError.
     """
     name = file.path.name.lower().removesuffix(".gz")
     # A pipe can be read only once.

@@ -18,12 +18,7 @@ from metasearch.settings import Settings
 
 
 async def run(settings: Settings, *, demo: bool) -> None:
-    """Answers until stdin is closed.
-
-    Args:
-        settings: The configuration.
-        demo: Whether simulated databases are searched.
-    """
+    """Answers until stdin is closed."""
     async with AsyncExitStack() as stack:
         if demo:
             from metasearch.demo import DemoDatabases

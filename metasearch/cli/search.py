@@ -139,10 +139,8 @@ def _rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Conso
 
 def _write_plan(options: SearchCommandOptions) -> Exit:
     """Write what each source would be asked, as text or as one JSON document. Nothing is sent.
-
-    Raises:
-        MetasearchError: The query, an option or the configuration cannot be used.
-        OSError: The output cannot be written.
+    Raises MetasearchError: the query, an option or the configuration cannot be used; OSError: the
+    output cannot be written.
     """
     import orjson
 

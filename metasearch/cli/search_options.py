@@ -42,12 +42,10 @@ class SearchCommandOptions(SearchOptions):
         output: The file to write; None for standard output.
         bom: CSV begins with a byte order mark.
         provenance: RIS names in N1 which source returned which field.
-        style: The style of citations.
         explain: Write why hits rank and were merged, and what was sent.
         config: The configuration file; None for the one in the user's folder.
         record: The folder in which exchanges are recorded, or None.
         replay: The folder of recorded exchanges that answer, or None.
-        demo: Simulated databases answer.
         allow_partial: A source that failed does not change the exit code.
         pins: None for the file that the settings name; likewise `versions` and `dedup`.
     """
@@ -72,10 +70,8 @@ class SearchCommandOptions(SearchOptions):
         return TABLE_HITS if self.limit is None and self.format == "table" else self.limit
 
     def settings(self) -> Settings:
-        """The configuration, changed by the options.
-
-        Raises:
-            MetasearchError: The configuration or an option cannot be used.
+        """The configuration, changed by the options. Raises MetasearchError: the configuration or
+        an option cannot be used.
         """
         from metasearch.settings import Settings
 
@@ -85,9 +81,7 @@ class SearchCommandOptions(SearchOptions):
 
 def search_options(*without: str) -> Callable[[Any], Any]:
     """The options of `SearchOptions`, `--replay` and `--demo`, as a decorator of a command.
-
-    Args:
-        without: Fields of `SearchOptions` that the command does not have, or declares itself.
+    `without`: fields of `SearchOptions` that the command does not have, or declares itself.
     """
     names = [name for name, option in OPTIONS.items() if option.flags and name not in without]
     decorators = (
@@ -114,9 +108,7 @@ def search_options(*without: str) -> Callable[[Any], Any]:
 
 
 def option_of(name: str) -> Any:
-    """The option of the command line for a field of `SearchOptions`. Its value has the name and the
-    type of the field.
-    """
+    """The command line's option for a field of `SearchOptions`, by its name and type."""
     option = OPTIONS[name]
     how: dict[str, Any]
     match option.kind:

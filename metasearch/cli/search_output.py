@@ -55,9 +55,7 @@ def event_line(event: SearchEvent) -> bytes:
 
 
 def closing_events(answer: Answer) -> list[SearchEvent]:
-    """The events that end a stream before its search has finished: every hit, the facets, and the
-    answer.
-    """
+    """The events that end a stream early: every hit, the facets, and the answer."""
     facets = [] if answer.facets is None else [FacetsChanged(answer.facets)]
     return [*map(Added, answer.hits), *facets, Finished(answer)]
 

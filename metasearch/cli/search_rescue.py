@@ -44,12 +44,7 @@ def answer_of(
     """The answer of a search whose last events are missing.
 
     Its facets are those that were sent last, or are counted here where no filters hold works back.
-
-    Args:
-        events: All events until the search broke, in their order.
-        options: Of the search.
-        limit: The largest number of hits; None for all.
-        seconds: How long the search ran.
+    `limit`: the largest number of hits; None for all.
     """
     start, filters = options.start, parse_filters(options.filter)
     facets: Facets | None = None

@@ -39,11 +39,8 @@ CLOSING = 2.0
 
 
 def run(options: SearchCommandOptions, console: Console) -> Exit:
-    """Search, and write the hits.
-
-    Raises:
-        MetasearchError: The query, an option or the configuration cannot be used.
-        OSError: The output cannot be written.
+    """Search, and write the hits. Raises MetasearchError: the query, an option or the configuration
+    cannot be used; OSError: the output cannot be written.
     """
     settings = options.settings()
     with Sink(options.output) as sink:
@@ -71,10 +68,8 @@ async def _search(
 
 @asynccontextmanager
 async def prepared(options: SearchCommandOptions, settings: Settings) -> AsyncIterator[Search]:
-    """The search that the options describe; its engine is closed at the end of the block.
-
-    Raises:
-        UsageError: The query or an option cannot be used.
+    """The search that the options describe; its engine is closed at the end of the block. Raises
+    UsageError: the query or an option cannot be used.
     """
     transport: Transport | None = None
     if options.demo:
@@ -94,10 +89,8 @@ async def prepared(options: SearchCommandOptions, settings: Settings) -> AsyncIt
 async def _follow(
     search: Search, options: SearchCommandOptions, sink: Sink, console: Console
 ) -> tuple[Answer, bool]:
-    """Show the progress of a search, and write its events or its answer.
-
-    Returns:
-        (the answer, whether the user interrupted the search).
+    """Show the progress of a search, and write its events or its answer. Returns (the answer,
+    whether the user interrupted the search).
     """
     streamed = formats.get(options.format).unit == "event"
     progress = _progress(console, mute=streamed and sink.to_stdout and sys.stdout.isatty())
@@ -148,11 +141,8 @@ async def _follow(
 
 
 def _progress(console: Console, *, mute: bool) -> ProgressBlock | None:
-    """The block of lines on a terminal; None where stderr is no terminal.
-
-    Args:
-        console: Knows the terminal.
-        mute: Results are written to the same terminal, so there is no block.
+    """The block of lines on a terminal; None where stderr is no terminal. `mute`: results are
+    written to the same terminal, so there is no block.
     """
     if mute or not console.live:
         return None
@@ -168,11 +158,8 @@ async def _tick(progress: ProgressBlock) -> None:
 
 
 def _send_to_watchdog(event: SearchEvent, wait: float | None) -> None:
-    """Send an event, and how long the search may still take, to the watchdog.
-
-    Args:
-        event: Of the search.
-        wait: The seconds of `--wait`, or None.
+    """Send an event, and how long the search may still take, to the watchdog. `wait`: the seconds
+    of `--wait`, or None.
     """
     if isinstance(event, Started):
         seconds = event.deadline if wait is None else min(wait, event.deadline)

@@ -31,14 +31,8 @@ def write_summary(
     """Write what the results do not show.
 
     Without a terminal, and if no source failed, nothing is written: a script expects that.
-
-    Args:
-        answer: Of the search; `hits` are those that were shown.
-        console: Writes.
-        explain: Whether to write for every source what was sent and how it answered.
-        on_purpose: Sources that fail by design.
-        coverage: The subjects of all works in the sources, if they are few; else "".
-        interrupted: Whether the user interrupted the search.
+    `answer`: of the search; `hits` are those that were shown. `coverage`: the subjects of all works
+    in the sources, if they are few; else "".
     """
     no_answer = not any(answered(report) for report in answer.sources) and not interrupted
     if console.quiet and not no_answer:
@@ -129,10 +123,6 @@ def _write_what_is_more(answer: Answer, console: Console, *, whole: bool) -> Non
 def timeline(answer: Answer, columns: int) -> Iterator[str]:
     """A bar for the time of each source, the fastest first, and one for the answer: the source that
     delayed the answer is easy to see.
-
-    Args:
-        answer: Of the search.
-        columns: The width of the terminal.
     """
     names = max((len(report.source) for report in answer.sources), default=0)
     room = max(5, min(BAR, columns - names - len("  10.00 s, timeout")))

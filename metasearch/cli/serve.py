@@ -150,10 +150,8 @@ def serve(
 
 
 def _opening(announce: Callable[[str], None] | None) -> Callable[[str], None]:
-    """Announces the address, and has the browser open it.
-
-    Args:
-        announce: Says where the server listens; None for the usual way.
+    """Announces the address, and has the browser open it. `announce`: says where the server
+    listens; None for the usual way.
     """
 
     def announced(address: str) -> None:
@@ -186,11 +184,7 @@ class WorkerLog:
 def _log(
     console: Console, form: Literal["text", "json"] | None
 ) -> Iterator[dict[str, Callable[[str], None]]]:
-    """Log while the block runs.
-
-    Yields:
-        Arguments of `serve`: with JSON logs, the function that announces the address.
-    """
+    """Log while the block runs. Yields arguments of `serve`: with JSON logs, `announce`."""
     import logging
     import sys
 

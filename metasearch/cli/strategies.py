@@ -67,13 +67,7 @@ def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any
 
 
 def _text(strategy: Strategy, width: int, *, whole: bool) -> str:
-    """The name, what the strategy does, a line for each fact, and a blank line.
-
-    Args:
-        strategy: Is described.
-        width: Columns of a line.
-        whole: Whether to add its threshold, matchers and vetoes.
-    """
+    """The name, what the strategy does, a line for each fact, and a blank line."""
     lines = wrapped(f"{strategy.name}: {strategy.does}", width, INDENT)
     facts = [(fact, getattr(strategy, fact)) for fact in FACTS]
     for label, text in (*facts, *(_parts(strategy) if whole else ())):

@@ -48,11 +48,8 @@ _KINDS: Mapping[Kind, str] = {
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
-    """Check that an open file is a collection that this version can read.
-
-    Raises:
-        CollectionError: It is not.
-        sqlite3.Error: It is not an SQLite file, or broken.
+    """Check that an open file is a collection that this version can read. Raises CollectionError:
+    it is not; sqlite3.Error: it is not an SQLite file, or broken.
     """
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise CollectionError(
@@ -109,10 +106,8 @@ def lock(path: Path, held: ExitStack) -> None:
 
 
 def regular(path: Path) -> None:
-    """Check that the files of a collection, where they exist, are regular files.
-
-    Raises:
-        NoRegularFile: One is a device, pipe or socket, which SQLite would wait for or write to.
+    """Check that the files of a collection, where they exist, are regular files. Raises
+    NoRegularFile: one is a device, pipe or socket, which SQLite would wait for or write to.
     """
     for place in (path, path.with_suffix(".lock")):
         with suppress(FileNotFoundError):

@@ -32,11 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class FileReport:
-    """One file that was read.
-
-    Attributes:
-        error: Why the file could not be read, or None. After an error its old records stay.
-    """
+    """A file that was read. `error`: why it could not be, or None; then old records stay."""
 
     name: str
     records: int = 0
@@ -90,14 +86,9 @@ def index(
 ) -> Indexed:
     """Update a collection from its files.
 
-    Args:
-        named: Folders and files; none stands for all that were named before.
-        collection: Open for writing.
-        progress: Called with the number of files done and the number of all files.
-
-    Raises:
-        UsageError: A file or folder is not there, or a folder holds no file that can be read.
-        CollectionError: The collection cannot be written.
+    `progress`: called with the number of files done and the number of all files. Raises UsageError:
+    a file or folder is not there, or a folder holds no file that can be read; CollectionError: the
+    collection cannot be written.
     """
     known_roots = roots_of(collection)
     roots = [_root(path) for path in named]
@@ -128,11 +119,7 @@ def index(
 
 
 def _root(path: Path) -> Path:
-    """The path without links.
-
-    Raises:
-        UsageError: The name is not in UTF-8, so the collection cannot store it.
-    """
+    """The path without links. Raises UsageError: the name is not in UTF-8, so is not stored."""
     real = os.path.realpath(path)
     if _stored(real) != real:
         raise UsageError(

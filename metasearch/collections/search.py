@@ -51,7 +51,6 @@ class Wanted:
     Attributes:
         words: An expression of FTS5 whose words are all in quotes; "" for every record.
         first, last: Years, both included; None sets no bound.
-        start: Records to skip.
         size: Records of the page at most.
         newest: Whether the newest records come first, in place of those that fit the words best.
     """
@@ -89,11 +88,8 @@ def search(
 ) -> bytes:
     """A page of records as JSON: {"total": 12, "records": [...]}, the best or the newest first.
 
-    Args:
-        path: The collection's file.
-        wanted: The words, years and page.
-        stop: Called regularly; True ends the search.
-        max_bytes: Bytes of the page at most; it holds fewer records where they would exceed this.
+    `stop`: called regularly; True ends the search. `max_bytes`: bytes of the page at most; it holds
+    fewer records where they would exceed this.
 
     Raises:
         CollectionError: There is no file, it is not a collection, or it is broken; or `words` is
@@ -126,11 +122,7 @@ def search(
 
 
 def facts(folder_file: Path, name: str) -> CollectionFacts:
-    """The facts of a collection.
-
-    Raises:
-        CollectionError: There is no file, it is not a collection, or it is broken.
-    """
+    """A collection's facts. Raises CollectionError: no file, no collection, or a broken one."""
     with _opened(folder_file, lambda: False) as db:
         records = db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0]
         lost = db.execute("SELECT coalesce(sum(lost), 0) FROM files").fetchone()[0]

@@ -66,11 +66,9 @@ class Collection:
 
     @classmethod
     def open(cls, folder: Path, name: str, kind: Kind) -> Self:
-        """Open a collection for writing; a new one is made with its first record.
-
-        Raises:
-            CollectionError: The file is not a collection, has a later version or another `kind`,
-                or another process is writing to it.
+        """Open a collection for writing; a new one is made with its first record. Raises
+        CollectionError: the file is not a collection, has a later version or another `kind`, or
+        another process is writing to it.
         """
         path = collection_file(folder, name)
         held = ExitStack()
@@ -159,10 +157,8 @@ class Collection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction: all changes of the block are stored, or none.
-
-        Raises:
-            CollectionError: The file cannot be written.
+        """A transaction: all changes of the block are stored, or none. Raises CollectionError: the
+        file cannot be written.
         """
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -206,11 +202,7 @@ class Collection:
     def put(
         self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0
     ) -> Change:
-        """Store a record, in place of the one with the same key.
-
-        Raises:
-            ValueError: The record cannot be stored.
-        """
+        """Store a record in place of that with its key. Raises ValueError: it cannot be stored."""
         body, texts = packed(record), [encodable(text) for text in indexed(record)]
         if len(body) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST:,} bytes")
@@ -331,10 +323,8 @@ def _clear(draft: Path) -> None:
 
 
 def remove(folder: Path, name: str) -> None:
-    """Delete a collection with all its records.
-
-    Raises:
-        CollectionError: There is none, or another process is writing to it.
+    """Delete a collection with all its records. Raises CollectionError: there is none, or another
+    process is writing to it.
     """
     path = collection_file(folder, name)
     if not path.exists() and not path.is_symlink():

@@ -36,9 +36,7 @@ _STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*
 
 
 def folded(text: str) -> str:
-    """The text as it is indexed: folded, with blanks around every Chinese, Japanese and Korean
-    character.
-    """
+    """The text as indexed: folded, blanks around each Chinese, Japanese or Korean character."""
     text = simplified(normalise.fold(text))
     if text.isascii():
         return text
@@ -46,9 +44,7 @@ def folded(text: str) -> str:
 
 
 def exact(value: str) -> str:
-    """A value as one word: "10.1000/x" with its punctuation as characters that FTS5 counts as
-    letters.
-    """
+    """A value as one word: "10.1000/x" with punctuation as letters in the eyes of FTS5."""
     moved = (
         char if char.isalnum() or ord(char) > 0xFF else chr(_PRIVATE + ord(char))
         for char in value.lower()
@@ -95,9 +91,7 @@ def _names(person: Author) -> Iterable[str]:
 
 
 def _joined(parts: Iterable[str | None]) -> str:
-    """The parts with a word between them that no query holds, so that no phrase matches across two
-    parts.
-    """
+    """The parts with a word of no query between them, so that no phrase spans two."""
     return _BETWEEN.join(folded(part) for part in parts if part)
 
 

@@ -24,11 +24,7 @@ LARGEST_PAGE, LAST_PLACE = 1_000, 1_000_000
 
 
 class CollectionTransport:
-    """A `Transport` for requests to collections.
-
-    Args:
-        folder: The folder of the collections; None where there is none.
-    """
+    """A `Transport` for requests to collections in a folder; None where there is none."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder

@@ -29,11 +29,6 @@ def by_others(prints: PrintsByNumber, numbers: set[int], fingerprint: Fingerprin
     `Fields` returns no verdict on such, and `Text` none where both name their first authors. Nearly
     all records that share a key with another one are among them; so what is compared of the one is
     read once, and of each other record no more than tells this.
-
-    Args:
-        prints: The fingerprints by number.
-        numbers: Of the records.
-        fingerprint: Of the one.
     """
     if not numbers or not fingerprint.first:
         return set()

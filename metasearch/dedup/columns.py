@@ -28,11 +28,9 @@ def journal_title(fingerprint: Fingerprint) -> tuple[str, tuple[str, ...]] | Non
 class TitleFacts:
     """Where and when one title stood in one venue.
 
-    Attributes:
-        years: In which they appeared.
-        places: Their volumes; the first pages of those without; the years of those that say nothing
-            and are unsigned. Volumes and pages are not added up: a work whose volume is left out
-            once has no more places for that.
+    `places`: the volumes; the first pages of records without; the years of those that say nothing
+    and are unsigned. Volumes and pages are not added up: a work whose volume is left out once has
+    no more places for that.
     """
 
     __slots__ = ("places", "years")
@@ -53,11 +51,8 @@ class TitleFacts:
     def note(self, year: int | None, volume: str, page: str, *, unsigned: bool) -> None:
         """Take in what a record says, of which only this is known.
 
-        Args:
-            year: Of publication.
-            volume: As in `Fingerprint`; "" for none.
-            page: The first one; "" for none.
-            unsigned: Whether it names no author.
+        `volume`: as in `Fingerprint`; "" for none. `page`: the first one; "" for none. `unsigned`:
+        whether it names no author.
         """
         if year is None:
             return
@@ -93,10 +88,9 @@ class _Title(TitleFacts):
 class JournalColumns:
     """Which records stand in columns; grows with the records.
 
-    Args:
-        prints: The fingerprints by number; the list grows while records arrive.
-        recurs: Whether the title of a record is that of a column, where the records are some of
-            more that are known elsewhere. Without it these records alone decide.
+    `prints`: the fingerprints by number; the list grows while records arrive. `recurs`: whether the
+    title of a record is that of a column, where the records are some of more that are known
+    elsewhere. Without it these records alone decide.
     """
 
     def __init__(
@@ -110,9 +104,7 @@ class JournalColumns:
         self._generic: dict[int, Fingerprint | None] = {}
 
     def add(self, number: int, fingerprint: Fingerprint) -> Iterable[int]:
-        """Take in a record; return the numbers of the records that stand in a column because of
-        it.
-        """
+        """Take in a record; return the numbers of records in a column because of it."""
         title = journal_title(fingerprint)
         if title is None:
             return ()

@@ -1,6 +1,4 @@
-"""Components: records that matches join, and the works in each of them: strongest evidence first,
-no union across a veto.
-"""
+"""Components: records that matches join, and their works: strongest first, never across a veto."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ class Components:
         self._parent.append(len(self._parent))
 
     def put_under(self, number: int, other: int) -> None:
-        """Name another record as the root of a record that is alone, without making it a member:
-        a copy.
-        """
+        """Name another record the root of one that is alone and stays no member: a copy."""
         self._parent[number] = other
 
     def root(self, number: int) -> int:
@@ -69,11 +65,8 @@ class Components:
         return self._joins.get(root, ())
 
     def join(self, a: int, b: int, match: Match) -> tuple[int, int | None]:
-        """Join the components of two records.
-
-        Returns:
-            The root of the component, and the root that is none any more; None where the two were
-            joined before.
+        """Join the components of two records. Returns the root of the component, and the root that
+        is none any more; None where the two were joined before.
         """
         kept, gone = self.root(a), self.root(b)
         if kept == gone:
@@ -93,11 +86,8 @@ class Components:
 
 
 class _Group:
-    """A cluster while it grows.
-
-    Attributes:
-        witnesses: The records that speak for it: all, or of a large one the first by key, and those
-            that are pinned.
+    """A cluster while it grows. `witnesses`: the records that speak for it: all, or of a large one
+    the first by key, and those that are pinned.
     """
 
     __slots__ = ("matches", "numbers", "witnesses")
@@ -112,13 +102,8 @@ class Divider:
     """Divides components; keeps the verdicts on the pairs within them, because a stream asks again
     and again.
 
-    Args:
-        chain: Judges.
-        prints: The fingerprints by number; the list grows while records arrive.
-        columns: Which of them stand in columns.
-
-    Attributes:
-        passed_over: Pairs that were not judged, because their component is too large.
+    `prints`: the fingerprints by number; the list grows while records arrive. `passed_over`: pairs
+    that were not judged, because their component is too large.
     """
 
     def __init__(self, chain: Chain, prints: PrintsByNumber, columns: JournalColumns) -> None:
@@ -131,9 +116,7 @@ class Divider:
         self.passed_over = 0
 
     def verdict(self, a: int, b: int, *, exact: bool) -> Match | None:
-        """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is
-        kept.
-        """
+        """What the chain says of two records; `exact` as in `Chain.judge`. Only joins are kept."""
         match = self._chain.judge(self._prints[a], self._prints[b], exact=exact)
         if match is not None and match.verdict != "different":
             self._verdicts[_pair(a, b)] = match
@@ -142,13 +125,7 @@ class Divider:
     def divide(
         self, members: list[int], joins: Sequence[Edge], *, separate: bool = False
     ) -> list[Cluster]:
-        """The works among the members.
-
-        Args:
-            members: A component.
-            joins: The verdicts that made it one.
-            separate: Whether versions are works of their own.
-        """
+        """The works among the members. `separate`: whether versions are works of their own."""
         edges = {_pair(a, b): match for a, b, match in joins}
         if 2 < len(members) <= ALL_PAIRS:
             edges |= self._all_edges(members)

@@ -24,10 +24,8 @@ def content_of(record: Record) -> tuple[object, ...]:
 class Contents(Generic[Why]):
     """The contents of some records of a job.
 
-    A content is read where a title comes again; most titles come once.
-
-    Args:
-        records: All records by number; the list grows while records arrive.
+    A content is read where a title comes again; most titles come once. `records`: all records by
+    number; the list grows while records arrive.
     """
 
     def __init__(self, records: Sequence[Record]) -> None:
@@ -52,11 +50,7 @@ class Contents(Generic[Why]):
 
     def add(self, number: int, is_taken: Callable[[int, Why], bool] | None = None) -> int | None:
         """Take in a record, and return the first one that says the same in every field; None where
-        there is none.
-
-        Args:
-            number: Of the record.
-            is_taken: Whether a record that was left for later is taken in.
+        there is none. `is_taken`: whether a record that was left for later is taken in.
         """
         title = hash(self._records[number].title)
         later = self._later.pop(title, None)

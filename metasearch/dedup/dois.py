@@ -1,6 +1,4 @@
-"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2",
-F1000Research's ".2".
-"""
+"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2"."""
 
 from __future__ import annotations
 
@@ -41,9 +39,7 @@ LONGEST_FIRST_PART = 24
 
 
 def names_nothing(doi: str) -> bool:
-    """Whether a DOI was cut off at its first part, which stands on many works: "10.1007/978",
-    "10.1016/j".
-    """
+    """Whether a DOI was cut off at its first part: "10.1007/978", "10.1016/j"."""
     prefix, _, suffix = doi.partition("/")
     if len(suffix) > LONGEST_FIRST_PART:
         return False
@@ -57,9 +53,7 @@ def names_nothing(doi: str) -> bool:
 
 
 def without_marks(doi: str) -> str:
-    """A value that is equal for DOIs that differ only in full stops and slashes, which databases
-    confuse.
-    """
+    """A value equal for DOIs that differ in full stops and slashes, which databases confuse."""
     return doi.replace("/", ".")
 
 

@@ -245,12 +245,8 @@ def _form_relation(
 ) -> tuple[bool, bool]:
     """`form` and `kinds` of the evidence.
 
-    Args:
-        a: The one.
-        b: The other.
-        page: Whether they stand on the same pages of the same volume and year.
-        there: Whether nothing speaks against that.
-        spot: Whether their venues are one in more than a guess.
+    `page`: whether they stand on the same pages of the same volume and year. `there`: whether
+    nothing speaks against that. `spot`: whether their venues are one in more than a guess.
     """
     if a.form == b.form:
         return False, False

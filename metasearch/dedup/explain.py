@@ -73,13 +73,7 @@ class Explanation:
 
 
 class Explainer:
-    """De-duplicates records as a search does, and explains the outcome.
-
-    Args:
-        chain: The rules, with pins.
-        records: All that were found; what stands in one hit may depend on each of them.
-        versions: What becomes of the versions of a work.
-    """
+    """De-duplicates records as a search does, and explains the outcome."""
 
     def __init__(
         self, chain: Chain, records: Iterable[Record], versions: VersionsMode = "group"
@@ -111,10 +105,7 @@ class Explainer:
         """The records that bear a name as pins use them (`read_name`), in the order of their keys.
 
         The id of a hit is borne by all records of the hit that has it, or would have it in another
-        answer.
-
-        Raises:
-            ValueError: It is no name.
+        answer. Raises ValueError: it is no name.
         """
         wanted = read_name(name)
         if is_hit_id(wanted):

@@ -29,9 +29,7 @@ def folded(code: int) -> int:
 
 
 class _Letters(dict[int, int | None]):
-    """For `str.translate`: code point -> that of its letter, None for what is none; filled as
-    characters occur.
-    """
+    """For `str.translate`: code point -> that of its letter, or None; filled as they occur."""
 
     def __init__(self, codes: int) -> None:
         super().__init__()
@@ -43,11 +41,7 @@ class _Letters(dict[int, int | None]):
 
 
 class Letters:
-    """Reads the letters of texts.
-
-    Args:
-        codes: Code points from this one on are passed over.
-    """
+    """Reads the letters of texts."""
 
     def __init__(self, codes: int) -> None:
         self._table = _Letters(codes)
@@ -67,12 +61,8 @@ def hashes(
     """A hash of each window of a text, mixed, as eight columns: the lowest byte of each, the next
     one of each, and so on.
 
-    Args:
-        letters: Of the text, at least as many as a window has.
-        factors: 64 bits for each place of a window: the hash before it is mixed is the sum of the
-            code points times these.
-        mix: (bits to shift, factor) of each round.
-        last: Bits of the last shift.
+    `factors`: 64 bits for each place of a window: the hash before it is mixed is the sum of the
+    code points times these. `last`: bits of the last shift.
     """
     count = len(letters) - len(factors) + 1
     lanes = int.from_bytes(_HASH * count, "little")

@@ -20,11 +20,8 @@ _IMPROVABLE = frozenset(("open_access",))
 
 
 def filled(hit: Hit, record: Record) -> Hit:
-    """Return the hit with the record and what it adds; what the hit has stays as it is.
-
-    Args:
-        hit: A hit with a DOI.
-        record: A record of the work with this DOI, from a source that the hit has no record of.
+    """Return the hit with the record and what it adds; what the hit has stays as it is. `record`: a
+    record of the work with this DOI, from a source that the hit has no record of.
     """
     values: dict[str, Any] = {}
     for name in ("title", *FIELDS):

@@ -38,7 +38,6 @@ class Fingerprint(LateFields):
     resemble no other. Equal only to itself; nobody changes one.
 
     Attributes:
-        record_key: Names the record.
         words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact`
             without them.
         cjk: The title is in Chinese, Japanese or Korean.
@@ -145,10 +144,8 @@ class Fingerprint(LateFields):
         """What a matcher computes of the record, made when it is asked for the first time, and
         kept.
 
-        Args:
-            name: Of what is computed, with everything that shapes it: matchers of equal names share
-                it.
-            make: Computes it.
+        `name`: of what is computed, with everything that shapes it: matchers of equal names share
+        it.
         """
         try:
             kept = self._kept
@@ -189,13 +186,8 @@ def four_tuple(
     """SHA-1 of {title, journal, year, first author}.
 
     None where the title is missing, or more than one of the other three: an empty member would let
-    two works of one title meet in "nothing".
-
-    Args:
-        title: Letters and digits only.
-        venue: Its words.
-        year: Of publication.
-        first: Spellings of the first author's family name; the smallest one counts.
+    two works of one title meet in "nothing". `first`: spellings of the first author's family name;
+    the smallest one counts.
     """
     if not title or (bool(venue) + (year is not None) + bool(first)) < 2:
         return None

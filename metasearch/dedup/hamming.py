@@ -22,11 +22,8 @@ def block_keys(signature: int, blocks: int = 4) -> list[str]:
     """A key a block: two signatures that differ in fewer bits than there are blocks share one
     (pigeonhole).
 
-    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
-
-    Args:
-        signature: 64 bits.
-        blocks: 4 of 16 bits find what differs in up to 3.
+    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007). `signature`:
+    64 bits. `blocks`: 4 of 16 bits find what differs in up to 3.
     """
     width = BITS // blocks
     mask = (1 << width) - 1
@@ -35,9 +32,7 @@ def block_keys(signature: int, blocks: int = 4) -> list[str]:
 
 class Signatures:
     """Signatures by number, compared one and all: exact at any distance, 12 bytes each.
-
-    Attributes:
-        passed_over: How many near ones were not named, because more than `MOST_NEAR` were.
+    `passed_over`: how many near ones were not named, because more than `MOST_NEAR` were.
     """
 
     def __init__(self) -> None:
@@ -64,9 +59,7 @@ class Signatures:
         self._signatures.append(signature)
 
     def near(self, signature: int, distance: int) -> list[int]:
-        """The numbers of those that differ in at most so many bits, the first `MOST_NEAR`, as they
-        came.
-        """
+        """The numbers of those that differ in at most so many bits: `MOST_NEAR`, as they came."""
         if len(self._numbers) <= FEW:
             pairs = zip(self._numbers, self._signatures, strict=True)
             return [
@@ -95,15 +88,9 @@ class Scan:
     """`Neighbours` of a matcher whose signatures may differ in more bits than keys can find.
 
     A signature is made when it is compared with another one that may matter: of a single record
-    none is.
-
-    Args:
-        signature_of: The signature of a record, or None where it has too little text.
-        distance: Bits in which neighbours differ at most.
-        may_sign: Whether a record may have a signature, told without making one.
-
-    Attributes:
-        signature_of, distance: As they were given: who keeps the signatures elsewhere asks these.
+    none is. `signature_of`: the signature of a record, or None where it has too little text.
+    `distance`: bits in which neighbours differ at most. `signature_of`, `distance`: as they were
+    given: who keeps the signatures elsewhere asks these.
     """
 
     def __init__(
@@ -131,11 +118,9 @@ class Scan:
     ) -> list[int]:
         """Those within the distance.
 
-        Args:
-            fingerprint: Of a record.
-            in_question: Of which of these records it has to be known whether they are near; None
-                for all. Where there are few, it is asked before signatures are made, and none of
-                the others is returned then.
+        `in_question`: of which of these records it has to be known whether they are near; None for
+        all. Where there are few, it is asked before signatures are made, and none of the others is
+        returned then.
         """
         if not (self._unsigned or self._signatures) or not self._may_sign(fingerprint):
             return []

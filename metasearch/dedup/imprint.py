@@ -78,16 +78,12 @@ def issue(value: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def volume(value: str) -> str:
-    """A number where it is one, else text: as `number_keys.number_key`; "" for a month, with or
-    without a day.
-    """
+    """A number where it is one, else text (`number_keys.number_key`); "" for a month."""
     return "" if _is_dated(value) else number_keys.number_key(value)
 
 
 def _is_dated(value: str) -> bool:
-    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr
-    25 [Epub]".
-    """
+    """Whether a month or season is named, other than in brackets at the end: "5 May"."""
     if value.isdecimal():
         return False
     return any(map(_is_month, normalise.words(_ADDITION.sub("", value))))
@@ -143,9 +139,7 @@ _RANGES = late_pattern(r"[,;+]")
 
 
 def printed_in_parts(a: Printed, b: Printed) -> bool:
-    """Whether both list the same ranges, in whatever order: an article in three languages has
-    three.
-    """
+    """Whether both list the same ranges, in any order: one article in three languages."""
     if not all(_RANGES.search(printed.record.pages or "") for printed in (a, b)):
         return False
     one, other = (
@@ -156,9 +150,7 @@ def printed_in_parts(a: Printed, b: Printed) -> bool:
 
 
 def volume_relation(a: Printed, b: Printed) -> bool | None:
-    """The same volume; None where one has none, or gives the year or the number of the other's
-    supplement as one.
-    """
+    """The same volume; None where one has none, or has the year, or the supplement's number."""
     one, other = a.volume, b.volume
     if not one or not other:
         return None
@@ -209,9 +201,7 @@ _HOUSE = frozenset(
 
 
 def publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    """The same house, also where one record adds "et Cie" or a town; None where half of the words
-    are in both.
-    """
+    """The same house, also with "et Cie" or a town; None where half of the words agree."""
     if not a or not b:
         return None
     if a == b:
@@ -269,8 +259,6 @@ _PHRASES = tuple((f" {phrase} ", house) for house, phrases in _HOUSES.items() fo
 
 @lru_cache(maxsize=2_000)
 def houses(publisher: tuple[str, ...]) -> frozenset[str]:
-    """The houses that a publisher's folded name contains, by its own name or an imprint's; none
-    where it contains none.
-    """
+    """The houses that a publisher's folded name contains, by their names or imprints."""
     said = f" {' '.join(publisher)} "
     return frozenset(house for phrase, house in _PHRASES if phrase in said)

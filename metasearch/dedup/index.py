@@ -51,9 +51,7 @@ Meeting = tuple[Table, int, Any, bool]
 
 
 class KeyIndex:
-    """Finds the records that share a key with a new one, or lie near it in a matcher's own
-    index.
-    """
+    """Finds records that share a key with a new one, or lie near it in a matcher's index."""
 
     def __init__(self, chain: Chain) -> None:
         # One table a matcher: the same value means something else to each. Keys are kept as their
@@ -70,9 +68,7 @@ class KeyIndex:
 
     @property
     def passed_over(self) -> int:
-        """Comparisons that were not made, because a key is shared by too many or too many are near
-        one another.
-        """
+        """Comparisons that were not made: too many share a key, or are near one another."""
         return self._skipped + sum(neighbours.passed_over for neighbours in self._neighbours)
 
     def reach(self, number: int) -> None:
@@ -81,13 +77,7 @@ class KeyIndex:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
 
     def enter(self, number: int, fingerprint: Fingerprint) -> list[Meeting]:
-        """Put a record where nobody else is, and return where it meets others; `settle` or `leave`
-        must follow.
-
-        Args:
-            number: Names the record.
-            fingerprint: Of the record.
-        """
+        """Put a record apart, and return where it meets others; then `settle` or `leave`."""
         if self._packed:
             self._packed.fetch(self._places(fingerprint))
         meetings: list[Meeting] = []
@@ -116,10 +106,7 @@ class KeyIndex:
         self, fingerprint: Fingerprint, meetings: list[Meeting]
     ) -> tuple[set[int], set[int]]:
         """(the records that share a key, those of them that share the key of an exact matcher).
-
-        Args:
-            fingerprint: Of a record that was entered a moment ago.
-            meetings: Where it meets others.
+        `meetings`: where it meets others.
         """
         exactly: set[int] = set()
         others: set[int] = set()
@@ -145,12 +132,7 @@ class KeyIndex:
     def near(
         self, fingerprint: Fingerprint, in_question: Callable[[list[int]], list[int] | None]
     ) -> set[int]:
-        """The records that lie near one in a matcher's own index.
-
-        Args:
-            fingerprint: Of the one.
-            in_question: As in `Scan.near`.
-        """
+        """The records near one in a matcher's own index; `in_question` as in `Scan.near`."""
         found: set[int] = set()
         for neighbours in self._neighbours:
             found.update(
@@ -180,14 +162,7 @@ class KeyIndex:
         meetings: list[Meeting],
         years: list[int | None],
     ) -> None:
-        """Put a record beside those whom it meets.
-
-        Args:
-            number: Names the record.
-            fingerprint: Of the record.
-            meetings: Where it meets others.
-            years: The year of each record, by number; that of this one too.
-        """
+        """Put a record beside those whom it meets. `meetings`: where it meets others."""
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
         for table, key, bucket, _ in meetings:

@@ -1,6 +1,4 @@
-"""Keys as numbers that are the same in every process: what stands in a table in the place of a
-text.
-"""
+"""Keys as numbers, the same in every process: what tables have in the place of a text."""
 
 from __future__ import annotations
 

@@ -68,9 +68,7 @@ class Neighbours(Protocol):
 
 @runtime_checkable
 class Searching(Matcher, Protocol):
-    """A matcher that finds records which share no key: signatures a few bits apart, sets that
-    overlap.
-    """
+    """A matcher that finds records without a common key: near signatures, sets that overlap."""
 
     def neighbours(self) -> Neighbours:
         """A new, empty index."""
@@ -203,9 +201,7 @@ class Chain:
         return None
 
     def forbids(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """What forbids that the two stand in one hit: a pin, or the first veto that no pin lifts;
-        or None.
-        """
+        """What forbids that two stand in one hit: a pin, or a veto that no pin lifts; or None."""
         if a.record_key > b.record_key:
             a, b = b, a
         if self.pins is not None and (pin := self.pins.compare(a, b)) is not None:
@@ -213,9 +209,7 @@ class Chain:
         return self._vetoed(a, b)
 
     def explain(self, a: Fingerprint, b: Fingerprint) -> list[tuple[str, Match | None]]:
-        """The verdict of each of pins, matchers and vetoes on a pair, in the order in which they
-        are called.
-        """
+        """The verdict of each pin, matcher and veto on a pair, in the order of their calls."""
         if a.record_key > b.record_key:
             a, b = b, a
         return [(matcher.name, matcher.compare(a, b)) for matcher in (*self.finders, *self.vetoes)]

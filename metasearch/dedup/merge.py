@@ -47,12 +47,8 @@ def merge(
 ) -> Hit:
     """The hit of the records.
 
-    Args:
-        members: Key, record and fingerprint of each; at least one.
-        matches: What holds them together.
-        trust: Weight of each source, 1.0 where it is not named.
-        name: (`Hit.id`, `Hit.also`), where other hits are there too; without it the hit is named as
-            if it were alone.
+    `trust`: weight of each source, 1.0 where it is not named. `name`: (`Hit.id`, `Hit.also`), where
+    other hits are there too; without it the hit is named as if it were alone.
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
@@ -166,17 +162,13 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
 
 
 def _closedness(record: Record) -> int:
-    """Where a PDF can be read: a record that calls the work open comes first, one that calls it
-    closed last.
-    """
+    """Where a PDF can be read: of a record that calls the work open, last a closed one."""
     status = record.open_access
     return 1 if status is None else 2 if status == "closed" else 0
 
 
 def _without_stop(title: str, records: Sequence[Record]) -> str:
-    """The title without a full stop behind it that another record of the same title does not have:
-    MEDLINE puts one.
-    """
+    """The title without the full stop that another record of it lacks: MEDLINE puts one."""
     if not title.endswith(".") or title.endswith(".."):
         return title
     bare = title[:-1].rstrip()
@@ -194,9 +186,7 @@ def _other_titles(records: Sequence[Record], *chosen: str) -> tuple[str, ...]:
 
 
 def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
-    """Better titles are there, whole, not in capitals, and name their subtitle; equals keep the
-    order of trust.
-    """
+    """Better titles are whole, not in capitals, with subtitle; equals keep trust's order."""
     title = record.title
     return (
         bool(title),

@@ -36,9 +36,7 @@ Seat = tuple[int, int]
 
 
 def key_of(fingerprint: Fingerprint) -> WorkKey:
-    """The key of a record; a function of what it says of its work, but for one that says
-    nothing.
-    """
+    """The key of a record: what it says of its work, but for one that says nothing."""
     title = _title(fingerprint)
     if not title or fingerprint.generic:
         return False, _said(fingerprint, title)
@@ -68,9 +66,7 @@ def of_one(prints: Sequence[Fingerprint]) -> tuple[str, tuple[str, ...]]:
 
 
 def most_common(keys: Iterable[WorkKey]) -> WorkKey:
-    """The key that most records have; of equally many one that knows the author, then the
-    smallest.
-    """
+    """The key most records have; of equals one that knows the author, then the smallest."""
     counts: dict[WorkKey, int] = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
@@ -78,9 +74,7 @@ def most_common(keys: Iterable[WorkKey]) -> WorkKey:
 
 
 def _title(fingerprint: Fingerprint) -> str:
-    """The words up to the subtitle; with the subtitle where the first part alone says nothing
-    ("Editorial:").
-    """
+    """The words up to the subtitle; with it where the first part says nothing."""
     words, breaks = fingerprint.words, fingerprint.breaks
     if len(breaks) < 2:
         if len(words) <= MOST_WORDS:
@@ -95,9 +89,7 @@ def _title(fingerprint: Fingerprint) -> str:
 
 
 def _first_author(fingerprint: Fingerprint) -> str:
-    """The last word of the family name: some sources give both family names, some one, some do not
-    tell them apart.
-    """
+    """The last word of the family name: sources give both family names, one, or mix them."""
     if not fingerprint.authors:
         return ""
     author = fingerprint.authors[0]
@@ -121,9 +113,7 @@ def _family(name: str) -> str:
 
 
 def _said(fingerprint: Fingerprint, title: str) -> str:
-    """What a record says of a work whose title is none: an identifier, else the place where it
-    stands.
-    """
+    """What a record says of a work without title: an identifier, else its place."""
     record = fingerprint.record
     found = names.identifiers(record)
     if found:
@@ -145,10 +135,7 @@ def _said(fingerprint: Fingerprint, title: str) -> str:
 
 def base_of(prints: Sequence[Fingerprint], *, separate: bool = False) -> int:
     """The id, as a number, that the work of these records has where no other work has it.
-
-    Args:
-        prints: Of its records.
-        separate: Whether the versions of a work are works of their own.
+    `separate`: whether the versions of a work are works of their own.
     """
     return _base(
         {own_number(fingerprint) for fingerprint in prints},
@@ -176,11 +163,7 @@ Work = TypeVar("Work")
 
 
 def known_of(records: Iterable[tuple[str, Record]]) -> Known:
-    """What is known of a work, by which it is told from others of the same id.
-
-    Args:
-        records: Of the work: the key of each, which no other record has, and the record.
-    """
+    """What is known of a work, by which it is told from others of the same id."""
     keys, said = zip(*records, strict=True)
     years = [record.year for record in said if record.year]
     columns = zip(*map(names.distinctions, said), strict=True)
@@ -208,9 +191,8 @@ def told_apart(base: str, works: Mapping[Work, Known]) -> Iterator[tuple[Work, s
 class Names:
     """The ids of all works of an answer: each one's own, and a function of the works alone.
 
-    Args:
-        prints: The fingerprints by number; the list grows while records arrive.
-        separate: Whether the versions of a work are works of their own.
+    `prints`: the fingerprints by number; the list grows while records arrive. `separate`: whether
+    the versions of a work are works of their own.
     """
 
     def __init__(self, prints: PrintsByNumber, *, separate: bool = False) -> None:
@@ -297,11 +279,8 @@ class Names:
     def settle(self, works: Callable[[int], Sequence[Sequence[int]]]) -> set[int]:
         """Give ids that several works would have to one of them, and others to the others.
 
-        Args:
-            works: Gives the works of a component.
-
-        Returns:
-            The roots of components in which a work has another id than before.
+        `works`: gives the works of a component. Returns the roots of components in which a work has
+        another id than before.
         """
         renamed = set()
         for base in self._touched:
@@ -326,13 +305,7 @@ class Names:
         return renamed
 
     def of(self, root: int, place: int, numbers: Sequence[int]) -> tuple[str, tuple[str, ...]]:
-        """(the id of a work, the ids that its records would have alone).
-
-        Args:
-            root: Its component.
-            place: Its place there.
-            numbers: Its records.
-        """
+        """(the id of a work, the ids that its records would have alone)."""
         bases = self._bases_of(root)
         base = names.numbered_id(bases[place] if place < len(bases) else self._base(numbers))
         name = self._given.get((root, place), base)

@@ -187,9 +187,7 @@ class OnlineDedup:
         return len(candidates.union(near)) >= MANY
 
     def _is_tied(self, a: int, b: int) -> bool:
-        """Whether two records stand in one component that is too large to judge every pair of
-        it.
-        """
+        """Whether two records stand in one component too large to judge all its pairs."""
         root = self._components.root(a)
         return root == self._components.root(b) and len(self._components.members(root)) > ALL_PAIRS
 
@@ -201,9 +199,7 @@ class OnlineDedup:
         return key
 
     def _joins_copies(self, number: int, fingerprint: Fingerprint) -> bool:
-        """Put a record beside one that says the same in every field, where that makes them one
-        work.
-        """
+        """Put a record beside one equal in every field, where that makes them one work."""
         other = self._contents.add(number, self._had_many)
         if other is None or self._pinned(fingerprint):
             return False
@@ -235,15 +231,11 @@ class OnlineDedup:
 
     @property
     def passed_over(self) -> int:
-        """Comparisons that were not made, because too many records share a key or stand in one
-        component.
-        """
+        """Comparisons that were not made: too many share a key or stand in a component."""
         return self._index.passed_over + self._divider.passed_over + self._skipped
 
     def clusters(self) -> list[list[int]]:
-        """The works: of each, the numbers of its records (0 for the one that was taken in first);
-        no fields merged.
-        """
+        """The works: of each, the numbers of its records, from 0; no fields are merged."""
         self._settle()
         works = self._works
         return [sorted(numbers) for root in works.roots() for numbers in works.numbers(root)]
@@ -283,9 +275,7 @@ class OnlineDedup:
         return self._told.changes(self._settle())
 
     def _settle(self) -> set[int]:
-        """Divide and name what is new; gives the components in which something may be different
-        now.
-        """
+        """Divide and name what is new; gives the components that may differ now."""
         changed, gone = self._works.settle()
         self._told.leave(gone)
         return changed

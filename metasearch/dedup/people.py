@@ -49,9 +49,7 @@ _SMALL = frozenset("the of and for on in de la le les des du der die das und et 
 
 
 def spellings(family: str | None, name: str) -> frozenset[str]:
-    """What the family name may be: one spelling where it is known, the likely ones where the name
-    is in one piece.
-    """
+    """Spellings the family name may have: one where it is known, else the likely ones."""
     if family and (family.isascii() or not normalise.has_cjk(family)):
         return _one_spelling(family)
     return _of_one_piece(name)
@@ -86,9 +84,7 @@ def _of_one_piece(name: str) -> frozenset[str]:
 
 
 def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
-    """The first authors, without what stands in their place where there are none: "Anonymous",
-    "Print edition".
-    """
+    """The first authors, without what stands in for none: "Anonymous", "Print edition"."""
     first = authors if len(authors) <= MOST_AUTHORS else authors[:MOST_AUTHORS]
     # All names at once: nearly always everybody is somebody.
     said = "\n".join([author.name for author in first])
@@ -180,9 +176,7 @@ def _crosswise(a: tuple[str, frozenset[str]], b: tuple[str, frozenset[str]]) -> 
 
 
 def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il
-    Cheong").
-    """
+    """Whether two family names are one with a typo, or one is in the other ("Il Cheong")."""
     for x in a:
         for y in b:
             if _one_name(x, y):
@@ -199,9 +193,7 @@ def _missing(
 
 
 def _is_acronym(a: str, b: str) -> bool:
-    """Whether one is the acronym of the other: "FAO" and "Food and Agriculture Organization of the
-    United Nations".
-    """
+    """Whether one is the acronym of the other: "FAO" of "Food and Agriculture Organization ..."."""
     short, long = sorted((a.strip(), b.strip()), key=len)
     if not (2 < len(short) < 9 and short.isupper() and short.isalpha()):
         return False
@@ -234,9 +226,7 @@ def _other_initials(a: Author, b: Author) -> bool:
 
 
 def _parts_of(author: Author) -> tuple[str, frozenset[str]]:
-    """Family name and the initials of the given names; what stands last is the family name where
-    nobody says.
-    """
+    """Family name and initials of given names; the last word is family where none is said."""
     return _parts(author.name, author.family, author.given)
 
 
@@ -296,9 +286,7 @@ _BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))
 
 
 def is_body(author: Author) -> bool:
-    """Whether an author is a body: its source says so, or its name, which is not split, has a word
-    of bodies.
-    """
+    """Whether an author is a body: by its source, or by a word in an undivided name."""
     if author.collective:
         return True
     if author.family and author.given:

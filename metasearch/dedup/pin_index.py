@@ -1,6 +1,4 @@
-"""The names that pins use, and the groups that `same` makes of them: which lines join or part two
-records.
-"""
+"""The names that pins use, and the groups `same` makes of them: which lines join or part two."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ MAX_PROBLEMS = 100
 
 
 def record_names(fingerprint: Fingerprint) -> tuple[str, list[str]]:
-    """The names that a record bears: its key, which is one to the letter; and those of which case
-    does not matter.
-    """
+    """The names that a record bears: its key, to the letter; and others, whatever their case."""
     return fingerprint.record.key, names.identifiers(fingerprint.record)
 
 
@@ -108,9 +104,7 @@ class PinIndex:
         return self.pins[min(lines)] if lines else None
 
     def joining(self, ours: set[int], theirs: set[int], group: int) -> tuple[int, ...]:
-        """The line in which a name of each stands; where there is none, the line of each in the
-        chain between.
-        """
+        """The line in which a name of each stands, else a line of each in the chain between."""
         left = [name for name in ours if self.group[name] == group]
         right = [name for name in theirs if self.group[name] == group]
         both: set[int] = set()
@@ -143,9 +137,7 @@ class PinIndex:
         return problems
 
     def _chain(self, start: str, end: str) -> list[Pin]:
-        """The lines that lead from one name to another of its group: the fewest, in the order of
-        the file.
-        """
+        """The lines from one name to another of its group: the fewest, in the file's order."""
         begin, goal = self.number[start], self.number[end]
         came: dict[int, tuple[int, int]] = {}
         seen: set[int] = set()

@@ -40,11 +40,7 @@ def shown(name: str) -> str:
 
 
 def read_line(line: str, number: int, file: str) -> Pin | None:
-    """The pin of a line; None where it is empty or a comment.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """The pin of a line; None where it is empty or a comment. Raises ValueError: it is neither."""
     words, reason = _split(line)
     if not words:
         return None

@@ -37,13 +37,7 @@ class Pins:
 
     Where records bear names of which "same" and "different" are said at once (which a file alone
     cannot show), "different" stands: a work that is shown twice is seen, one that has vanished is
-    not.
-
-    Args:
-        pins: The lines.
-
-    Raises:
-        PinsError: They contradict one another.
+    not. Raises PinsError: they contradict one another.
     """
 
     name: ClassVar[str] = "pin"
@@ -61,10 +55,8 @@ class Pins:
 
     @classmethod
     def load(cls, path: Path | None) -> Pins:
-        """The pins of a file: UTF-8, at most `MAX_BYTES`; none where there is no file.
-
-        Raises:
-            PinsError: It cannot be read, or not as pins; with all problems at once.
+        """The pins of a file: UTF-8, at most `MAX_BYTES`; none where there is no file. Raises
+        PinsError: it cannot be read, or not as pins; with all problems at once.
         """
         if path is None:
             return cls()
@@ -85,12 +77,9 @@ class Pins:
     def read(cls, text: str, name: str) -> Pins:
         """The pins of a text.
 
-        Args:
-            text: The lines of a file; a byte order mark may stand first.
-            name: What the file is called in errors; its last part is the name in reasons.
-
-        Raises:
-            PinsError: With every problem and its line.
+        `text`: the lines of a file; a byte order mark may stand first. `name`: what the file is
+        called in errors; its last part is the name in reasons. Raises PinsError: with every problem
+        and its line.
         """
         file = Path(name).name or name
         pins: list[Pin] = []
@@ -120,11 +109,7 @@ class Pins:
         return bool(self.pins)
 
     def __or__(self, other: Pins) -> Pins:
-        """The decisions of both.
-
-        Raises:
-            PinsError: They contradict one another.
-        """
+        """The decisions of both. Raises PinsError: they contradict one another."""
         return Pins(self.pins + other.pins) if self and other else self or other
 
     def touches(self, fingerprint: Fingerprint) -> bool:

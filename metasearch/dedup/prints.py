@@ -20,15 +20,8 @@ class Prints(dict[int, Fingerprint]):
 
     A fingerprint takes more memory than its record, and is a function of it. So of a large job
     those that were made longest ago are dropped, and made anew when somebody asks for them; `in`,
-    `len` and iteration are about those in memory.
-
-    Args:
-        whole: Never drop one: for matchers that compute much more of a record than what the default
-            chain compares.
-
-    Attributes:
-        records: All records by number.
-        record_keys: The key of each, as its fingerprint has it.
+    `len` and iteration are about those in memory. `whole`: never drop one: for matchers that
+    compute much more of a record than what the default chain compares.
     """
 
     __slots__ = ("_whole", "record_keys", "records")

@@ -1,6 +1,4 @@
-"""How two titles relate: from "equal" to "far", with a word for each kind of difference that
-databases make.
-"""
+"""How two titles relate, from "equal" to "far", with a word for each kind of difference."""
 
 from __future__ import annotations
 
@@ -101,9 +99,7 @@ class Titled(Protocol):
 
 @lru_cache(maxsize=8)  # see evidence.py
 def resemblance(a: Titled, b: Titled) -> TitleRelation:
-    """The relation of two titles; quick to say "far", because nearly every pair that shares a key
-    is.
-    """
+    """The relation of two titles; quick to say "far", as of nearly all pairs."""
     if a.compact == b.compact:
         return "equal" if a.compact else "missing"
     if not a.compact or not b.compact:
@@ -119,11 +115,8 @@ def resemblance(a: Titled, b: Titled) -> TitleRelation:
 
 
 def surely_far(a: str, b: str) -> bool:
-    """Whether two titles are "far", whatever their marks, breaks and last letters are.
-
-    Args:
-        a: `Titled.text` of one that has a title, and no other titles.
-        b: Of another one.
+    """Whether two titles are "far", whatever their marks, breaks and last letters are. `a`:
+    `Titled.text` of one that has a title, and no other titles.
     """
     if fuzz.ratio(a, b, score_cutoff=FAR * 100) >= FAR * 100:
         return False
@@ -214,9 +207,7 @@ def _within(short: Titled, long: Titled) -> bool:
 
 
 def _is_object(short: Titled, long: Titled) -> bool:
-    """Whether the longer title is about what the shorter one names: "Optimisation of ...", "A
-    system for ...".
-    """
+    """Whether the longer title is about what the shorter one names: "A system for ..."."""
     start = len(long.words) - len(short.words)
     return (
         start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
@@ -232,9 +223,7 @@ def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[s
 
 
 def _spelt_alike(left: list[str], right: list[str]) -> bool:
-    """Whether the words that are not in both titles are spellings of one another: a typo changes
-    letters, not words.
-    """
+    """Whether words of one title alone are spellings of one another: a typo changes letters."""
     if not left or not right:  # words dropped or added: "the", or nothing but their order
         more = [w for w in (left or right) if w not in SMALL_WORDS and w not in _SMALL_HAN]
         if any(map(normalise.has_cjk, more)):
@@ -247,9 +236,7 @@ def _spelt_alike(left: list[str], right: list[str]) -> bool:
 
 
 def _all_in(left: list[str], right: list[str]) -> bool:
-    """Whether each word that only the shorter title has is in the longer one misspelt, or glued to
-    another.
-    """
+    """Whether each word of the shorter title alone is misspelt or glued in the longer one."""
     if len(left) * len(right) > MOST_MISSPELT**2:
         return False
     glued = "".join(right)

@@ -17,12 +17,8 @@ from metasearch.dedup.matcher import Blocked, Chain, Matcher, Signed
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """The signatures of one matcher.
-
-    Attributes:
-        name: Of the matcher.
-        distance: Bits of 64 in which near ones differ at most.
-        signatures: Those of a record: 64 bits each, the same in every process.
+    """The signatures of one matcher. `distance`: bits of 64 in which near ones differ at most.
+    `signatures`: those of a record: 64 bits each, the same in every process.
     """
 
     name: str
@@ -49,9 +45,7 @@ def signing(chain: Chain) -> tuple[Signing, ...]:
 
 
 def searching_otherwise(chain: Chain) -> tuple[str, ...]:
-    """Names of the matchers that also find records which share neither: such a chain needs all
-    records in one index.
-    """
+    """Matchers that also find records which share neither: their chain needs one index."""
     return tuple(
         matcher.name
         for matcher in chain.searching

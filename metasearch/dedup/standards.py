@@ -1,6 +1,4 @@
-"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "DIN EN ISO 690", "IEEE Std
-802.11-2016".
-"""
+"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "IEEE Std 802.11-2016"."""
 
 from __future__ import annotations
 
@@ -60,9 +58,7 @@ class Standard(NamedTuple):
 
 
 def standard(fingerprint: Fingerprint) -> Standard | None:
-    """What names the standard that a record describes, or None: of nearly all records at the cost
-    of one look.
-    """
+    """What names the standard of a record, or None: at one look for nearly all records."""
     if fingerprint.record.type != "standard":
         first = fingerprint.words[0] if fingerprint.words else ""
         if first not in _FIRST_WORDS and not (
@@ -110,9 +106,7 @@ def _standard(found: re.Match[str], title: str, record: Record, *, said: bool) -
 
 
 def relation(a: Standard | None, b: Standard | None) -> bool | None:
-    """Whether two records are of one standard: by number and year, else by name and year; None:
-    they do not say.
-    """
+    """Whether two records are of one standard, by number or name and year; None: unsaid."""
     if a is None or b is None:
         return None
     if a.number and b.number:

@@ -17,13 +17,9 @@ class Strategy:
     """A way of finding duplicates.
 
     Attributes:
-        name: As the user writes it.
-        does: What it does, in one line.
-        source: The publication.
         needs: What a record must have; of a record without it, it says nothing.
         cost: What a record costs, in words.
         order: Whether the order of arrival matters, in words.
-        when: When to use it.
         chain: With the parameters of the source.
         threshold: The parameter of its matchers that makes it stricter or laxer; None where there
             is none.
@@ -44,11 +40,7 @@ class Strategy:
     loads: tuple[Callable[[], object], ...] = ()
 
     def at(self, threshold: float) -> Chain:
-        """The chain with another threshold.
-
-        Raises:
-            ValueError: The strategy has none.
-        """
+        """The chain with another threshold. Raises ValueError: the strategy has none."""
         name = self.threshold
         if name is None:
             raise ValueError(f"{self.name} has no threshold")
@@ -58,9 +50,7 @@ class Strategy:
         )
 
     def load(self) -> None:
-        """Load now what would otherwise be loaded with the first record: dictionaries, tables,
-        compiled libraries.
-        """
+        """Load now what the first record would load: dictionaries, tables, libraries."""
         for load in self.loads:
             load()
 

@@ -79,11 +79,7 @@ class Tables:
             table[key] = number
 
     def pack(self, records: int) -> None:
-        """Pack the entries of single records, where it is time for that.
-
-        Args:
-            records: How many there are by now.
-        """
+        """Pack the entries of single records, where it is time for that."""
         if records < self._next:
             return
         self._next = records + max(FIRST, records // MORE)

@@ -1,6 +1,4 @@
-"""What a title says: its words, where a subtitle begins, which part of a series it is, and what it
-is about.
-"""
+"""What a title says: its words, its subtitle, which part of a series it is, and its subject."""
 
 from __future__ import annotations
 
@@ -151,9 +149,7 @@ def is_generic(
 
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The folded words of title and subtitle, and the numbers of words after which a mark ends a
-    part of the title.
-    """
+    """Folded words of title and subtitle; numbers of those after which a mark ends a part."""
     breaks: list[int] = []
     words: list[str] = []
     for part in _BREAK.split(title):
@@ -192,11 +188,8 @@ def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str
     """What kind of notice about another work the title announces: "Erratum: ...", "... Authors'
     reply".
 
-    Args:
-        text: The words, joined by blanks.
-        words: Of the title.
-        breaks: Where a mark ends a part of it.
-        title: As it stands, for the dashes that are no such mark: "Erratum- ...".
+    `breaks`: where a mark ends a part of it. `title`: as it stands, for the dashes that are no such
+    mark: "Erratum- ...".
     """
     if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
         return "reply"
@@ -231,9 +224,7 @@ _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
-    """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one
-    letter.
-    """
+    """All numbers in a title, also in words ("CO2") and Roman ones of several letters."""
     text = _MISREAD.sub(" ", text) if "1" in text else text
     digits = _DIGITS.findall(text)
     if len(digits) > 1 and any(len(number) == 3 for number in digits[1:]):
@@ -246,9 +237,7 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
 
 
 def numeral(word: str) -> str:
-    """The number that a folded word is, in digits, also of a Roman one of more than one letter; ""
-    where it is none.
-    """
+    """The number that a folded word is, in digits, also of Roman ones of several letters; or ""."""
     if word.isdecimal():
         return word.lstrip("0") or "0"
     return str(number_keys.roman(word)) if word in _ROMAN_NUMBERS else ""

@@ -10,11 +10,7 @@ from metasearch.record import Hit
 
 
 class Told:
-    """The hits as they were told.
-
-    Args:
-        works: Of the job.
-    """
+    """The hits as they were told."""
 
     def __init__(self, works: Works) -> None:
         self._works = works
@@ -28,10 +24,8 @@ class Told:
             self._left |= self._told.pop(root, {})
 
     def changes(self, roots: set[int]) -> list[Change]:
-        """What has happened to the hits since the last call.
-
-        Args:
-            roots: The components in which something may be different now.
+        """What has happened to the hits since the last call. `roots`: the components in which
+        something may be different now.
         """
         before, self._left = self._left, {}
         for root in roots:
@@ -51,11 +45,8 @@ class Told:
 
 
 def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
-    """The changes that turn some hits into others, for callers that keep hits by id.
-
-    Args:
-        before: Id of each -> number of one of its records.
-        now: Each with the numbers of its records: all those of before are among them.
+    """The changes that turn some hits into others, for callers that keep hits by id. `before`: id
+    of each -> number of one of its records.
     """
     ids = {hit.id for hit, _ in now}
     gone = {number: name for name, number in before.items() if name not in ids}

@@ -75,9 +75,7 @@ def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 @lru_cache(maxsize=KEPT)
 def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether one name is a word and the other that word's journal: "VLDB" and "VLDB J.", a series
-    and its journal.
-    """
+    """Whether one name is a word and the other its journal: "VLDB", "VLDB J."."""
     if _PERIODICALS.isdisjoint(a) == _PERIODICALS.isdisjoint(b):
         return False
     one, other = (
@@ -111,16 +109,12 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 
 def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether two names are one word by word, each word spelt out or abbreviated; "VLDB" and "VLDB
-    J." are not.
-    """
+    """Whether two names are one word by word, spelt out or not; "VLDB" and "VLDB J." are not."""
     return bool(a) and (a == b or (len(a) == len(b) and all(map(_abbreviates, a, b))))
 
 
 def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Whether most words of the shorter name are in the longer one: a series, a section, a
-    translation beside it.
-    """
+    """Whether most words of the shorter name are in the longer: a series, a section."""
     return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)
 
 
@@ -135,9 +129,7 @@ def _acronym(word: str) -> bool:
 
 
 def _initialism(word: str, long: tuple[str, ...]) -> bool:
-    """Whether a word is made of the first letters of the others: "pnas", "vldb" of "very large data
-    bases".
-    """
+    """Whether a word is made of the others' first letters: "pnas", "vldb"."""
     initials = "".join(w[0] for w in long)
     if len(word) < 3:
         return False
@@ -148,9 +140,7 @@ def _initialism(word: str, long: tuple[str, ...]) -> bool:
 
 
 def _abbreviated(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether each word of the shorter name begins a word of the longer one, in order, as ISO 4
-    abbreviates.
-    """
+    """Whether each word of the shorter name begins one of the longer, in order (ISO 4)."""
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if len(short) == 1 and len(long) > 1:
         return long[0] == short[0] or short[0] == "".join(word[0] for word in long)
@@ -203,13 +193,7 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 
 
 def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
-    """The form in which a record's work is published.
-
-    Args:
-        record: The record.
-        venue: Of `record_venue`.
-        mark: What an affix of the title tells; see `affixes.Mark`.
-    """
+    """The form of a work's publication. `mark`: what a title's affix tells; `affixes.Mark`."""
     if is_preprint(record, venue):
         return "preprint"
     if (

@@ -135,9 +135,7 @@ def _signatures(texts: list[str]) -> list[int | None]:
 
 
 def _letters(texts: list[str]) -> tuple[Codes, Places]:
-    """The code points that are looked at, letters and digits, folded, Chinese simplified; where
-    each text ends.
-    """
+    """Code points of letters and digits, folded, simplified; and where each text ends."""
     import numpy as np
 
     table = _folded()
@@ -182,12 +180,7 @@ def _mixed(hashes: Words) -> Words:
 
 
 class Shingles(NamedTuple):
-    """The longer windows of a text.
-
-    Attributes:
-        letters: Of the text; "" where there is too little of it.
-        width: Letters of a window.
-    """
+    """The longer windows of a text. `letters`: of the text; "" where there is too little of it."""
 
     letters: str
     width: int
@@ -231,9 +224,7 @@ def _spread() -> Words:
 
 @cache
 def _folded() -> Codes:
-    """Code point -> that of its letter or digit, folded, or 0 for what is none; filled as
-    characters occur.
-    """
+    """Code point -> that of its letter or digit, folded, or 0; filled as they occur."""
     import numpy as np
 
     return np.full(_CODES, _UNKNOWN, dtype=np.uint32)

@@ -22,15 +22,8 @@ class Works:
     """The works of records that are taken in one by one; a component of them is named by its root,
     the number of one of its records.
 
-    Args:
-        prints: The fingerprints by number; they are there before a record is added here.
-        columns: Which records stand in columns.
-        divider: Divides components.
-        trust: As in `merge`.
-        versions: As in `OnlineDedup`.
-
-    Attributes:
-        components: Which records are joined.
+    `prints`: the fingerprints by number; they are there before a record is added here. `trust`: as
+    in `merge`. `versions`: as in `OnlineDedup`.
     """
 
     def __init__(
@@ -63,9 +56,7 @@ class Works:
         self._dirty.add(number)
 
     def add_copy(self, number: int, other: int, match: Match) -> None:
-        """Put a record that was added last beside one that says the same: what holds for that one,
-        holds for it.
-        """
+        """Put the record that came last beside an equal one, whose verdicts hold for it."""
         self._copies.setdefault(other, []).append((number, match))
         self.components.put_under(number, other)
         self._dirty.discard(number)
@@ -88,10 +79,8 @@ class Works:
             self._dirty.add(root)
 
     def settle(self) -> tuple[set[int], set[int]]:
-        """Divide what has grown and name its works.
-
-        Returns:
-            The components in which something may be different now, and those that are gone.
+        """Divide what has grown and name its works. Returns the components in which something may
+        be different now, and those that are gone.
         """
         gone, self._gone = self._gone, set()
         for root in gone:

@@ -37,11 +37,7 @@ DialectToken = str | FieldName | Term | Years  # a str is one of ( ) and or not
 
 
 def tree(tokens: Iterable[DialectToken]) -> Query | None:
-    """The query, or None where there are no terms.
-
-    Raises:
-        NotUnderstood: Brackets or operators do not fit together.
-    """
+    """The query, or None without terms. Raises NotUnderstood: brackets or operators are wrong."""
     reader = _TreeBuilder(list(tokens))
     query = reader.alternatives(0)
     if reader.left:
@@ -161,9 +157,7 @@ _PUBMED = re.compile(
 
 
 def pubmed(text: str, tags: Mapping[str, str]) -> Query | None:
-    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`. `tags` maps PubMed's tags, lower
-    case, to our fields.
-    """
+    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`; `tags` maps PubMed's to ours."""
     if text.count('"') % 2:
         raise NotUnderstood("unbalanced quotes")
     return tree(_pubmed(text, tags))
@@ -205,10 +199,7 @@ _CQL = re.compile(
 
 def cql(text: str, indexes: Mapping[str, str]) -> Query | None:
     """`dc.title all "a b" and dc.date >= 2000`. `indexes` maps the last part of an index's name to
-    our fields.
-
-    Raises:
-        UnknownIndex: An index is not among them.
+    our fields. Raises UnknownIndex: an index is not among them.
     """
     if _CQL.sub("", text).strip():
         raise NotUnderstood("not CQL")

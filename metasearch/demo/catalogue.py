@@ -27,7 +27,6 @@ class Work(NamedTuple):
         posted: The day on which the arXiv preprint was posted.
         abbrev: Abbreviated title of the journal.
         isbn: ISBN-13s without hyphens.
-        category: Primary arXiv category.
         keywords: Subject headings of a library.
         language: ISO 639-1.
         abstract: One to three sentences of our own, not the publisher's; "" for works that have

@@ -1,6 +1,4 @@
-"""What one simulated database holds, and how it finds works: matching by words, ranked by where the
-words stand.
-"""
+"""What one simulated database holds, and how it finds works: words, ranked by their places."""
 
 from __future__ import annotations
 
@@ -41,18 +39,14 @@ _TOGETHER, _FIRST = 2.0, 0.5
 
 
 def dice(*what: str) -> float:
-    """A number in 0..1 that depends on the words alone: the same in every process and on every
-    day.
-    """
+    """A number in 0..1 that depends on the words alone, in every process, on every day."""
     raw = hashlib.sha256("\x1f".join(what).encode()).digest()
     return int.from_bytes(raw[:8], "big") / 2**64
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
-    """Words of a text: no case, no accents, no plural s; Chinese stays in runs, `psilo*` keeps its
-    star.
-    """
+    """Words without case, accents, plural s; Chinese in runs, `psilo*` with its star."""
     folded = text.casefold()
     if not folded.isascii():
         folded = unicodedata.normalize("NFKD", folded).translate(_WITHOUT_MARKS)
@@ -81,14 +75,8 @@ def _singular(word: str) -> str:
 class Holdings:
     """The works of one database, ready to be searched.
 
-    Args:
-        database: Its name.
-        works: As the database tells them.
-        facets: The type and language of a work as the database calls them; our own words if it is
-            left out.
-
-    Attributes:
-        works: In the database's own order, which ranking falls back to.
+    `facets`: the type and language of a work as the database calls them; our own words if it is
+    left out. `works`: in the database's own order, which ranking falls back to.
     """
 
     def __init__(
@@ -104,12 +92,8 @@ class Holdings:
             texts |= {name: word.casefold() for name, word in called.items()}
 
     def find(self, query: Query | None, *, lenient: bool = False) -> list[Work]:
-        """The works that match, best first; without a query, all.
-
-        Args:
-            query: What to look for.
-            lenient: Where no work has all the words, those with at least half of them are found, as
-                in Crossref.
+        """The works that match, best first; without a query, all. `lenient`: where no work has all
+        the words, those with at least half of them are found, as in Crossref.
         """
         if query is None:
             return list(self.works)
@@ -142,9 +126,7 @@ def newest_first(works: Iterable[Work]) -> list[Work]:
 
 
 def _texts(work: Work) -> dict[str, str]:
-    """Field -> its words, a blank before and after each; "tiab" is title or abstract, "topic" the
-    subject's name.
-    """
+    """Field -> its words between blanks; "tiab": title or abstract, "topic": the subject."""
     texts = {
         "title": _text(work.full_title),
         "author": _text(*(f"{family} {given} {family}{given}" for family, given in work.authors)),
@@ -195,9 +177,7 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
 
 
 def _weight(term: Term, texts: dict[str, str]) -> float:
-    """How well one word fits: the more fields hold it the better, and a little better in a short
-    title.
-    """
+    """How well one word fits: by the fields that hold it, a little more in a short title."""
     if term.field in IDENTIFIERS:
         return 1.0
     fields = {
@@ -214,9 +194,7 @@ def _weight(term: Term, texts: dict[str, str]) -> float:
 
 
 def _in_title(query: Query, texts: dict[str, str]) -> float:
-    """What it adds that the plain words of a query, more than one, follow one another in the title,
-    or begin it.
-    """
+    """What it adds that the query's plain words follow one another in the title, or begin it."""
     asked = " ".join(
         word
         for term in terms(query)

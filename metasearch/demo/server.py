@@ -1,6 +1,4 @@
-"""The simulated databases behind real sockets: one aiohttp server and one free loopback port
-each.
-"""
+"""The simulated databases behind real sockets: an aiohttp server and a free loopback port each."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ class DemoTransport:
     searches the same works as the demo, its requests are the same on every day, and no HTTP client
     or server is loaded.
 
-    Args:
-        latency: Scales the time that each database takes to answer; 0 answers at once.
+    `latency`: scales the time that each database takes to answer; 0 answers at once.
     """
 
     def __init__(self, latency: float = 0.0) -> None:

@@ -17,12 +17,8 @@ MOST_ANSWERS, MOST_HITS = 128, 5_000
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """An answer that is kept.
-
-    Attributes:
-        until: When it is too old, by the clock of the cache.
-        answer: All hits.
-        for_repeats: Whether it is for repeats alone.
+    """An answer that is kept. `until`: when it is too old, by the clock of the cache.
+    `for_repeats`: whether it is for repeats alone.
     """
 
     until: float
@@ -35,11 +31,7 @@ class AnswerCache:
 
     A search that is a repeat (`SearchOptions.repeat`) gets the list of the search before it, also
     where a source failed: the works that a client asks for one by one are those of one list. Other
-    searches ask again then, because the source may do better.
-
-    Args:
-        clock: Monotonic seconds.
-        repeats_only: Whether answers are kept for repeats alone.
+    searches ask again then, because the source may do better. `clock`: monotonic seconds.
     """
 
     def __init__(
@@ -73,11 +65,9 @@ class AnswerCache:
     def keep_answer(self, resolved: ResolvedSearch, whole: Answer, *, fresh: bool) -> None:
         """Keep the answer to a search for its other pages.
 
-        Args:
-            resolved: The search.
-            whole: All hits, without what enrichers know of them: they are asked for one page only.
-            fresh: Whether every page of a source was in its time; else the answer is kept for
-                repeats alone.
+        `whole`: all hits, without what enrichers know of them: they are asked for one page only.
+        `fresh`: whether every page of a source was in its time; else the answer is kept for repeats
+        alone.
         """
         if not resolved.options.cache:
             return
@@ -105,13 +95,8 @@ class AnswerCache:
     def keep(
         self, search: Hashable, answer: Answer, *, fresh: bool = True, repeat: bool = False
     ) -> None:
-        """Keep an answer: for all searches if it is whole, else for repeats alone.
-
-        Args:
-            search: Its name.
-            answer: All hits.
-            fresh: Whether every page of a source was in its time.
-            repeat: Whether the search may be repeated; else only a whole answer is kept.
+        """Keep an answer: for all searches if it is whole, else for repeats alone. `repeat`:
+        whether the search may be repeated; else only a whole answer is kept.
         """
         self.drop(search)
         for_repeats = self._repeats_only or not (answer.complete and fresh)

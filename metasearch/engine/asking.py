@@ -41,7 +41,6 @@ class SentRequest:
 
     Attributes:
         method: "GET" or "POST".
-        url: With its parameters.
         body: Of a POST: its form fields as pairs, or its text under the name "".
         fetched_at: When its page was fetched, in Unix time; None where no page came.
         cached: Whether the page was in the cache.
@@ -59,8 +58,6 @@ class SourceAnswer:
     """What one source answered.
 
     Attributes:
-        source: Its name.
-        label: Its name for people.
         report: How it fared. Its `total` is None where the source does not say it; 0 where it
             answered that it has nothing.
         records: In its order; none where its hits were only counted.
@@ -68,7 +65,6 @@ class SourceAnswer:
         asked_at: When the oldest page of the answer was fetched, in Unix time; None where no page
             came.
         exact: Whether the total is of the whole query: no clause was lost or applied here.
-        spec: The digest of its spec.
     """
 
     source: str
@@ -82,12 +78,8 @@ class SourceAnswer:
 
 
 class Asking:
-    """One query for sources that are asked one by one.
-
-    Args:
-        shared: Of the engine.
-        resolved: What is asked for.
-        keep: Keeps every page that is used, in a thread; None keeps none.
+    """One query for sources that are asked one by one. `keep`: keeps every page that is used, in a
+    thread; None keeps none.
     """
 
     def __init__(self, shared: Shared, resolved: ResolvedSearch, keep: Keep | None = None) -> None:
@@ -110,12 +102,8 @@ class Asking:
         """Ask a source for its first records; its failure is in the report, with the records that
         had come before.
 
-        Args:
-            source: One of `sources`.
-            most: Records that are wanted, up to `MOST_RECORDS`.
-
-        Raises:
-            UsageError: `most` is outside its limits.
+        `most`: records that are wanted, up to `MOST_RECORDS`. Raises UsageError: `most` is outside
+        its limits.
         """
         check("per_source", most, 1, MOST_RECORDS)
         rounds = math.ceil(most / MAX_PER_SOURCE)
@@ -128,9 +116,6 @@ class Asking:
     async def count(self, source: str) -> SourceAnswer:
         """Ask a source how many hits it has, by one request for as few records as it can be asked
         for. It is not sent again where there is no answer.
-
-        Args:
-            source: One of `sources`.
         """
         run = _AskedSource.of(self._sources[source], self._keep, counts=True)
         context = self._context(run, replace(self._resolved, depth=1, reach=1), again=False)
@@ -197,10 +182,8 @@ class _AskedSource(QueryRun):
         return cls(named.name, named.spec, notes=[*named.notes], keep=keep, counts=counts)
 
     async def fetch(self, request: Request, context: SearchContext) -> Page:
-        """See `SourceRun.fetch`; the page is kept in the folder.
-
-        Raises:
-            SourceError: There is no answer, or the page cannot be kept.
+        """See `SourceRun.fetch`; the page is kept in the folder. Raises SourceError: there is no
+        answer, or the page cannot be kept.
         """
         page = await QueryRun.fetch(self, request, context)
         if self.keep is not None:
@@ -231,9 +214,7 @@ class _AskedSource(QueryRun):
             self.records += kept
 
     def _filters_long(self, context: SearchContext) -> bool:
-        """Whether to compare a few records with what the source could not search takes longer than
-        a turn.
-        """
+        """Whether comparing a few records with what is not searched takes longer than a turn."""
         if self.plan is None or self.plan.residual is None:
             return False
         return any(islice(terms(context.resolved.query, negated=True), FEW_TERMS, None))

@@ -35,9 +35,6 @@ class SearchContext:
 
     Attributes:
         search: Id of the search, for the log.
-        resolved: What is asked for.
-        shared: Of the engine.
-        turns: When to compute.
         began: When the search began, in `loop.time()` seconds.
         deadline: When it ends, in the same seconds.
         again: Whether a request is sent again where the source does not answer.

@@ -46,11 +46,7 @@ def lacks(hit: Hit) -> bool:
 
 @dataclass(slots=True)
 class Enricher(SourceRun):
-    """What is known of one enricher while it is asked.
-
-    Attributes:
-        known: DOI -> its record of the work.
-    """
+    """What is known of one enricher while it is asked. `known`: DOI -> its record of the work."""
 
     known: dict[str, Record] = field(default_factory=dict)
     _asked: int = 0
@@ -105,10 +101,7 @@ class Enricher(SourceRun):
         """Ask for works, as many at once as the source allows; an error becomes the status of this
         source.
 
-        Args:
-            works: Their DOIs; at least one.
-            context: What to ask with.
-            inbox: Is filled with the DOI of each work that it knows, and with None at the end.
+        `inbox`: is filled with the DOI of each work that it knows, and with None at the end.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -192,11 +185,7 @@ class Enricher(SourceRun):
 
 
 class Enrichers:
-    """All enrichers of one search, and the hits with what they know.
-
-    Args:
-        each: The most trusted first.
-    """
+    """All enrichers of a search, and hits with what they know; `each`: the most trusted first."""
 
     def __init__(self, each: Sequence[Enricher]) -> None:
         self._each = each
@@ -228,12 +217,8 @@ class Enrichers:
     async def ask(
         self, shown: Sequence[Hit], context: SearchContext, send: Callable[..., Awaitable[None]]
     ) -> None:
-        """Ask all for the hits that the answer shows, until the deadline.
-
-        Args:
-            shown: Of the finished list.
-            context: What to ask with.
-            send: Is called with events, as soon as something is known.
+        """Ask all for the hits that the answer shows, until the deadline. `send`: is called with
+        events, as soon as something is known.
         """
         loop = asyncio.get_running_loop()
         of_doi: dict[str, list[Hit]] = defaultdict(list)

@@ -16,11 +16,7 @@ EVERY = 0.25
 
 
 class FacetEvents:
-    """The facets of one search; synchronous, owned by its task.
-
-    Args:
-        wanted: Whether any facet is asked for.
-    """
+    """The facets of one search; synchronous, owned by its task."""
 
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted
@@ -41,14 +37,7 @@ class FacetEvents:
     def count(
         self, facets: Callable[[], Facets | None], now: float, noted: int, read: int
     ) -> FacetsChanged | None:
-        """The event to send now; None where it is not time yet, or the facets are as they were.
-
-        Args:
-            facets: Counts the facets of all hits.
-            now: Loop time.
-            noted: Events of the search so far.
-            read: Those of them that the reader has taken.
-        """
+        """The event to send now; None where it is not time yet, or the facets are as they were."""
         if not self._stale or now < self._next:
             return None
         self._next = now + EVERY

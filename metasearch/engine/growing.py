@@ -30,11 +30,8 @@ REST = 3.0
 class GrowingPage:
     """One reader's page of one run.
 
-    Args:
-        run: It has been started.
-        resolved: What the reader asks for: the run's own search, or one that has joined it.
-        turns: The reader's.
-        every: Seconds between two pages; of a long list in proportion more.
+    `resolved`: what the reader asks for: the run's own search, or one that has joined it. `every`:
+    seconds between two pages; of a long list in proportion more.
     """
 
     def __init__(self, run: Run, resolved: ResolvedSearch, turns: Turns, every: float) -> None:
@@ -78,11 +75,7 @@ class GrowingPage:
             task.remove_done_callback(self._hurry)
 
     async def last(self, whole: Answer) -> Answer:
-        """The page at the end of the run.
-
-        Args:
-            whole: All hits.
-        """
+        """The page at the end of the run."""
         steps = self._run.paging(self._resolved, whole, self._counts)
         self._turns.hurry()
         page = await _in_slices(steps, self._turns.next, lambda: False)
@@ -92,11 +85,9 @@ class GrowingPage:
     async def _wanted(self, seen: int, due: float, bare: bool) -> bool:
         """Wait until the next page is wanted; returns whether one is.
 
-        Args:
-            seen: Changes that the last page shows.
-            due: Loop time from which on it is wanted.
-            bare: Whether the last page showed no records; then it is wanted as soon as there are
-                records.
+        `seen`: changes that the last page shows. `due`: loop time from which on it is wanted.
+        `bare`: whether the last page showed no records; then it is wanted as soon as there are
+        records.
         """
         growth = self._run.growth
         await growth.after(seen, self._until)
@@ -124,12 +115,8 @@ async def _in_slices(
     turn: Callable[[], Awaitable[None]],
     given_up: Callable[[], bool],
 ) -> T | None:
-    """The result of steps that compute for a millisecond or less each.
-
-    Args:
-        steps: As many are taken in a turn as it has time for.
-        turn: Waits for one.
-        given_up: Whether the result is of no use any more; then None is returned.
+    """The result of steps that compute for a millisecond or less each. `given_up`: whether the
+    result is of no use any more; then None is returned.
     """
     with closing(steps):
         while True:

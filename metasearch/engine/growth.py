@@ -6,11 +6,8 @@ import asyncio
 
 
 class Growth:
-    """Counts the changes of a search, and wakes all who wait for one.
-
-    Attributes:
-        changes: How many changes there were.
-        records: Whether records have been received.
+    """Counts the changes of a search, and wakes all who wait for one. `changes`: how many changes
+    there were. `records`: whether records have been received.
     """
 
     def __init__(self) -> None:
@@ -19,11 +16,7 @@ class Growth:
         self._awaited: asyncio.Event | None = None  # while somebody waits
 
     def changed(self, *, records: bool = False) -> None:
-        """Count a change.
-
-        Args:
-            records: Whether it is that records were received.
-        """
+        """Count a change."""
         self.changes += 1
         self.records = self.records or records
         if self._awaited is not None:

@@ -29,11 +29,7 @@ class Positions:
     """The places of one list.
 
     A list grows by rounds (`docs/paging.md`): round 0 holds what the first requests to all sources
-    returned.
-
-    Args:
-        places: Place, from 0, by the hash of a record's key.
-        edges: How many places there are once each round is read.
+    returned. `places`: place, from 0, by the hash of a record's key.
     """
 
     def __init__(self, places: dict[int, int] | None = None, edges: Iterable[int] = ()) -> None:
@@ -76,9 +72,7 @@ class Positions:
         return seated, fresh
 
     def lacks(self, start: int, end: int, hits: Iterable[Hit]) -> bool:
-        """Whether a record that had a place from `start` to before `end` is in none of these
-        hits.
-        """
+        """Whether a record with a place from `start` to before `end` is in none of these hits."""
         there = {hash(record.key) for hit in hits for record in hit.records}
         return any(start <= place < end and key not in there for key, place in self._places.items())
 
@@ -150,9 +144,7 @@ class PositionStore:
         return self._bytes
 
     def begin(self, search: Hashable, positions: Positions) -> None:
-        """Remember a list that was begun anew; where the known one begins the same, the known one
-        stays.
-        """
+        """Remember a list that began anew; a known one that begins the same stays."""
         known = self.get(search)
         if known is None or not positions.begins_as(known):
             self.keep(search, positions)
@@ -187,11 +179,9 @@ def _name(search: Hashable) -> bytes:
 def window(whole: Answer, start: int, count: int | None) -> Answer:
     """The page of an answer that holds the places from `start` on.
 
-    Args:
-        whole: All hits of a list, each with its place as `rank`; where the list goes on,
-            `paging.next` holds the place up to which it is known.
-        start: Places before the page.
-        count: Places of the page; None takes all that are known.
+    `whole`: all hits of a list, each with its place as `rank`; where the list goes on,
+    `paging.next` holds the place up to which it is known. `count`: places of the page; None takes
+    all that are known.
     """
     further = whole.paging.next
     last = whole.hits[-1].rank if whole.hits else 0
@@ -207,12 +197,7 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
 
 
 def passing_name(search: Hashable, filters: Filters) -> Hashable:
-    """The name under which a `PositionStore` remembers the numbers of the hits that pass filters.
-
-    Args:
-        search: The name of the list without filters.
-        filters: At least one.
-    """
+    """The name under which a `PositionStore` has the numbers of hits that pass filters."""
     return search, str(filters)
 
 
@@ -227,7 +212,7 @@ def number_passing(
     keep: bool = True,
 ) -> tuple[Positions, dict[int, Hit]]:
     """Number the hits that pass filters among themselves: those that are numbered keep their
-    number, the others follow.
+    number, the others follow. Returns the numbers, and the hits by number, from 0.
 
     Args:
         passing: In the order of the list.
@@ -236,10 +221,6 @@ def number_passing(
         anew: Whether the first page is asked for, which begins the numbers anew.
         round_: The round of the list that was read last, from 0; None where it is numbered already.
         empty: How many numbers no hit gets behind those of this round, where the round is new.
-        keep: Whether the numbers are remembered.
-
-    Returns:
-        The numbers, and the hits by number, from 0.
     """
     positions = (None if anew else store.get(name)) or Positions()
     seated, fresh = positions.seat(passing)
@@ -271,9 +252,6 @@ def filtered(
     of it, goes to the end.
 
     Args:
-        whole: All hits of a list.
-        filters: At least one.
-        search: The name of the list without filters.
         start: Of the page that is asked for; a first page begins the numbers anew.
         depth: How many numbers a first page takes on which no hit passes, so that another follows.
         store: Where the numbers are remembered.
@@ -320,9 +298,7 @@ def _share(totals: Totals, passing: int, seen: int) -> Totals:
 
 
 def _next(start: int, end: int, after: int | None, count: int | None) -> NextPage | None:
-    """The page that holds the place `after`, or None where there is none; pages without hits are
-    passed over.
-    """
+    """The page with the place `after`, or None; pages without hits are passed over."""
     if after is None:
         return None
     first = after if count is None else end + (after - end) // count * count

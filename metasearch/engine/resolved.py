@@ -45,11 +45,7 @@ MAX_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A source that takes part in a search.
-
-    Attributes:
-        notes: For its report: how it was chosen.
-    """
+    """A source that takes part in a search. `notes`: for its report: how it was chosen."""
 
     name: str
     spec: AdapterSpec
@@ -61,12 +57,9 @@ class ResolvedSearch:
     """The options of a search, and what an engine derives from them.
 
     Attributes:
-        options: As the caller wrote them.
-        query: With the years.
         text: The query in its normal spelling.
         syntax: The syntax in which the query was read.
         notes: What of the text of the query is lost in `query`.
-        sources: Those to ask.
         enrichers: Sources to ask for the works that the page shows.
         files: Path and time of the last change of each spec file that was named by its path.
         depth: Records of each source that a round holds.
@@ -102,20 +95,15 @@ class ResolvedSearch:
 
     @property
     def places(self) -> int:
-        """How many positions of the list must be known: 0 for the first page, which takes what the
-        first round returns.
-        """
+        """How many positions must be known: 0 for the first page, which takes the first round."""
         start = self.options.start
         return start + (self.options.limit or 1) if start else 0
 
     def page(self, whole: Answer, counts: FacetCounts | None = None) -> Answer:
         """The page that is asked for, of the answer with all hits.
 
-        While a source is still running no position is settled, so no page follows yet.
-
-        Args:
-            whole: The answer.
-            counts: From `facet_counts`, which remember what was counted of the hits.
+        While a source is still running no position is settled, so no page follows yet. `counts`:
+        from `facet_counts`, which remember what was counted of the hits.
         """
         counts = counts or self.facet_counts()
         facets = counts.count(whole.hits) if counts is not None else None
@@ -124,10 +112,6 @@ class ResolvedSearch:
     def page_so_far(self, whole: Answer, facets: Facets | None) -> Answer:
         """The page that is asked for, of the answer of a search that is not over, whether or not a
         source is running.
-
-        Args:
-            whole: The answer as of now.
-            facets: Of its hits.
         """
         return replace(self._page(whole, facets, over=False), complete=False)
 
@@ -184,17 +168,8 @@ def resolved(
 ) -> ResolvedSearch:
     """Check the options of a search against an engine, and fill in what they leave open.
 
-    Args:
-        options: Of the search.
-        registry: Knows the sources.
-        settings: Fill in what the options leave open.
-        default: The strategy of the settings.
-        pins: What a person decided to be the same or different.
-        position_store: Where lists are remembered from search to search.
-
-    Raises:
-        UsageError: The query or an option cannot be used.
-        SpecError: A spec in use is wrong.
+    `position_store`: where lists are remembered from search to search. Raises UsageError: the query
+    or an option cannot be used; SpecError: a spec in use is wrong.
     """
     if options.rerank:
         from metasearch.listing import rerank
@@ -258,14 +233,7 @@ def is_filter_note(note: str) -> bool:
 
 
 def _filter_note(filters: Filters, passing: int, seen: int, goes_on: bool) -> str:
-    """How the filters were applied, for the notes of the answer.
-
-    Args:
-        filters: Of the search.
-        passing: Works that pass.
-        seen: All works that were received.
-        goes_on: Whether sources have more records.
-    """
+    """How the filters were applied, for the notes of the answer."""
     note = message(
         FILTER_NOTE,
         filters=str(filters),
@@ -288,9 +256,7 @@ def query_of(options: SearchOptions) -> ReadQuery:
 def with_files(
     registry: Registry, sources: SourcesLike | None, enrich: SourcesLike
 ) -> tuple[Registry, list[str] | None, list[str]]:
-    """The registry with the spec files that are named, and the names of the sources to ask and of
-    the enrichers.
-    """
+    """The registry with the spec files that are named; names of sources, and of enrichers."""
     asked, wished = names_of(sources), names_of(enrich) or ()
     given = (*(asked or ()), *wished)
     if any(is_path(name) for name in given):
@@ -354,10 +320,8 @@ def sorting_notes(spec: AdapterSpec, sort: Sort, query: Query) -> tuple[str, ...
 
 
 def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:
-    """The enrichers that are named, each once.
-
-    Raises:
-        UsageError: One of them cannot be asked for single works, or there are too many.
+    """The enrichers that are named, each once. Raises UsageError: one of them cannot be asked for
+    single works, or there are too many.
     """
     names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
     check("number of enrichers", len(names), 0, MAX_ENRICHERS)

@@ -1,6 +1,4 @@
-"""The merged list of one search while it grows: its hits, their positions, and the answer made of
-them.
-"""
+"""The merged list of a search while it grows: hits, their positions, and the answer of them."""
 
 from __future__ import annotations
 
@@ -50,13 +48,7 @@ class _Stopwatch:
 
 
 class Listing:
-    """The list: synchronous, owned by one task.
-
-    Args:
-        resolved: What is asked for.
-        weights: Of the sources.
-        position_store: Where lists are remembered from search to search.
-    """
+    """The list: synchronous, owned by one task; `position_store` remembers lists."""
 
     def __init__(
         self, resolved: ResolvedSearch, weights: Mapping[str, float], position_store: PositionStore
@@ -130,9 +122,7 @@ class Listing:
             return self.facet_counts.count(self.unordered())
 
     def hits(self) -> list[Hit]:
-        """The list as it would be if no more records came: hits with a place keep it, the others
-        follow by rank.
-        """
+        """The list if no more records came: hits with a place keep it, others follow by rank."""
         return all_at_once(self.hits_in_steps())
 
     def hits_in_steps(self) -> Generator[None, None, list[Hit]]:
@@ -279,11 +269,8 @@ class Listing:
             self._given_up = self._numbers.covered(self._rounds - 1) >= resolved.options.start
 
     def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
-        """Whether the page needs another round.
-
-        Args:
-            hits: The list, as `settle` returned it.
-            failed: Whether a source has failed: what is missing may be missing because of that.
+        """Whether the page needs another round. `hits`: the list, as `settle` returned it.
+        `failed`: whether a source has failed: what is missing may be missing because of that.
         """
         if self._passing_name is not None:
             known = self._numbers.covered(self._rounds)
@@ -306,13 +293,8 @@ class Listing:
         *,
         over: bool = True,
     ) -> Answer:
-        """The answer with all hits, as if the page were the whole list.
-
-        Args:
-            hits: The list.
-            reports: Of the sources.
-            seconds: Wall time of the search.
-            over: Whether the search is over; before that it is not known where the list goes on.
+        """The answer with all hits, as if the page were the whole list. `over`: whether the search
+        is over; before that it is not known where the list goes on.
         """
         counts = self._dedup.counts
         goes_on = over and any(report.more for report in reports)

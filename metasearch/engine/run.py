@@ -67,10 +67,6 @@ def longer(hits: int) -> float:
 class Run:
     """One search while it runs, for one caller or several.
 
-    Args:
-        shared: Of the engine.
-        resolved: What is asked for.
-
     Attributes:
         whole: The answer with all hits; None until the search is over.
         task: Does the search; None until that is started.
@@ -110,11 +106,7 @@ class Run:
         self._counts = self._list.facet_counts
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
-        """Start the search.
-
-        Args:
-            out: Is filled with the events, and with None at the end; None where they are not read.
-        """
+        """Start the search. `out` gets the events, and None at the end; None: they are not read."""
         self._out = out
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
@@ -162,10 +154,7 @@ class Run:
         self, resolved: ResolvedSearch, counts: FacetCounts | None
     ) -> Generator[None, None, Answer]:
         """The page that a search asks for, as of now; yields after each stretch of computing.
-
-        Args:
-            resolved: The search.
-            counts: Of its facets; None where none is asked for.
+        `counts`: of its facets; None where none is asked for.
         """
         # What the list settles while it is read, it reports no more to the reader of the events.
         self._note(*self._changes())
@@ -209,10 +198,8 @@ class Run:
         return self.so_far()
 
     def ended(self) -> Answer:
-        """The answer of a search that has finished, failed or was cancelled.
-
-        Raises:
-            MetasearchError: The error with which the search failed.
+        """The answer of a search that has finished, failed or was cancelled. Raises
+        MetasearchError: the error with which the search failed.
         """
         assert self.task is not None
         if not self.task.cancelled():
@@ -287,18 +274,14 @@ class Run:
         return tuple(source.report() for source in self._sources)
 
     def _deeper(self, hits: Sequence[Hit]) -> list[QueryRun]:
-        """The sources to ask for another round: all that have one, where the page needs it, else
-        none.
-        """
+        """The sources for another round: all that have one, where the page needs it, else none."""
         failed = any(source.error for source in self._sources)
         if not self._list.needs_round(hits, failed):
             return []
         return [source for source in self._sources if source.more]
 
     async def _ask_round(self, sources: Sequence[QueryRun], context: SearchContext) -> None:
-        """Ask these sources for a round, and merge what comes until the deadline; those that are
-        late have failed.
-        """
+        """Ask these sources for a round, and merge until the deadline; late ones have failed."""
         inbox: Inbox = asyncio.Queue(WAITING)
         try:
             await self._ask(sources, context, inbox)
@@ -386,9 +369,7 @@ class Run:
             self._queueing.reschedule(now)
 
     async def _ask(self, sources: Sequence[QueryRun], context: SearchContext, inbox: Inbox) -> None:
-        """Ask all at once, and load meanwhile what the strategy needs; at the deadline the rest is
-        cancelled.
-        """
+        """Ask all at once while the strategy loads; at the deadline the rest is cancelled."""
         asking = {f"ask {source.name}": source.ask_round(context, inbox) for source in sources}
         strategy = context.resolved.strategy
         if strategy.loads:
@@ -401,9 +382,7 @@ class Run:
         await collect_until(context.deadline, asking, self._collect(inbox, len(sources)), late)
 
     async def _last_moment(self, inbox: Inbox, sources: Sequence[QueryRun]) -> None:
-        """Merge what came in time and is not read yet, before all other searches; for `GRACE`
-        seconds at most.
-        """
+        """Merge what came in time and is unread, before other searches; `GRACE` seconds at most."""
         stalled = lag().stalled  # then answers may be here that no source has seen yet
         self._turns.hurry()
 

@@ -70,10 +70,9 @@ class Turns:
     async def next(self, *, under_way: bool = False) -> None:
         """Wait for a turn: some milliseconds of computing, until `over`.
 
-        Args:
-            under_way: Whether it is for a page of which a part is read. Such a page comes before
-                the other pages of its search: what is made of a page is many times its bytes, and
-                should be alive for few pages at a time.
+        `under_way`: whether it is for a page of which a part is read. Such a page comes before the
+        other pages of its search: what is made of a page is many times its bytes, and should be
+        alive for few pages at a time.
         """
         await self._scheduler.queue(self, under_way=under_way)
         self._since = asyncio.get_running_loop().time()
@@ -81,9 +80,8 @@ class Turns:
     def over(self, records: int = 0) -> bool:
         """Whether this turn is over, so that the caller should wait for the next one.
 
-        Args:
-            records: How many were read in it. A search's first ones are enough for a turn, because
-                somebody waits for the first hit.
+        `records`: how many were read in it. A search's first ones are enough for a turn, because
+        somebody waits for the first hit.
         """
         if records and not self._given:
             self._given = True
@@ -94,8 +92,7 @@ class Turns:
         """Have a thread do the work, as soon as one is free. A caller that is cancelled does not
         wait for the thread.
 
-        Args:
-            work: Is called with a function that returns whether the caller was cancelled.
+        `work`: is called with a function that returns whether the caller was cancelled.
         """
         await self._scheduler.thread(work)
 
@@ -226,14 +223,9 @@ async def collect_until(
     """Run tasks that fill an inbox, and empty the inbox, until the deadline; then cancel the tasks
     that are left.
 
-    Args:
-        deadline: In `loop.time()` seconds.
-        asking: Name of a task -> what it does.
-        collect: Empties the inbox; returns when all have ended.
-        late: Is awaited where the deadline came first, before the tasks are cancelled.
-
-    Raises:
-        ExceptionGroup: A task failed.
+    `deadline`: in `loop.time()` seconds. `asking`: name of a task -> what it does. `late`: is
+    awaited where the deadline came first, before the tasks are cancelled. Raises ExceptionGroup: a
+    task failed.
     """
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(asks, name=name) for name, asks in asking.items()]
@@ -261,10 +253,7 @@ class Warmup:
 
     async def load(self, chosen: Strategy) -> None:
         """Load what a strategy needs, off the loop; returns at once where that is done or nothing
-        is needed.
-
-        Raises:
-            MetasearchError: It cannot be loaded.
+        is needed. Raises MetasearchError: it cannot be loaded.
         """
         if chosen.loads and chosen.name not in _LOADED:
             await self._in_thread(_load, chosen)
@@ -273,9 +262,7 @@ class Warmup:
         """Compute what takes long when these records are compared; the fingerprints keep it.
 
         To be called where the strategy loads something or the chain has work for these records.
-
-        Raises:
-            MetasearchError: What the strategy needs cannot be loaded.
+        Raises MetasearchError: what the strategy needs cannot be loaded.
         """
         if chosen.loads:
             await self.load(chosen)
@@ -294,9 +281,7 @@ class Warmup:
 
 def _load(chosen: Strategy) -> None:
     """Load what a strategy needs, once a process; may take a second or two, so it runs in a thread.
-
-    Raises:
-        MetasearchError: It cannot be loaded.
+    Raises MetasearchError: it cannot be loaded.
     """
     with _LOADING:
         if chosen.name in _LOADED:

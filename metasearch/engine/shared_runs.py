@@ -38,10 +38,8 @@ class SharedRun:
 
 
 class SharedRuns:
-    """All runs of one engine that callers wait for, or that go on in the background.
-
-    Args:
-        most: So many may go on in the background; a further one ends at its soft deadline.
+    """All runs of one engine that callers wait for, or that go on in the background. `most`: so
+    many may go on in the background; a further one ends at its soft deadline.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -76,10 +74,7 @@ class SharedRuns:
 
     async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Answer:
         """All hits of a run; where the wait of `resolved` is over before its end, those that are
-        there, and the run goes on.
-
-        Raises:
-            MetasearchError: The error with which the run failed.
+        there, and the run goes on. Raises MetasearchError: the error with which the run failed.
         """
         task = shared.run.task
         assert task is not None
@@ -106,9 +101,7 @@ class SharedRuns:
 
     def ended(self, shared: SharedRun) -> Answer:
         """All hits of a run that has ended; it is kept no longer for a caller that comes back.
-
-        Raises:
-            MetasearchError: The error with which the run failed.
+        Raises MetasearchError: the error with which the run failed.
         """
         self._all.pop(shared, None)
         return shared.run.ended()
@@ -129,9 +122,7 @@ class SharedRuns:
         self._all.clear()
 
     def _room(self) -> bool:
-        """Whether one more run may go on in the background; the oldest one that has ended makes
-        room.
-        """
+        """Whether one more run may go on in the background; the oldest ended one makes room."""
         background = [shared for shared in self._all if shared.background]
         if len(background) < self._most:
             return True

@@ -44,10 +44,8 @@ Inbox = asyncio.Queue[tuple["QueryRun", RecordBatch | None]]
 class AskedPage:
     """A request that was made of a source.
 
-    Attributes:
-        fetched_at: When its page was fetched, in Unix time, earlier than the search where the page
-            was in the cache; None where no page came.
-        cached: Whether the page was in the cache.
+    `fetched_at`: when its page was fetched, in Unix time, earlier than the search where the page
+    was in the cache; None where no page came. `cached`: whether the page was in the cache.
     """
 
     request: Request
@@ -96,11 +94,7 @@ class SourceRun:
         )
 
     async def fetch(self, request: Request, context: SearchContext) -> Page:
-        """Ask for one page, and count it.
-
-        Raises:
-            SourceError: There is no answer.
-        """
+        """Ask for one page, and count it. Raises SourceError: there is no answer."""
         options = context.resolved.options
         asked = AskedPage(request)
         self.asked.append(asked)
@@ -130,14 +124,8 @@ class SourceRun:
         """Read a page to its end: a stretch a turn, or in a thread where it is not light. A page
         that cannot be read is removed from the cache.
 
-        Args:
-            page: Of this source.
-            most: Records that are read.
-            context: Of the search.
-            take: Is called with the records of each stretch but the last one.
-
-        Raises:
-            SourceError: As `parse`.
+        `take`: is called with the records of each stretch but the last one. Raises SourceError: as
+        `parse`.
         """
         try:
             reading = PageReading(page, self.spec, most)
@@ -272,10 +260,7 @@ class QueryRun(SourceRun):
 
     async def ask_round(self, context: SearchContext, inbox: Inbox) -> None:
         """Ask for one more round, page after page; an error becomes the status of this source.
-
-        Args:
-            context: What to ask with.
-            inbox: Is filled with the batches as they come, and with None at the end.
+        `inbox`: is filled with the batches as they come, and with None at the end.
         """
         loop = asyncio.get_running_loop()
         deep = self._edge > 0
@@ -342,9 +327,7 @@ class QueryRun(SourceRun):
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
 
     async def _read_page(self, page: Page, context: SearchContext, inbox: Inbox) -> Parsed:
-        """Read a page, and put the records of each stretch into the inbox as soon as they are
-        read.
-        """
+        """Read a page, and put the records of each stretch into the inbox once they are read."""
         wanted = page.request.wanted
         await context.turns.next()
         done = 0
@@ -377,11 +360,7 @@ class QueryRun(SourceRun):
         """Cut records to what this round wants, filter what the source could not, fingerprint the
         rest, and put that into the inbox.
 
-        Args:
-            records: Of one stretch.
-            wanted: Position of the last record that is wanted in any round.
-            context: Of the search.
-            inbox: Of the round.
+        `wanted`: position of the last record that is wanted in any round.
         """
         kept = self._kept(records, wanted)
         prints = [fingerprint(record) for record in kept]
@@ -395,11 +374,7 @@ class QueryRun(SourceRun):
 
     def _kept(self, records: Sequence[Record], wanted: int) -> list[Record]:
         """The records of this round that fit what the source could not search; those of later
-        rounds are held.
-
-        Args:
-            records: As in `_put`.
-            wanted: As in `_put`.
+        rounds are held. `records`: as in `_put`. `wanted`: as in `_put`.
         """
         assert self.plan is not None
         edge, residual = min(self._edge, wanted), self.plan.residual

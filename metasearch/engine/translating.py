@@ -20,11 +20,8 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Translations:
-    """A query as it was understood, and in other syntaxes.
-
-    Attributes:
-        read: What was read.
-        written: One for each syntax that was asked for, in that order.
+    """A query as it was understood, and in other syntaxes. `written`: one for each syntax that was
+    asked for, in that order.
     """
 
     read: ReadQuery
@@ -33,9 +30,7 @@ class Translations:
 
 def targets(names: Iterable[str]) -> tuple[str, ...]:
     """The syntaxes that are named, each once: keys of `TARGETS`; all of them for "all" or no name.
-
-    Raises:
-        UsageError: There is none of a name.
+    Raises UsageError: there is none of a name.
     """
     wanted = dict.fromkeys(names) or {ALL: None}
     for name in wanted:
@@ -51,14 +46,9 @@ def targets(names: Iterable[str]) -> tuple[str, ...]:
 def translations(text: str, to: Iterable[str] = (), syntax: str = "auto") -> Translations:
     """Read a query, and write it in other syntaxes.
 
-    Args:
-        text: As typed.
-        to: Keys of `TARGETS`, or "all"; none stands for all.
-        syntax: That the text is in, one of `metasearch.query.CHOICES`.
-
-    Raises:
-        QuerySyntaxError: The text cannot be read.
-        UsageError: There is no such syntax.
+    `to`: keys of `TARGETS`, or "all"; none stands for all. `syntax`: that the text is in, one of
+    `metasearch.query.CHOICES`. Raises QuerySyntaxError: the text cannot be read; UsageError: there
+    is no such syntax.
     """
     names = targets(to)
     asked = read(text, syntax)

@@ -31,11 +31,8 @@ class ShownWorks:
     they outlast a restart. Without a cache they are kept in memory.
 
     A face keeps what it shows where its clients ask for a work by its id; a search by itself keeps
-    nothing here. A work in a basket is kept longer, beside what is kept for a day: to show its
-    page does not shorten that.
-
-    Args:
-        store: The cache; its maker closes it. None keeps the works in memory.
+    nothing here. A work in a basket is kept longer, beside what is kept for a day: to show its page
+    does not shorten that. `store`: the cache; its maker closes it. None keeps the works in memory.
     """
 
     def __init__(self, store: Store | None) -> None:
@@ -52,13 +49,9 @@ class ShownWorks:
     async def keep(self, hits: Iterable[Hit], seconds: float = KEPT) -> list[Hit]:
         """Keep works under their ids; a work that is kept already is replaced.
 
-        Args:
-            hits: `MOST_WORKS` of them at most.
-            seconds: For how long; `KEPT`, or longer.
-
-        Returns:
-            Further ones, and those larger than `LARGEST` bytes: they are not kept, which the log
-            reports, too.
+        `hits`: `MOST_WORKS` of them at most. `seconds`: for how long; `KEPT`, or longer. Returns
+        further ones, and those larger than `LARGEST` bytes: they are not kept, which the log
+        reports, too.
         """
         left_out: list[Hit] = []
         kept = further = 0
@@ -80,19 +73,12 @@ class ShownWorks:
         return left_out
 
     async def renew(self, hits: Iterable[Hit], seconds: float) -> None:
-        """Keep works so long from now on; those for which that was done in the last day are passed
-        over.
-        """
+        """Keep works so long from now on; those renewed in the last day are passed over."""
         due = [hit for hit in hits if await self._store.get(_renewed(hit.id)) is None]
         await self.keep(due, seconds)
 
     async def find(self, hit_id: str) -> Hit | None:
-        """The work that was kept under this id, as it was shown last; None if there is none, or its
-        time is over.
-
-        Args:
-            hit_id: Any text; what is no id of a hit is not looked up.
-        """
+        """The work last kept under this id; None if there is none, or its time is over."""
         if not is_hit_id(hit_id):
             return None
         for key in (_key(hit_id), _long_key(hit_id)):

@@ -1,6 +1,4 @@
-"""Strategies side by side on one set: how good, how fast, how large, and what they have nothing to
-say about.
-"""
+"""Strategies side by side on one set: how good, fast and large, and where they are silent."""
 
 from __future__ import annotations
 
@@ -73,17 +71,8 @@ def measure(
     """One strategy on the set.
 
     Memory is measured first and apart, which also fills the caches: what is loaded once is in no
-    strategy's time.
-
-    Args:
-        labelled: The set.
-        strategy: As its authors describe it.
-        versions: What becomes of the versions of a work.
-        shuffles: How many more orders of arrival to try.
-        seed: Chooses them, and the parts of the set whose time is taken.
-        curves: Whether to try the strategy's other thresholds.
-        sizes: For which parts of the set to measure the time, and for the whole; none where it is
-            empty.
+    strategy's time. `sizes`: for which parts of the set to measure the time, and for the whole;
+    none where it is empty.
     """
     strategy.load()
     memory = retained(labelled.records, strategy.chain, versions)

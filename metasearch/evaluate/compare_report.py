@@ -1,6 +1,4 @@
-"""What a comparison of strategies says: a table for people, the same in Markdown, and objects for
-programs.
-"""
+"""What a comparison of strategies says: tables for people and in Markdown, and objects."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ def feet(compared: Sequence[Compared], width: int) -> Iterator[str]:
 
 
 def markdown(compared: Sequence[Compared]) -> str:
-    """The table of a set in Markdown: the same rows and columns, and what was not compared below
-    it.
-    """
+    """The table of a set in Markdown: the same rows and columns; what is lacking below it."""
     shuffled = any(one.evaluation.shuffled for one in compared)
     names = list(COLUMNS)[: None if shuffled else -1]
     lines = [("strategy", *names), ("---", *("---:" for _ in names))]
@@ -99,9 +95,7 @@ def markdown_kinds(compared: Sequence[Compared]) -> str:
 
 
 def as_object(one: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
-    """All figures of a strategy, unrounded; `pairs` where they were asked for, and curves where
-    there are any.
-    """
+    """All figures of a strategy, unrounded; `pairs` and curves where there are any."""
     out: dict[str, Any] = {
         "strategy": one.strategy.name,
         **report.as_object(one.evaluation, pairs),

@@ -61,10 +61,8 @@ def _inside(path: Path) -> list[Path]:
 def skipped(path: Path) -> str | None:
     """Why a path is no labelled set, though it is there: "no records.jsonl"; None where it is one.
 
-    A folder of files that are sets is none itself; see `expanded`.
-
-    Raises:
-        UsageError: There is nothing of that name.
+    A folder of files that are sets is none itself; see `expanded`. Raises UsageError: there is
+    nothing of that name.
     """
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or folder", advice=A_SET)
@@ -76,11 +74,8 @@ def skipped(path: Path) -> str | None:
 
 
 def read(path: Path) -> LabelledSet:
-    """The set in a folder, or in a file.
-
-    Raises:
-        UsageError: A file is missing or a line is not what it should be; the message has file and
-            line.
+    """The set in a folder, or in a file. Raises UsageError: a file is missing or a line is not what
+    it should be; the message has file and line.
     """
     why = skipped(path)
     if why is not None:

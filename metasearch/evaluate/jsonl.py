@@ -1,6 +1,4 @@
-"""Files with a JSON object a line, compressed or not, whose mistakes are told with file and
-line.
-"""
+"""Files with a JSON object a line, compressed or not; mistakes are told with file and line."""
 
 from __future__ import annotations
 
@@ -23,10 +21,8 @@ Row = Mapping[str, Any]
 
 
 def rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """("file:line", object) of each line that is not empty.
-
-    Raises:
-        UsageError: A line is no object, or too long; or the file is damaged.
+    """("file:line", object) of each line that is not empty. Raises UsageError: a line is no object,
+    or too long; or the file is damaged.
     """
     number = size = 0
     try:
@@ -53,11 +49,7 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def identifier(value: Any, where: str, key: str) -> str:
-    """A string or a whole number, as a string.
-
-    Raises:
-        UsageError: It is something else, or empty.
-    """
+    """A string or a whole number, as a string. Raises UsageError: anything else, or empty."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise UsageError(f"{where}: {key} is {value!r}; expected a string or a whole number")
     return str(value)

@@ -1,6 +1,4 @@
-"""What was done to the records that went wrong: right, false and missed pairs by the kind of the
-records in them.
-"""
+"""What was done to records that went wrong: right, false and missed pairs by their kind."""
 
 from __future__ import annotations
 

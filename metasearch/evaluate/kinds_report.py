@@ -1,6 +1,4 @@
-"""The table of kinds: for each, the share of its true pairs that was found, and the false pairs
-that hold one.
-"""
+"""The table of kinds: for each the share of true pairs found, and the false pairs with one."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ Rows = Sequence[tuple[str, Mapping[str, Tally]]]
 
 
 def table(rows: Rows, first: str, width: int) -> Iterator[str]:
-    """The lines; where the kinds do not fit beside one another, several tables. `first` heads the
-    rows' names.
-    """
+    """The lines; where the kinds do not fit side by side, several tables. `first` is a heading."""
     named = min(NAME, max(len(name) for name in (first, *(name for name, _ in rows))))
     kinds = [(kind, fitted(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
     columns = [(shown, [cell(tallies[kind]) for _, tallies in rows]) for kind, shown in kinds]

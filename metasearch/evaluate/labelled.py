@@ -44,11 +44,7 @@ class LabelledSet:
 
 
 def known_fields(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, each once, if a record has such fields.
-
-    Raises:
-        UsageError: It has no field of that name.
-    """
+    """The names, each once, if a record has such fields. Raises UsageError: none has."""
     known = tuple(dict.fromkeys(names))
     for name in known:
         if name not in FIELDS:
@@ -59,9 +55,7 @@ def known_fields(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def narrowed(labelled: LabelledSet, names: Sequence[str]) -> LabelledSet:
-    """The same set with these fields of each record alone, and what names the record; all where no
-    field is named.
-    """
+    """The same set with these fields of each record, and what names it; all where none is named."""
     if not names:
         return labelled
     kept = (*NAMES, *names)

@@ -1,6 +1,4 @@
-"""What a record costs in memory once it is known: its fingerprint with all signatures, and its
-place in the index.
-"""
+"""What a known record costs in memory: fingerprint, signatures, and place in the index."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ Unit = Literal["pairs", "judged pairs", "records"]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Right, wrong and missed; what cannot be divided is 1.0, for nothing was said wrong and
-    nothing was missed.
-    """
+    """Right, wrong and missed; what cannot be divided is 1.0: nothing was wrong or missed."""
 
     right: int
     false: int
@@ -107,7 +105,6 @@ class Score:
     """All figures of a set.
 
     Attributes:
-        tally: Of units.
         found_pairs: Pairs of records that stand in one cluster, judged or not.
         true_units: Pairs or records that the truth says are one work.
         different: Pairs that the truth says are of two works, or records that it says have no twin.
@@ -142,10 +139,7 @@ def harmonic(a: float, b: float) -> float:
 
 def homes(clusters: Iterable[Sequence[int]], records: int) -> list[int]:
     """The number of the cluster of each record; a record that no cluster holds is a cluster of its
-    own.
-
-    Raises:
-        ValueError: A record stands in two clusters.
+    own. Raises ValueError: a record stands in two clusters.
     """
     home = [-1] * records
     count = 0

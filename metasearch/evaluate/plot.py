@@ -43,10 +43,8 @@ Sets = Sequence[Sequence[Compared]]
 
 
 def check(path: Path) -> None:
-    """Make sure, before anything is measured, that a picture can be drawn there.
-
-    Raises:
-        UsageError: The ending is of no picture, or matplotlib is missing.
+    """Make sure, before anything is measured, that a picture can be drawn there. Raises UsageError:
+    the ending is of no picture, or matplotlib is missing.
     """
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a plot is written to a file that ends in {' or '.join(ENDINGS)}")
@@ -63,10 +61,8 @@ def drawn(sets: Sets, ending: str) -> bytes:
     """The picture: a panel a set with a curve a strategy, and one of the largest set's time against
     size.
 
-    Args:
-        sets: Of each set, its strategies, the same of all; without `growth` of any there is no
-            panel of time.
-        ending: One of `ENDINGS`.
+    `sets`: of each set, its strategies, the same of all; without `growth` of any there is no panel
+    of time. `ending`: one of `ENDINGS`.
     """
     import matplotlib as mpl
 
@@ -133,9 +129,7 @@ def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any
 
 
 def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """Precision against recall: a line over the thresholds, a large mark at the strategy's own
-    setting.
-    """
+    """Precision against recall: a line over the thresholds, a mark at the strategy's own."""
     lowest = LOWEST
     for one in compared:
         style = styles[one.strategy.name]
@@ -157,9 +151,7 @@ def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[s
 
 
 def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """CPU seconds against records, both in powers of ten, and how they would grow if time grew as
-    the set does.
-    """
+    """CPU seconds against records, in powers of ten, beside time that grows as the set does."""
     for one in compared:
         # A time too short for the clock has no logarithm.
         times = [(point.records, max(point.seconds, 1e-6)) for point in one.growth]

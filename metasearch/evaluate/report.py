@@ -1,6 +1,4 @@
-"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for
-whoever mends a rule.
-"""
+"""What an evaluation says: a table for people, objects for programs, and the wrong pairs."""
 
 from __future__ import annotations
 
@@ -91,9 +89,7 @@ def _width(names: Sequence[str]) -> int:
 
 
 def shuffled(evaluation: Evaluation) -> str:
-    """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was
-    tried.
-    """
+    """What other orders gave: "same x 5", or the lowest and highest F1; "" for none."""
     if evaluation.shuffled is None:
         return ""
     if evaluation.shuffled.alike == evaluation.shuffled.runs:

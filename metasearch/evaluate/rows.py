@@ -1,6 +1,4 @@
-"""One row of a labelled set -> `Record`: the keys of the schema, and a count of what nobody can
-read.
-"""
+"""One row of a labelled set -> `Record`: the schema's keys, and a count of the unreadable."""
 
 from __future__ import annotations
 
@@ -70,12 +68,7 @@ LONGEST_REASON = 300
 
 
 class LabelledRowReader:
-    """Reads rows, and counts what it could not read.
-
-    Args:
-        name: Of the set; the `source` of a record whose row names none.
-        own: Keys that are not about the work, and that somebody else reads.
-    """
+    """Reads rows, counts failures. `name`: of the set; the `source` where a row names none."""
 
     def __init__(self, name: str, own: Collection[str] = ()) -> None:
         self.name = name
@@ -94,11 +87,7 @@ class LabelledRowReader:
         """The record of a row, as `read`; one with nothing but the row's id where that raises.
 
         The row keeps its place, because the truth of the set names it: it counts as a record that
-        nobody finds twins of. A note tells of it.
-
-        Args:
-            row: An object with an id.
-            where: "file:line", for the note.
+        nobody finds twins of. A note tells of it. `where`: "file:line", for the note.
         """
         try:
             return self.read(row)
@@ -191,9 +180,7 @@ class LabelledRowReader:
         return kind
 
     def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)",
-        "0957-9672".
-        """
+        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)"."""
         for key in ("isbn", "issn"):
             if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
                 self._missed(key, row[key])

@@ -44,11 +44,7 @@ def skipped(path: Path) -> str | None:
 
 
 def read(path: Path) -> LabelledSet:
-    """The set in a file.
-
-    Raises:
-        UsageError: A row is not what it should be; the message has file and line.
-    """
+    """The set in a file. Raises UsageError: a row is wrong; the message has file and line."""
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
     reader = LabelledRowReader(name, own=(CLUSTER, CLEAN, KIND))
     ids: set[str] = set()

@@ -19,13 +19,8 @@ Clusters = list[list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """What other orders of arrival gave.
-
-    Attributes:
-        runs: How many were tried.
-        lowest: The smallest F1, the order of the file counted in.
-        highest: The largest.
-        alike: Runs that gave the very clusters of the order of the file.
+    """What other orders of arrival gave. `lowest`: the smallest F1, the order of the file counted
+    in. `alike`: runs that gave the very clusters of the order of the file.
     """
 
     runs: int
@@ -89,16 +84,7 @@ def evaluate(
     seed: int = 1,
     prints: Iterable[Fingerprint] | None = None,
 ) -> Evaluation:
-    """Score the chain on a set.
-
-    Args:
-        labelled: The set.
-        chain: Finds and judges twins.
-        versions: What becomes of the versions of a work.
-        shuffles: How many more orders of arrival to try.
-        seed: Chooses them.
-        prints: As in `cluster`, for the order of the file.
-    """
+    """Score the chain on a set. `prints`: as in `cluster`, for the order of the file."""
     dedup, clusters, seconds = cluster(labelled.records, chain, versions, prints)
     result = score(labelled, clusters)
     shuffled = _shuffled(labelled, chain, versions, clusters, shuffles, seed) if shuffles else None

@@ -12,9 +12,7 @@ def fitted(name: str, width: int) -> str:
 
 
 def share(value: float, digits: int) -> str:
-    """As tables of the field write it: ".980"; what is only nearly 1 or 0 is never shown as 1 or
-    0.
-    """
+    """As tables of the field write it: ".980"; nearly 1 or 0 is never shown as 1 or 0."""
     shown = f"{value:.{digits}f}"
     if shown.startswith("1") and value < 1:
         return "." + "9" * digits
@@ -29,9 +27,7 @@ def tiny(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three figures that matter, and no more than there is room for: "0.012", "1.23", "12.3",
-    "1234".
-    """
+    """Three figures that matter, as far as there is room: "0.012", "1.23", "12.3", "1234"."""
     if value >= 100 or value == 0:
         return f"{value:.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"

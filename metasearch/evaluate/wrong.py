@@ -31,9 +31,7 @@ class Wrong:
     """A pair that was merged and must not be, or was not and should.
 
     Attributes:
-        kind: Which of the two.
-        a: Number of the one record.
-        b: Of the other; None where the truth only says that `a` has some twin.
+        b: Number of the other record; None where the truth only says that `a` has some twin.
         about: What the pair is part of, in words.
         evidence: Each rule with what it says of the pair, in the order in which they are asked.
     """
@@ -80,9 +78,7 @@ class _Looker:
         return self._prints[number]
 
     def _certainty(self, pair: tuple[int, int]) -> float:
-        """How sure the chain is that the two are one: what was merged only through others comes
-        last.
-        """
+        """How sure the chain is that two are one; what was merged through others comes last."""
         match = self._chain.judge(self._print(pair[0]), self._print(pair[1]))
         return -1.0 if match is None else match.score if match.verdict != "different" else -2.0
 
@@ -141,9 +137,7 @@ class _Looker:
                     )
 
     def left_alone(self, labels: Sequence[bool]) -> Iterator[Wrong]:
-        """Records with a twin that stand alone, each with the flagged record whose title is
-        nearest.
-        """
+        """Records with a twin that stand alone, each with the flagged one of nearest title."""
         sizes = Counter(self._home)
         flagged = [number for number, label in enumerate(labels) if label]
         for number in flagged:
@@ -176,9 +170,7 @@ def _groups(labels: Iterable[int]) -> dict[int, list[int]]:
 def _worst(
     groups: dict[int, list[int]], one: Sequence[Hashable], other: Sequence[Hashable]
 ) -> list[tuple[list[int], int]]:
-    """The groups with pairs that differ in both respects, and how many of those each has; most
-    first.
-    """
+    """The groups with pairs that differ in both respects, and how many each has; most first."""
     costs = [
         (members, _differ(members, one, other)) for members in groups.values() if len(members) > 1
     ]
@@ -186,9 +178,7 @@ def _worst(
 
 
 def _differ(members: Sequence[int], one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Pairs that differ in both: those that differ in the one, in the other, less those that differ
-    in either.
-    """
+    """Pairs that differ in both: in the one, and in the other, less those in either."""
     labels = [(one[number], other[number]) for number in members]
     return _torn(a for a, _ in labels) + _torn(b for _, b in labels) - _torn(labels)
 

@@ -167,9 +167,7 @@ def counts_object(counts: Counts) -> dict[str, int]:
 
 
 def paging_object(paging: Paging) -> dict[str, Any]:
-    """{"start", "count", "next"}: which part of the list this is, and where the one that follows
-    begins, or null.
-    """
+    """{"start", "count", "next"}: which part of the list this is, and where the next begins."""
     following = paging.next
     return {
         "start": paging.start,
@@ -273,12 +271,8 @@ def answer_around(answer: Answer, hits: Any) -> dict[str, Any]:
 def in_parts(
     document: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]
 ) -> Iterator[bytes]:
-    """A document as one JSON line, item after item of its one long list.
-
-    Args:
-        document: With an empty list, or any, under that name; more stands before and behind it.
-        name: Of the list.
-        items: What the list holds in the end.
+    """A document as one JSON line, item after item of its one long list. `document`: with an empty
+    list, or any, under that name; more stands before and behind it.
     """
     names = list(document)
     place = names.index(name)

@@ -50,12 +50,9 @@ def write(
 ) -> bytes:
     """The answer as an Atom feed in UTF-8.
 
-    Args:
-        answer: The finished answer, or one page of it.
-        updated: When the search was made, with a time zone; without it the date of the newest hit,
-            so that the writer needs no clock.
-        links: Absolute URLs by relation: "self", "alternate", "search", "first", "previous",
-            "next", "last".
+    `updated`: when the search was made, with a time zone; without it the date of the newest hit, so
+    that the writer needs no clock. `links`: absolute URLs by relation: "self", "alternate",
+    "search", "first", "previous", "next", "last".
     """
     dates = [published(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
@@ -100,13 +97,8 @@ def write(
 
 
 def head(title: str, name: str, updated: datetime, links: Mapping[str, str]) -> etree._Element:
-    """A feed without entries.
-
-    Args:
-        title: On one line.
-        name: Its id: an IRI that is the same whenever the feed is written.
-        updated: When something in it changed last, with a time zone.
-        links: Absolute URLs by relation.
+    """A feed without entries. `updated`: when something in it changed last, with a time zone.
+    `links`: absolute URLs by relation.
     """
     feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMESPACES)  # type: ignore[arg-type]  # the stubs know no None prefix
     _add(feed, ATOM, "title", title)
@@ -141,15 +133,8 @@ def add_entry(
     updated: datetime,
     relevance: float | None = None,
 ) -> None:
-    """Add a hit to a feed.
-
-    Args:
-        feed: Made by `head`.
-        hit: Whose bibliography and provenance are written.
-        title: Of the entry, on one line.
-        name: Its id, an IRI.
-        updated: When it changed last, with a time zone.
-        relevance: 0 to 1; None where the feed is not in an order of relevance.
+    """Add a hit to a feed. `feed`: made by `head`. `updated`: when it changed last, with a time
+    zone. `relevance`: 0 to 1; None where the feed is not in an order of relevance.
     """
     record = hit.record
     date = published(record)

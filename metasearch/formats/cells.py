@@ -20,9 +20,7 @@ def python_value(value: Any) -> Any:
 
 
 def is_nothing(value: Any) -> bool:
-    """None, "", and what tables have for nothing: NaN, and NaT and NA of pandas, which are not
-    equal to themselves.
-    """
+    """None, "", and tables' nothing: NaN, NaT, NA of pandas, unequal to themselves."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, Real):
@@ -31,9 +29,7 @@ def is_nothing(value: Any) -> bool:
 
 
 def text_of(field: str, value: Any) -> str:
-    """The text of a cell: a text, or a number, which spreadsheets make of volumes and
-    identifiers.
-    """
+    """The text of a cell: a text or a number, as spreadsheets make of volumes and ids."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
@@ -64,12 +60,8 @@ def items_of(field: str, value: Any) -> list[Any]:
 
 
 def wrong(field: str, value: Any, wanted: str) -> UsageError:
-    """The error of a value that is no such thing; it names the field.
-
-    Args:
-        field: Of the record.
-        value: What the caller passed.
-        wanted: What the field takes: "a text or a number".
+    """The error of a value that is no such thing; it names the field. `wanted`: what the field
+    takes: "a text or a number".
     """
     shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
     return UsageError(

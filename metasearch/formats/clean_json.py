@@ -53,9 +53,8 @@ def cleaned(made: Mapping[str, Any]) -> dict[str, Any]:
     """The object with every text cleaned, and null for numbers that are not exact in every reader
     of JSON.
 
-    Args:
-        made: Its values are texts, numbers, lists of texts, lists of such objects, and tables of
-            texts.
+    `made`: its values are texts, numbers, lists of texts, lists of such objects, and tables of
+    texts.
     """
     return {name: _cleaned(name, value) for name, value in made.items()}
 

@@ -123,12 +123,8 @@ def ndjson(event: SearchEvent) -> bytes:
 def sse(event: SearchEvent, event_id: int | str) -> bytes:
     """The event as one server-sent event with `event:`, `id:` and `data:`.
 
-    Args:
-        event: What happened.
-        event_id: What a browser sends back as `Last-Event-ID` when it reconnects.
-
-    Raises:
-        ValueError: The id holds a line break or NUL, which would end the field early or void it.
+    `event_id`: what a browser sends back as `Last-Event-ID` when it reconnects. Raises ValueError:
+    the id holds a line break or NUL, which would end the field early or void it.
     """
     shown = str(event_id)
     if any(char in shown for char in "\r\n\0"):
@@ -146,9 +142,7 @@ def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     `start`, `source` and `order` serve clients that show a search while it runs; `done` repeats
     what is final in them. Events of unknown kinds are passed over, so that kinds can be added.
-
-    Raises:
-        FormatError: The stream ends before `done`, or `done` lists a hit that was never sent.
+    Raises FormatError: the stream ends before `done`, or `done` lists a hit that was never sent.
     """
     hits: dict[str, dict[str, Any]] = {}
     for event in lines:

@@ -24,15 +24,9 @@ def facet_lines(
 ) -> Iterator[tuple[str, str]]:
     """The facets as lines of at most so many columns.
 
-    Args:
-        facets: Of a list.
-        width: Columns.
-        bars: Whether years are shown with bars, where there are columns for it.
-        filtered: Whether the list has filters.
-
-    Yields:
-        (name of the facet with the blanks behind it, the rest of the line); the first line is a
-        heading and has no name, and so have further lines of a facet.
+    `bars`: whether years are shown with bars, where there are columns for it. Yields (name of the
+    facet with the blanks behind it, the rest of the line); the first line is a heading and has no
+    name, and so have further lines of a facet.
     """
     works = f"Facets of {facets.works:,} {'work' if facets.works == 1 else 'works'}"
     yield "", f"{works}, each counted without its own filter:" if filtered else f"{works}:"
@@ -70,10 +64,8 @@ def _short(value: str) -> str:
 
 
 def year_ranges(facet: Facet) -> list[tuple[str, int]]:
-    """The years of a facet in at most MOST_RANGES ranges of equal length, newest first.
-
-    Returns:
-        (a year or "2015-2019", its works); ranges without works are left out.
+    """The years of a facet in at most MOST_RANGES ranges of equal length, newest first. Returns (a
+    year or "2015-2019", its works); ranges without works are left out.
     """
     years = {int(each.value): each.count for each in facet.values}
     ranges: dict[int, int] = {}

@@ -21,9 +21,7 @@ def alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
 
 
 def as_line(names: list[str], said: str) -> str:
-    """The line of a group: "arxiv, dblp: no answer", but "15 sources: no answer: arxiv, dblp,
-    ...".
-    """
+    """The line of a group: "arxiv, dblp: no answer"; "15 sources: no answer: arxiv, ..."."""
     listed = ", ".join(names)
     if len(names) <= NAMED_FIRST:
         return message("{names}: {said}", names=listed, said=said)

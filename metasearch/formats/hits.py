@@ -51,10 +51,8 @@ def write(hit: Hit) -> bytes:
 
 
 def read(data: bytes) -> Hit:
-    """The hit that `write` wrote.
-
-    Raises:
-        ValueError: The bytes are damaged, or another release of metasearch wrote them.
+    """The hit that `write` wrote. Raises ValueError: the bytes are damaged, or another release of
+    metasearch wrote them.
     """
     try:
         kept = _loaded(data)
@@ -75,10 +73,8 @@ def read(data: bytes) -> Hit:
 
 
 def read_matches(data: bytes) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
-    """`Hit.matches` and `Hit.versions` of the hit that `write` wrote, without its records.
-
-    Raises:
-        ValueError: As `read`.
+    """`Hit.matches` and `Hit.versions` of the hit that `write` wrote, without its records. Raises
+    ValueError: as `read`.
     """
     try:
         kept = _loaded(data)
@@ -114,11 +110,7 @@ def record_values(record: Record) -> dict[str, Any]:
 
 
 def record_of(values: Mapping[str, Any]) -> Record:
-    """The record of which `record_values` are.
-
-    Raises:
-        TypeError: They are of another release of metasearch.
-    """
+    """The record of these `record_values`. Raises TypeError: they are of another release."""
     return _record(values)
 
 

@@ -25,12 +25,8 @@ _orcid = re.compile(r"[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]")
 
 
 def write(answer: Answer, *, links: Mapping[str, str] | None = None) -> bytes:
-    """The answer as a JSON Feed in UTF-8.
-
-    Args:
-        answer: The finished answer, or one page of it.
-        links: Absolute URLs by relation: "alternate" becomes `home_page_url`, "self" `feed_url`,
-            "next" `next_url`.
+    """The answer as a JSON Feed in UTF-8. `links`: absolute URLs by relation: "alternate" becomes
+    `home_page_url`, "self" `feed_url`, "next" `next_url`.
     """
     known = links or {}
     addresses = {

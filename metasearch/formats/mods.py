@@ -70,9 +70,8 @@ def zotero_type(kind: str) -> str:
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
     """The collection in UTF-8, a record after another, in the order given.
 
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`; their origins are written.
+    `hits`: in the order of the records. `beside`: what files say beside the records, by `Hit.id`;
+    their origins are written.
     """
     yield (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<modsCollection xmlns={quoteattr(NAMESPACE)}>\n'
@@ -87,12 +86,8 @@ def element(
 ) -> str:
     """A hit as a mods element.
 
-    Args:
-        hit: The work.
-        beside: What files say beside its record.
-        namespace: Declared in it, for one that stands in no collection of ours.
-        answering: The record answers a search, so notes in `recordInfo` name the fields of each
-            source.
+    `namespace`: declared in it, for one that stands in no collection of ours. `answering`: the
+    record answers a search, so notes in `recordInfo` name the fields of each source.
     """
     declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
     inner = "".join(_elements(hit, beside, answering=answering))

@@ -26,12 +26,8 @@ def html(
 ) -> str:
     """The first hits as a table, and the reports as a list; plain HTML without styles or scripts.
 
-    Args:
-        query: As the answer prints it.
-        summary: Stands behind the query, above the table.
-        hits: In the order of the list.
-        reports: One line for each source, plain text.
-        applied: The filters and the order of the list, plain text; a line of its own.
+    `hits`: in the order of the list. `applied`: the filters and the order of the list, plain text;
+    a line of its own.
     """
     head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
     rows = "".join(_row(hit) for hit in hits[:HITS])

@@ -32,12 +32,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A record that a file held.
-
-    Attributes:
-        file: Its name.
-        database: From which the record was exported; None where that is unknown.
-    """
+    """A record that a file held. `database`: of its export; None where that is unknown."""
 
     file: str
     database: str | None = None
@@ -47,9 +42,8 @@ class Origin:
 class Beside:
     """What the files of a work say beside the fields of its record.
 
-    Attributes:
-        origins: Of each of its records, in the order in which they were read.
-        fields: (tag, value) of the format that is written, in the order of the records, each once.
+    `origins`: of each of its records, in the order in which they were read. `fields`: (tag, value)
+    of the format that is written, in the order of the records, each once.
     """
 
     origins: tuple[Origin, ...] = ()
@@ -73,10 +67,8 @@ def with_beside(
     hits: Iterable[Hit], beside: BesideHits | None
 ) -> Iterator[tuple[Hit, Beside | None]]:
     """Each hit with what files say beside its records; None for all where no files were read.
-
-    Raises:
-        ValueError: What stands beside the hits is given in their order, and is not as much as they
-            are.
+    Raises ValueError: what stands beside the hits is given in their order, and is not as much as
+    they are.
     """
     if beside is None or isinstance(beside, Mapping):
         for hit in hits:
@@ -103,9 +95,7 @@ def _name(name: str | None) -> str:
 
 
 def read(values: Iterable[str]) -> tuple[Origin, ...]:
-    """The origins in texts that `texts` or `joined` has written; () where a text is none of
-    those.
-    """
+    """The origins in texts of `texts` or `joined`; () where a text is none of those."""
     found: list[Origin] = []
     for value in values:
         if not is_origin(value):

@@ -98,10 +98,7 @@ def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
 
 class OwnObjects:
     """Takes objects one by one, and knows which hits a stream of events has left so far.
-
-    Args:
-        collector: Where the records go.
-        name: Of the file.
+    `collector`: where the records go.
     """
 
     def __init__(self, collector: EntryCollector, name: str) -> None:
@@ -279,9 +276,7 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
 
 
 def _given(found: Any) -> list[tuple[str, str]]:
-    """What files have said beside a record, as `metasearch dedup` writes it: [["ris:N1", "..."],
-    ...].
-    """
+    """What files said beside a record, as `metasearch dedup` has it: [["ris:N1", "..."]]."""
     pairs = (
         [pair for pair in found if isinstance(pair, list) and len(pair) == 2]
         if isinstance(found, list)

@@ -1,6 +1,4 @@
-"""What the reference formats share: names, titles, pages, links and provenance as reference
-managers expect them.
-"""
+"""What the reference formats share: names, titles, pages, links and provenance."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ _LONGEST_ABBREVIATED = 12
 
 
 def without_stop(title: str) -> str:
-    """The title without one full stop behind it, unless that is part of an ellipsis or an
-    abbreviation.
-    """
+    """The title without its full stop, unless of an ellipsis or an abbreviation."""
     if not title.endswith(".") or title.endswith(".."):
         return title
     end = title[-_LONGEST_ABBREVIATED:]

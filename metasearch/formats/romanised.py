@@ -1,6 +1,4 @@
-"""Names in other scripts -> Latin letters, as far as a citation key needs them: who cites must be
-able to type it.
-"""
+"""Names in other scripts -> Latin letters for citation keys, which one must be able to type."""
 
 from __future__ import annotations
 
@@ -25,12 +23,9 @@ def romanised(name: str, *, family: bool = False) -> str:
     letter.
 
     Chinese characters are read as Pinyin, as surnames where they are one (单 is Shan); kana and
-    Hangul by their sound; of other scripts each letter by its first sound.
-
-    Args:
-        name: A family name, a body's name, or a Chinese name in one piece, of which the family name
-            counts.
-        family: It is known to be a family name.
+    Hangul by their sound; of other scripts each letter by its first sound. `name`: a family name, a
+    body's name, or a Chinese name in one piece, of which the family name counts. `family`: it is
+    known to be a family name.
     """
     from metasearch.bib.chinese.characters import is_han
     from metasearch.bib.chinese.names import han_names

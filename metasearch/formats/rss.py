@@ -25,12 +25,8 @@ _FEED_RELATIONS = ("self", "first", "previous", "next", "last", "search")
 
 
 def write(answer: Answer, *, links: Mapping[str, str] | None = None) -> bytes:
-    """The answer as an RSS feed in UTF-8.
-
-    Args:
-        answer: The finished answer, or one page of it.
-        links: Absolute URLs by relation, as for the Atom feed; "alternate" becomes the `link` of
-            the channel.
+    """The answer as an RSS feed in UTF-8. `links`: absolute URLs by relation, as for the Atom feed;
+    "alternate" becomes the `link` of the channel.
     """
     known = links or {}
     query = line(answer.query)

@@ -40,12 +40,9 @@ def write(
         hits: Best first.
         width: Columns of the terminal; wide East Asian characters take two. Addresses are never
             broken.
-        color: Write SGR sequences.
         hyperlinks: Make addresses links by OSC 8 sequences.
         explain: Say also what the score is made of, why records were merged, and which source gave
             which field.
-        answer: Of the hits; below them stand its filters, its order and its facets.
-        bars: Show years with bars, if there is room for them.
     """
     width = max(width, MIN_WIDTH)
     chosen = list(hits)

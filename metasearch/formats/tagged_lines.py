@@ -50,22 +50,15 @@ class TaggedLines:
         beside: BesideHits | None,
         fields: Callable[[Hit, Beside | None], Iterable[tuple[str, str]]],
     ) -> Iterator[bytes]:
-        """Each hit as a record in UTF-8, in the order given.
-
-        Args:
-            hits: In the order of the records.
-            beside: What files say beside the records, by `Hit.id`.
-            fields: Tags and values of a hit.
+        """Each hit as a record in UTF-8, in the order given. `hits`: in the order of the records.
+        `beside`: what files say beside the records, by `Hit.id`.
         """
         for hit, found in with_beside(hits, beside):
             yield self.record(fields(hit, found), found)
 
     def record(self, fields: Iterable[tuple[str, str]], beside: Beside | None) -> bytes:
-        """One record in UTF-8.
-
-        Args:
-            fields: Tags and values, in order; a field without a value is not written.
-            beside: What files say beside the record; its fields that ours repeat are left out.
+        """One record in UTF-8. `beside`: what files say beside the record; its fields that ours
+        repeat are left out.
         """
         written = dict.fromkeys((tag, value) for tag, value in fields if value)
         if beside is not None:
@@ -100,16 +93,10 @@ def general_type(record: Record) -> str:
 def second_type(kind: str, word: str, *, is_part: bool, in_notes: bool = False) -> str:
     """What a second field has to say of a type that the format's own word does not tell.
 
-    Args:
-        kind: One of `TYPES`.
-        word: What the format calls it.
-        is_part: Whether the record has authors or pages, by which readers tell a paper from its
-            proceedings.
-        in_notes: The format has no second field for types, so that only a mark is understood.
-
-    Returns:
-        A word that other programs know ("Review"), else "type: journal"; "" where nothing is
-        missing.
+    `is_part`: whether the record has authors or pages, by which readers tell a paper from its
+    proceedings. `in_notes`: the format has no second field for types, so that only a mark is
+    understood. Returns a word that other programs know ("Review"), else "type: journal"; "" where
+    nothing is missing.
     """
     general = worktypes.conference(worktypes.of_words([word]), is_part=is_part)
     if general == kind or kind == "other":

@@ -141,9 +141,7 @@ def web_url(url: str | None) -> str | None:
 
 
 def ascii_url(url: str) -> str:
-    """The address in printable ASCII: other characters percent-encoded as UTF-8, existing escapes
-    kept.
-    """
+    """The address in printable ASCII: others percent-encoded as UTF-8, escapes kept."""
     return url if url.isascii() else quote(url, safe="%/:?#[]@!$&'()*+,;=-._~")
 
 

@@ -38,14 +38,10 @@ def parts(
 ) -> Iterator[bytes]:
     """The workbook, in one part: its directory stands at its end. Rows wait in a temporary file.
 
-    Args:
-        hits: In the order of the rows.
-        beside: What files say beside the records, by `Hit.id`: a column for each of their tags.
-        columns: What `columns_beside` gives for that; needed unless it is a `Mapping`.
-
-    Raises:
-        UsageError: There are more hits than Excel has rows.
-        ImportError: openpyxl is not installed; `metasearch.formats.get` checks that before.
+    `hits`: in the order of the rows. `beside`: what files say beside the records, by `Hit.id`: a
+    column for each of their tags. `columns`: what `columns_beside` gives for that; needed unless it
+    is a `Mapping`. Raises UsageError: there are more hits than Excel has rows. Raises ImportError:
+    openpyxl is not installed; `metasearch.formats.get` checks that before.
     """
     from openpyxl import Workbook
 

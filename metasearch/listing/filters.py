@@ -46,11 +46,7 @@ class Filter:
         return f"{'-' if self.exclude else ''}{filter_text(self.name, self.value)}"
 
     def holds(self, values: Mapping[str, str]) -> bool:
-        """Whether a work has the value.
-
-        Args:
-            values: Of the work in the facet of this name, by key (`facets.keyed`).
-        """
+        """Whether a work has the value; `values` are of its facet, by key (`facets.keyed`)."""
         if self._years is None:
             return FACETS[self.name].key(self.value) in values
         first, last = self._years.first, self._years.last
@@ -115,13 +111,9 @@ FiltersLike = str | tuple[str, ...] | Filters | None
 def parse_filters(value: FiltersLike) -> Filters:
     """Read filters.
 
-    Args:
-        value: `name:value`, several with commas between; a value that holds a comma, a colon or a
-            quotation mark stands in quotation marks, and a quotation mark in it is doubled. Or a
-            list of such texts.
-
-    Raises:
-        UsageError: The text is not written so, or there is no such filter or value.
+    `value`: `name:value`, several with commas between; a value that holds a comma, a colon or a
+    quotation mark stands in quotation marks, and a quotation mark in it is doubled. Or a list of
+    such texts. Raises UsageError: the text is not written so, or there is no such filter or value.
     """
     if isinstance(value, Filters):
         return value

@@ -49,12 +49,8 @@ def best_positions(records: Sequence[Record]) -> dict[str, int]:
 def source_weights(hits: Sequence[Mapping[str, int]]) -> dict[str, float]:
     """The weight of each source by its agreement with the others; 1.0 is the average.
 
-    Args:
-        hits: For each hit, source -> position.
-
-    Returns:
-        Source -> weight from 0.5 upwards; empty where fewer than LEAST_SOURCES sources answered or
-        no two of them agree.
+    `hits`: for each hit, source -> position. Returns source -> weight from 0.5 upwards; empty where
+    fewer than LEAST_SOURCES sources answered or no two of them agree.
     """
     sources = {source for positions in hits for source in positions}
     if len(sources) < LEAST_SOURCES:

@@ -40,13 +40,8 @@ def rank(
     """The hits in order, best first, with `rank`, `score` and `reasons` set.
 
     The order is total and does not depend on the order of `hits`: equal scores are ordered by the
-    number of sources, year (newest first), title, and id.
-
-    Args:
-        hits: Unranked.
-        query: What was asked.
-        weights: Weight of each source, 1.0 where it is not named.
-        mode: One of `RANK_MODES`.
+    number of sources, year (newest first), title, and id. `weights`: weight of each source, 1.0
+    where it is not named.
     """
     return Ranking(query, weights, mode).ranked(hits)
 
@@ -55,7 +50,6 @@ class _Prepared(NamedTuple):
     """What is known of a hit without the others.
 
     Attributes:
-        hit: As it was read.
         positions: Source -> its best position, in the order of the names.
         counts: How often the words occur; None where they do not count.
         ties: The order of hits of equal score.
@@ -71,13 +65,10 @@ class _Scored(NamedTuple):
     """A hit with its score beside the others, ready to be sorted.
 
     Attributes:
-        order: Smaller is better.
-        known: The hit.
         votes: Points of each source, and for their agreement where there are several.
         score: What its words are worth; None where they do not count.
         of_words: Points for coverage, BM25F and pairs; 0 where a part does not count.
         near: How near its meaning is to the query, 0 to 1.
-        of_meaning: Points for that.
     """
 
     order: tuple[float, int, int, str, str]
@@ -90,12 +81,8 @@ class _Scored(NamedTuple):
 
 
 class Ranking:
-    """`rank` for hits that grow: the words of a hit that has not changed are counted once.
-
-    Args:
-        query: What was asked.
-        weights: Weight of each source, 1.0 where it is not named.
-        mode: One of `RANK_MODES`.
+    """`rank` for hits that grow: the words of a hit that has not changed are counted once. `query`:
+    what was asked. `weights`: weight of each source, 1.0 where it is not named.
     """
 
     def __init__(
@@ -117,20 +104,16 @@ class Ranking:
         return len([self._known(hit) for hit in hits])
 
     def add_nearness(self, nearness: Mapping[str, float]) -> None:
-        """Have hits score for their meaning, too.
-
-        Args:
-            nearness: Id of a hit -> 0 to 1, from `listing.rerank`; other hits score nothing for it.
+        """Have hits score for their meaning, too. `nearness`: id of a hit -> 0 to 1, from
+        `listing.rerank`; other hits score nothing for it.
         """
         self._nearness.update(nearness)
 
     def ranked(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[Hit]:
         """The hits in order, with `rank`, `score` and `reasons` set.
 
-        Args:
-            hits: Those to put in order.
-            among: All hits of the list, where `hits` are a part of it: how far sources agree and
-                how rare words are is measured among them.
+        `among`: all hits of the list, where `hits` are a part of it: how far sources agree and how
+        rare words are is measured among them.
         """
         return all_at_once(self.ranking(hits, among))
 

@@ -46,10 +46,8 @@ Embed = Callable[[Sequence[str]], "Vectors"]
 
 
 def check() -> None:
-    """Make sure, before a source is asked, that the extra is installed.
-
-    Raises:
-        UsageError: It is not, or its files have moved.
+    """Make sure, before a source is asked, that the extra is installed. Raises UsageError: it is
+    not, or its files have moved.
     """
     missing = [name for name in PACKAGES if not is_installed(name)]
     if not missing and all((_folder() / name).is_file() for name in (_VECTORS, _PIECES)):
@@ -64,14 +62,9 @@ def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> d
     """How near each hit is to the query: 0 for the farthest of them, 1 for the nearest.
 
     It does not depend on the order of the hits; a hit takes less than half a millisecond of CPU.
-
-    Args:
-        query: What was asked; what stands under a NOT is not read.
-        hits: At most `MOST_HITS` are meant.
-        embed: None for the vectors of WordLlama, which are read once a process.
-
-    Returns:
-        Id of a hit -> nearness; {} where the query has no words, or all hits are equally near.
+    `hits`: at most `MOST_HITS` are meant. `embed`: None for the vectors of WordLlama, which are
+    read once a process. Returns id of a hit -> nearness; {} where the query has no words, or all
+    hits are equally near.
     """
     asked = _asked(query)
     if not asked or not hits:

@@ -26,10 +26,8 @@ _ARTICLES = frozenset({"the", "a", "an"})
 def arranged(ranked: Iterable[Hit], sort: Sort, arrival: Mapping[str, int]) -> list[Hit]:
     """The hits in the order of `sort`; their `rank` is not changed.
 
-    Args:
-        ranked: In the order of relevance.
-        sort: One of `SORTS`.
-        arrival: Key of a record -> its number among those received; read for "first-seen" only.
+    `ranked`: in the order of relevance. `arrival`: key of a record -> its number among those
+    received; read for "first-seen" only.
     """
     hits = list(ranked)
     if sort == "first-seen":

@@ -43,10 +43,9 @@ _Pairs = dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]
 class Word:
     """One word that is looked for.
 
-    Attributes:
-        forms: How it can stand in a text, each with what bounds it: " wing ", " wings "; a pair of
-            Chinese characters has no bounds.
-        core: What all forms hold: a text without it is passed over quickly.
+    `forms`: how it can stand in a text, each with what bounds it: " wing ", " wings "; a pair of
+    Chinese characters has no bounds. `core`: what all forms hold: a text without it is passed over
+    quickly.
     """
 
     forms: tuple[str, ...]
@@ -89,11 +88,7 @@ class Score(NamedTuple):
 
 
 class QueryWords:
-    """The words of a query, ready to be counted in many records.
-
-    Args:
-        query: What was asked. What stands under a NOT is not looked for.
-    """
+    """The words of a query, ready to be counted in many records."""
 
     def __init__(self, query: Query | None) -> None:
         wanted: dict[tuple[str, ...], None] = {}
@@ -142,9 +137,7 @@ class QueryWords:
         )
 
     def scoring(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
-        """The score of each record beside the others, which does not depend on their order; yields
-        after each stretch.
-        """
+        """The score of each record, whatever their order; yields after each stretch."""
         if not counts:
             return []
         rarity = self._rarity(counts)

@@ -47,9 +47,7 @@ class Lag:
 
     @property
     def lost(self) -> float:
-        """Seconds for which the loop has been late in all; only the difference of two readings
-        means something.
-        """
+        """Seconds that the loop has been late in all; only differences mean something."""
         late = self.now
         return self._lost + (late if late > USUAL else 0.0)
 
@@ -103,10 +101,8 @@ class patient:  # noqa: N801  # it is used as `asyncio.timeout` is
     first.
 
     Not a generator with functions in it: a function that names itself is a cycle, and this one
-    would keep the page that was waited for until the garbage collector comes.
-
-    Args:
-        seconds: How long the block may take; it raises TimeoutError when they are over.
+    would keep the page that was waited for until the garbage collector comes. `seconds`: how long
+    the block may take; it raises TimeoutError when they are over.
     """
 
     __slots__ = ("_graces", "_scope", "_seconds", "_timer")

@@ -20,15 +20,9 @@ async def in_daemon_thread(
 ) -> T:
     """What the work returns. A caller that is cancelled goes on at once; the thread ends by itself.
 
-    Args:
-        work: Runs in the thread.
-        name: Of the thread.
-        ended: Called in the loop when the thread has ended, also if its caller was
-            cancelled.
-
-    Raises:
-        RuntimeError: No more threads can be started; `ended` is called all the same.
-        Exception: What the work raises.
+    `ended`: called in the loop when the thread has ended, also if its caller was cancelled. Raises
+    RuntimeError: no more threads can be started; `ended` is called all the same. Raises Exception:
+    what the work raises.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()

@@ -26,18 +26,12 @@ async def watchdog(
     regular expression, a comparison of long strings), when no thread, signal handler or timer of
     Python runs. One silence is reported once.
 
-    It uses `faulthandler.dump_traceback_later`, of which a process has one: other
-    users of it are disturbed.
-
-    Args:
-        seconds: Longer than any pause of the loop that is acceptable; above 0.
-        file: With a file descriptor, and open for as long as the block lasts; None is the standard
-            error that the process began with.
-        end: Whether the process then ends, at once and with exit code 1: no block is left in order,
-            no buffer flushed.
-
-    Raises:
-        ValueError: `seconds` is not above 0, or the file has no descriptor.
+    It uses `faulthandler.dump_traceback_later`, of which a process has one: other users of it are
+    disturbed. `seconds`: longer than any pause of the loop that is acceptable; above 0. `file`:
+    with a file descriptor, and open for as long as the block lasts; None is the standard error that
+    the process began with. `end`: whether the process then ends, at once and with exit code 1: no
+    block is left in order, no buffer flushed. Raises ValueError: `seconds` is not above 0, or the
+    file has no descriptor.
     """
     if not seconds > 0:
         raise ValueError(f"seconds must be above 0, are {seconds}")

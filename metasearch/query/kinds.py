@@ -1,6 +1,4 @@
-"""Types of works: what people call them -> the words of `metasearch.record.TYPES`, which stands on
-the same floor.
-"""
+"""Types of works: what people call them -> the words of `metasearch.record.TYPES`."""
 
 from __future__ import annotations
 

@@ -131,9 +131,7 @@ def _begins(stem: str, texts: Sequence[SearchedText], record: SearchedRecord | N
 
 
 def _occurs(wanted: str, field: str, texts: Sequence[SearchedText], record: SearchedRecord) -> bool:
-    """Whether a folded word or phrase occurs in one of the texts; one without letters and digits
-    always does.
-    """
+    """Whether a folded text occurs in one; without letters and digits it always does."""
     if CJK.search(wanted):
         joined = compact(wanted)
         return any(joined in text.compact for text in texts)
@@ -144,9 +142,7 @@ def _occurs(wanted: str, field: str, texts: Sequence[SearchedText], record: Sear
 
 
 def _named(words: list[str], texts: Sequence[SearchedText]) -> bool | None:
-    """None where one author may be the person asked for: the names agree but for order, middle
-    names and initials.
-    """
+    """None where one author may be meant: names agree but for order, middle and initials."""
     whole = [word for word in words if len(word) > 1]
     for text in texts:
         one_is_there = any(word in text.words for word in whole)

@@ -1,6 +1,4 @@
-"""What the readers of syntaxes with brackets and quotes share that read a text from left to right,
-without tokens.
-"""
+"""What readers share of syntaxes with brackets and quotes, read left to right without tokens."""
 
 from __future__ import annotations
 

@@ -57,7 +57,6 @@ class Row:
     Attributes:
         text: As typed; words, or with "all" any query of our own syntax. A row without text means
             nothing.
-        field: One of `ROW_FIELDS`.
         taken: Whether all words must occur, in any order, or follow one another, or any of them
             will do.
         operator: Joins it to the rows before it. That of the first row is AND or NOT.
@@ -71,11 +70,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A query as rows, and what narrows all of it.
-
-    Attributes:
-        type: One of `metasearch.record.TYPES`, or "".
-        language: ISO 639-1, or "".
+    """A query as rows, and what narrows all of it. `type`: one of `metasearch.record.TYPES`, or "".
+    `language`: ISO 639-1, or "".
     """
 
     rows: tuple[Row, ...]
@@ -97,10 +93,8 @@ class NotFlat(ValueError):
 
 
 def row_query(row: Row) -> Query:
-    """What one row with text asks for. Takes time linear in its length.
-
-    Raises:
-        QuerySyntaxError: Its text cannot be read; places are those in the text of the row.
+    """What one row with text asks for. Takes time linear in its length. Raises QuerySyntaxError:
+    its text cannot be read; places are those in the text of the row.
     """
     if row.field in IDENTIFIERS:
         values = list(_identifiers(row))
@@ -120,11 +114,8 @@ def row_query(row: Row) -> Query:
 
 
 def query_of_rows(rows: Rows) -> Query:
-    """What all rows together ask for.
-
-    Raises:
-        QuerySyntaxError: A row cannot be read, no row has text, or the whole is no query: it only
-            excludes, is too long, or has too many words.
+    """What all rows together ask for. Raises QuerySyntaxError: a row cannot be read, no row has
+    text, or the whole is no query: it only excludes, is too long, or has too many words.
     """
     filled = [row for row in rows.rows if plain(row.text)]
     first, *others = filled or [Row()]
@@ -206,11 +197,7 @@ def _words(term: Term) -> Iterator[Term]:
 
 
 def rows_of_query(query: Query) -> Rows:
-    """The query as rows.
-
-    Raises:
-        NotFlat: Rows cannot say it.
-    """
+    """The query as rows. Raises NotFlat: rows cannot say it."""
     years: Years | None = None
     codes = {"type": "", "language": ""}
     rest: list[Query] = []
@@ -251,11 +238,7 @@ def _unfolded(query: Query) -> list[Row]:
 
 
 def _joined_row(part: Query, operator: Operator) -> Row | None:
-    """A part of an AND or OR as one row; None where it needs several.
-
-    Raises:
-        NotFlat: No row can say it.
-    """
+    """A part of an AND or OR as one row; None for several. Raises NotFlat: no row can."""
     if not isinstance(part, Not):
         row = _row(part)
         if row is None and not isinstance(part, And | Or):

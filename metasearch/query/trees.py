@@ -11,13 +11,7 @@ from metasearch.query.reading import QueryReader
 
 
 class LeftToRight:
-    """Operands that operators join from left to right, without precedence; takes time linear in
-    their number.
-
-    Args:
-        reader: Whose text it is; it refuses operators that alternate too often.
-        first: The first operand.
-    """
+    """Operands that operators join left to right, without precedence; in linear time."""
 
     def __init__(self, reader: QueryReader, first: Query) -> None:
         self._reader = reader
@@ -74,9 +68,7 @@ def words(text: str, field: str, *, phrase: bool = False) -> Query:
 
 
 def truncatable(texts: Sequence[tuple[str, bool]], field: str) -> Query:
-    """All of several words, (word, whether it is a mere beginning): plain ones next to each other
-    are a term.
-    """
+    """All of (word, whether it is a beginning): plain ones side by side are one term."""
     parts: list[Query] = []
     run: list[str] = []
     for word, truncated in [*texts, ("", True)]:

@@ -57,9 +57,7 @@ def route(request: web.Request) -> str:
 
 
 def face(request: web.Request) -> str:
-    """Which part of the server is asked: "json" and the other formats for searches, else "sources",
-    "healthz", ...
-    """
+    """Which part of the server is asked: "json" and other formats, else "sources", "healthz"."""
     if FACE in request:
         return request[FACE]
     match route(request):

@@ -27,9 +27,7 @@ def places_of(error: BaseException) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """Every record as one line of JSON: time, level, message, the fields of a request, and what
-    went wrong.
-    """
+    """Every record as a line of JSON: time, level, message, a request's fields, the error."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One object, without a line end."""

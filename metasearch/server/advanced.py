@@ -108,11 +108,7 @@ class _FormReader:
 
 
 def read_form(given: MultiMapping[str], options: Options) -> AdvancedForm:
-    """What an address of the page says.
-
-    Raises:
-        Problem: 400, with every parameter that cannot be used.
-    """
+    """What an address of the page says. Raises Problem: 400, with each parameter at fault."""
     searched = read_parameters(
         MultiDict((name, value) for name, value in given.items() if name in _SEARCHED), options
     )

@@ -37,15 +37,9 @@ async def prepare(
 ) -> Search:
     """The search of a request, with the times that the server allows; it has not begun.
 
-    Args:
-        request: Whose user asks.
-        parameters: Of the search.
-        page_wait: Seconds after which what is there is given, where neither the request nor the
-            configuration says; None for the end of the search.
-
-    Raises:
-        UsageError: The query cannot be read, or there is no such source.
-        Problem: 429 where a quota of the user is used up.
+    `page_wait`: seconds after which what is there is given, where neither the request nor the
+    configuration says; None for the end of the search. Raises UsageError: the query cannot be read,
+    or there is no such source; Problem: 429 where a quota of the user is used up.
     """
     shared = request.app[SHARED]
     settings = shared.engine.settings
@@ -70,11 +64,8 @@ async def search_of(
     shared: ServerContext, text: str, options: SearchOptions, **more: Unpack[SearchKeywords]
 ) -> Search:
     """The search with these options, `more` of them beside; it has not begun. The query of a long
-    text is read off the loop. The sources must be ready.
-
-    Raises:
-        UsageError: The query cannot be read, or there is no such source.
-        Problem: 429 or 503 where too many long queries wait.
+    text is read off the loop. The sources must be ready. Raises UsageError: the query cannot be
+    read, or there is no such source; Problem: 429 or 503 where too many long queries wait.
     """
     engine = shared.engine
     if len(text) <= SHORT:
@@ -86,10 +77,8 @@ async def search_of(
 
 async def computed(request: web.Request, text: str, compute: Callable[[], T]) -> T:
     """Returns what `compute` makes of a text of the client, in a thread: of long ones one at a
-    time, the users in turns.
-
-    Raises:
-        Problem: 503 where too much is computed, 429 where too many long texts of the user wait.
+    time, the users in turns. Raises Problem: 503 where too much is computed, 429 where too many
+    long texts of the user wait.
     """
     admission = request.app[SHARED].admission
     if len(text) > SHORT:
@@ -99,11 +88,8 @@ async def computed(request: web.Request, text: str, compute: Callable[[], T]) ->
 
 
 async def answered(request: web.Request, parameters: Parameters) -> Answer:
-    """The answer of a search, as `/search` returns it for the same parameters.
-
-    Raises:
-        Problem: 503 where too many searches run.
-        UsageError: The query cannot be read, or there is no such source.
+    """The answer of a search, as `/search` returns it for the same parameters. Raises Problem: 503
+    where too many searches run; UsageError: the query cannot be read, or there is no such source.
     """
     shared = request.app[SHARED]
     prepared = await prepare(request, parameters)
@@ -130,11 +116,9 @@ async def finished(request: web.Request, prepared: Search, parameters: Parameter
 
 
 async def plan_of(request: web.Request, parameters: Parameters) -> QueryPlan:
-    """What a search with these parameters would ask of each source; nothing is sent.
-
-    Raises:
-        Problem: 503 where too many searches run, 429 or 503 where too many long queries wait.
-        UsageError: The query cannot be read, or there is no such source.
+    """What a search with these parameters would ask of each source; nothing is sent. Raises
+    Problem: 503 where too many searches run, 429 or 503 where too many long queries wait;
+    UsageError: the query cannot be read, or there is no such source.
     """
     from metasearch.engine.dry_run import explain_plan, planned
 

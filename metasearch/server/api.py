@@ -93,11 +93,9 @@ async def search(request: web.Request) -> web.StreamResponse:
 
 
 def chosen_format(request: web.Request) -> str:
-    """What `format=` says, else what the client likes best of what we have.
-
-    Raises:
-        Problem: 406, with everything that there is; 400 where `format` is repeated.
-        UsageError: What writes the format is not installed.
+    """What `format=` says, else what the client likes best of what we have. Raises Problem: 406,
+    with everything that there is; 400 where `format` is repeated. Raises UsageError: what writes
+    the format is not installed.
     """
     starting = request.path == "/" and not request.query.get("q")
     offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
@@ -107,9 +105,8 @@ def chosen_format(request: web.Request) -> str:
 def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
     """As `chosen_format`, of the forms that are offered.
 
-    Args:
-        request: Its `format` and its Accept header decide.
-        offered: Name -> media type, the first for a client that does not say what it likes.
+    `request`: its `format` and its Accept header decide. `offered`: name -> media type, the first
+    for a client that does not say what it likes.
     """
     if form := only(given_so_far(request), "format"):
         if form not in offered:

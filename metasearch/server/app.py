@@ -142,11 +142,9 @@ def make_app(
         keys: The API keys; None if everyone may ask.
         examples: Queries that find something, for the start page, the description document and
             suggestions.
-        notice: A text about this server for the start page.
         peers: The other workers of the server; None if there are none.
         secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
         cookie_key: What cookies are signed with, equal for all workers; None draws one.
-        users: Whether it has the addresses of a server with users.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -216,11 +214,7 @@ async def listening(
     options: Options | None = None,
 ) -> AsyncIterator[str]:
     """Runs a server for as long as the block lasts; yields its address. `options` of None are as
-    configured.
-
-    Raises:
-        UsageError: It cannot listen there.
-        SettingsError: As `serve`.
+    configured. Raises UsageError: it cannot listen there; SettingsError: as `serve`.
     """
     limits = options or Options.of(settings)
     keys = ApiKeys.load(settings)

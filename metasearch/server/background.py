@@ -34,7 +34,6 @@ class Job(Generic[T]):
         number: The number of the run, once it is known.
         error: Why it ended, where it did not come to its end; None where it runs or has ended well.
         reason: The same for a reader, without a path of the server.
-        ended: Whether it has ended.
     """
 
     key: Hashable
@@ -114,11 +113,7 @@ class Job(Generic[T]):
 
 
 class Jobs(Generic[T]):
-    """The jobs of one process.
-
-    Args:
-        shares: How many run at once.
-    """
+    """The jobs of one process."""
 
     def __init__(self, shares: Shares) -> None:
         self._shares = shares
@@ -128,10 +123,8 @@ class Jobs(Generic[T]):
     def begin(
         self, key: Hashable, work: Callable[[Job[T]], Awaitable[object]], user: str = OWNER
     ) -> Job[T]:
-        """Have `work(job)` done, beside everything else, in the share of a user.
-
-        Raises:
-            Problem: 409 where one of this key runs, and those of `Shares.take`.
+        """Have `work(job)` done, beside everything else, in the share of a user. Raises Problem:
+        409 where one of this key runs, and those of `Shares.take`.
         """
         if key in self._running:
             raise Problem(

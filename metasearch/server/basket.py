@@ -12,11 +12,7 @@ from metasearch.server.site import ServerContext
 
 @dataclass(frozen=True, slots=True)
 class BasketWork:
-    """One work.
-
-    Attributes:
-        ids: Those by which the basket holds it; several where two searches named it differently.
-    """
+    """One work. `ids`: those in the basket; several where two searches named it differently."""
 
     hit: Hit
     ids: Sequence[str]
@@ -24,11 +20,8 @@ class BasketWork:
 
 @dataclass(frozen=True, slots=True)
 class Basket:
-    """The contents of a basket.
-
-    Attributes:
-        works: In the order in which they were added; each work once.
-        unknown: Ids of works that are not kept any more.
+    """The contents of a basket. `works`: in the order in which they were added; each work once.
+    `unknown`: ids of works that are not kept any more.
     """
 
     works: Sequence[BasketWork]

@@ -33,20 +33,15 @@ _MASK_BYTES = 16
 
 
 class Cookies:
-    """Reads and writes the cookies of one server.
-
-    Args:
-        key: What they are signed with, equal for all workers; None draws one, so that the cookies
-            last as long as the server runs.
+    """Reads and writes the cookies of one server. `key`: what they are signed with, equal for all
+    workers; None draws one, so that the cookies last as long as the server runs.
     """
 
     def __init__(self, key: bytes | None = None) -> None:
         self._key = key or secrets.token_bytes(_KEY_BYTES)
 
     def read(self, request: web.Request, name: str) -> Any:
-        """The value of a cookie as it was written; None where it is absent, damaged, or signed by
-        another server.
-        """
+        """A cookie's value as written; None: absent, damaged, or signed by another server."""
         text = request.cookies.get(name, "")
         # Bytes that are no UTF-8 arrive as lone surrogates, at which the signature's check fails.
         if not text or len(text) > LARGEST or not text.isascii():
@@ -68,16 +63,9 @@ class Cookies:
     ) -> None:
         """Sets a cookie.
 
-        Args:
-            response: Carries it to the browser.
-            name: Of the cookie.
-            value: Anything that JSON can hold.
-            base: Absolute address of the server, for which it holds.
-            kept: Seconds that a browser keeps it. Who reads it must not rely on that.
-            path: Below which the browser sends it; "" for that of `base`.
-
-        Raises:
-            ValueError: It is larger than `LARGEST`.
+        `base`: absolute address of the server, for which it holds. `kept`: seconds that a browser
+        keeps it. Who reads it must not rely on that. `path`: below which the browser sends it; ""
+        for that of `base`. Raises ValueError: it is larger than `LARGEST`.
         """
         text = self._serializer(name).dumps(value)
         if not isinstance(text, str) or len(text) > LARGEST:
@@ -141,12 +129,8 @@ def _xor(left: bytes, right: bytes) -> bytes:
 def kept_key(folder: Path | None) -> bytes | None:
     """The key in a folder, drawn and written there when it is first asked for.
 
-    Args:
-        folder: That of the cache, where the works of the baskets are kept, too: who deletes one
-            deletes both. None for a server that keeps nothing.
-
-    Returns:
-        None where the key cannot be kept.
+    `folder`: that of the cache, where the works of the baskets are kept, too: who deletes one
+    deletes both. None for a server that keeps nothing. Returns None where the key cannot be kept.
     """
     if folder is None:
         return None

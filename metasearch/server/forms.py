@@ -57,11 +57,9 @@ class Upload:
 
 
 async def posted(request: web.Request) -> MultiMapping[str]:
-    """The fields of a form that a page of this server has sent.
-
-    Raises:
-        Problem: 403 for a form of another site or visitor, 415 for anything but a form, 400 where
-            it cannot be read, 408 where it does not come, 413 where it is too large.
+    """The fields of a form that a page of this server has sent. Raises Problem: 403 for a form of
+    another site or visitor, 415 for anything but a form, 400 where it cannot be read, 408 where it
+    does not come, 413 where it is too large.
     """
     if is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
@@ -79,15 +77,10 @@ async def posted_with_file(
 ) -> tuple[MultiMapping[str], Upload]:
     """The fields of a form that may hold a file, and the file.
 
-    Args:
-        request: Of the form; one without a file is read, too.
-        most: Bytes that the file may have.
-        disk: An open file that it is written to instead of memory; the token must then come before
-            it, so that nothing is kept of a form of another site.
-
-    Raises:
-        Problem: As `posted`; 413 also where the file is too large.
-        OSError: The file cannot be written.
+    `most`: bytes that the file may have. `disk`: an open file that it is written to instead of
+    memory; the token must then come before it, so that nothing is kept of a form of another site.
+    Raises Problem: as `posted`; 413 also where the file is too large. Raises OSError: the file
+    cannot be written.
     """
     if request.content_type != WITH_FILE:
         return await posted(request), Upload()
@@ -171,9 +164,7 @@ def _too_large(most: int) -> Problem:
 
 def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual: str) -> str:
     """The value of a field that has one of a few values; `usual` where the form does not have it.
-
-    Raises:
-        Problem: 400 for another value, or several.
+    Raises Problem: 400 for another value, or several.
     """
     values = fields.getall(name, [])
     if not values:
@@ -186,11 +177,7 @@ def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual
 
 def local_address(text: str, site: Site) -> str | None:
     """The text if it is an address of this server, and of nothing beside it on the same host; else
-    None.
-
-    Args:
-        text: Whatever a form says: "/search?q=mice#w-1".
-        site: Where the server is reachable.
+    None. `text`: whatever a form says: "/search?q=mice#w-1".
     """
     if len(text) > LONGEST_LINE or not _local.fullmatch(text):
         return None

@@ -24,10 +24,7 @@ def check_addressed(request: web.Request) -> None:
 
     Names of the server are the host of `public_url` and the address on which the connection was
     accepted, on loopback under each of its names. Its own pages may ask, and those of the origins
-    in `[server] cors`.
-
-    Raises:
-        Problem: 421 for another host, 403 for another origin.
+    in `[server] cors`. Raises Problem: 421 for another host, 403 for another origin.
     """
     check_host(request)
     sites = (site_of(request), connection_site(request))
@@ -43,10 +40,8 @@ def check_addressed(request: web.Request) -> None:
 
 
 def check_host(request: web.Request) -> None:
-    """Whether the Host is a name of this server; forms have a token, and need no more.
-
-    Raises:
-        Problem: 421 for another one.
+    """Whether the Host is a name of this server; forms have a token, and need no more. Raises
+    Problem: 421 for another one.
     """
     sites = (site_of(request), connection_site(request))
     host = request.headers.get(hdrs.HOST, "").lower()

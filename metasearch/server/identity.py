@@ -28,7 +28,6 @@ class Identity:
     Attributes:
         uid: Of the user; "" for a guest who is not logged in.
         name: What is typed at login; "" for a guest.
-        shown: The name for people.
         role: In the workspace; None for somebody who is not known and may not search.
         session: Row of the session; None where there is none.
         scopes: Of the API token; None where the request has none, and nothing is narrowed.

@@ -40,7 +40,6 @@ class LiveSearch:
     comes back, receives no others.
 
     Attributes:
-        id: Of the search.
         state: "running", "finished" once `done` is among the events, "broken" where it ended
             without.
         size: Bytes of the events that are held.
@@ -113,9 +112,7 @@ class LiveSearch:
         self._changed = asyncio.Event()
 
     async def after(self, seen: int, ping: float) -> AsyncGenerator[bytes]:
-        """The events after the first `seen`, then each as it comes; b"" after `ping` seconds
-        without one.
-        """
+        """The events after the first `seen`, then new ones; b"" after `ping` seconds without."""
         reader = object()
         self._seen[reader] = seen
         try:
@@ -143,11 +140,7 @@ class LiveSearch:
 
 class Hub:
     """All searches that have an event stream: bounded in number and bytes, the oldest finished one
-    goes first.
-
-    Args:
-        options: The bounds.
-        finished: Called with each answer, even if it has no reader any more.
+    goes first. `finished`: called with each answer, even if it has no reader any more.
     """
 
     def __init__(
@@ -172,12 +165,8 @@ class Hub:
         ended: Callable[[], None] = lambda: None,
         answered: Callable[[Answer], None] = lambda _: None,
     ) -> LiveSearch:
-        """Drains the search into a new `LiveSearch`.
-
-        Args:
-            search: It.
-            ended: Called when it runs no more.
-            answered: Called with its answer before that, even if it has no reader any more.
+        """Drains the search into a new `LiveSearch`. `ended`: called when it runs no more.
+        `answered`: called with its answer before that, even if it has no reader any more.
         """
         live = LiveSearch(search.id)
         name = live.id
@@ -194,9 +183,7 @@ class Hub:
         return live
 
     def find(self, event_id: str) -> tuple[LiveSearch, int] | None:
-        """The search that an event's id belongs to and the event's number; None where nothing can
-        follow it.
-        """
+        """The search of an event's id, and its number; None where nothing can follow."""
         search_id, dash, number = event_id.rpartition("-")
         live = self._kept.get(search_id)
         if (
@@ -212,9 +199,7 @@ class Hub:
         return live, seen
 
     async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncGenerator[bytes]:
-        """As `LiveSearch.after`; once the last reader has left a running search, it is closed after
-        a moment.
-        """
+        """As `LiveSearch.after`; a running search without readers is closed after a moment."""
         try:
             async with aclosing(live.after(seen, self._options.ping)) as events:
                 async for event in events:

@@ -55,9 +55,8 @@ async def tidying(
     """Collect all garbage and call `give_back` whenever the process has computed and is idle now.
     While it computes, call `give_back` as well, and collect garbage where that goes on for long.
 
-    Args:
-        give_back: Takes less than a millisecond for a heap of some 20 MiB.
-        clock: Seconds that this process has computed.
+    `give_back`: takes less than a millisecond for a heap of some 20 MiB. `clock`: seconds that this
+    process has computed.
     """
     looked = given = collected = clock()
     while True:

@@ -35,12 +35,8 @@ Dump: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class Metrics:
-    """What one process counts.
-
-    Args:
-        states: Returns the states of its sources.
-        earlier: What a worker that this one replaces has counted.
-        sharing: Returns how it shares its sources with other replicas; None where it cannot.
+    """What one process counts. `sharing`: returns how it shares its sources with other replicas;
+    None where it cannot.
     """
 
     def __init__(
@@ -184,17 +180,7 @@ class _SharedServer(Collector):
 
 
 class MetricsPage(Collector):
-    """What `/metrics` shows.
-
-    Args:
-        dumps: Of all processes of the server.
-        states: Of all sources, as of now.
-        running: Searches that run now.
-        version: Of the program.
-        loop: The name of the event loop.
-        workers: Processes that answer.
-        away: How many of them cannot use the server that replicas share.
-    """
+    """What `/metrics` shows."""
 
     def __init__(
         self,

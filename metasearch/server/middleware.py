@@ -70,11 +70,9 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 @web.middleware
 async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Checks the rate limit and then the key, so that guesses of keys are limited, too. On a server
-    with users, it finds out who asks, and whether they may.
-
-    Raises:
-        Problem: 429, 401, or 400 for a key in the address; with users also 403 and 404.
-        HTTPSeeOther: To the page where users log in.
+    with users, it finds out who asks, and whether they may. Raises Problem: 429, 401, or 400 for a
+    key in the address; with users also 403 and 404. Raises HTTPSeeOther: to the page where users
+    log in.
     """
     shared, asked = request.app[SHARED], route_of(request)
     if shared.wing.users != "none":
@@ -121,13 +119,8 @@ async def count(request: web.Request, quota: str = "") -> None:
     """Counts a request against the quota of its user, else of its client; those of this machine
     have none.
 
-    Args:
-        request: To be answered.
-        quota: Name of a further quota of the same size, for requests that are no searches; "" for
-            the usual one.
-
-    Raises:
-        Problem: 429.
+    `quota`: name of a further quota of the same size, for requests that are no searches; "" for the
+    usual one. Raises Problem: 429.
     """
     shared = request.app[SHARED]
     if shared.limiter is None:

@@ -1,6 +1,4 @@
-"""Which of the forms that we offer a client would like best: the Accept header of RFC 9110, section
-12.5.1.
-"""
+"""Which of our forms a client would like best: the Accept header of RFC 9110, 12.5.1."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ class Range:
 
 
 def parse_accept(header: str) -> list[Range]:
-    """The media ranges of an Accept header; what cannot be read is passed over, parameters but `q`
-    are too.
-    """
+    """The media ranges of an Accept header; unreadable ones and parameters but `q` fall out."""
     ranges = []
     for part in header.split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))
@@ -56,11 +52,8 @@ def choose(header: str, offered: Iterable[tuple[str, str]]) -> str | None:
 
     A client that says nothing takes the first. For each form the most specific range that covers it
     decides; among equals one that was named wins over one that was only covered by a wildcard, then
-    the order of the offer.
-
-    Args:
-        header: The Accept header, "" where there is none.
-        offered: (name, media type), the one that we like best first.
+    the order of the offer. `header`: the Accept header, "" where there is none. `offered`: (name,
+    media type), the one that we like best first.
     """
     ranges = parse_accept(header)
     if not header.strip():

@@ -19,13 +19,7 @@ DESCRIPTION = "One query to many scholarly databases at once: one merged, ranked
 
 
 def describe(site: Site, example: str, *, suggests: bool) -> bytes:
-    """The document in UTF-8; all its addresses are absolute.
-
-    Args:
-        site: Where the server is reachable.
-        example: A query that finds something here.
-        suggests: Whether it answers `/suggest`.
-    """
+    """The document in UTF-8, with absolute addresses. `suggests`: there is `/suggest`."""
     root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
     _add(root, "ShortName", NAME)
     _add(root, "LongName", "metasearch: scholarly databases")

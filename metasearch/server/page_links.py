@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 class Linked:
-    """The events of a search, its answer with the address of its next page.
-
-    Args:
-        search: Not run yet.
-        parameters: What was asked for.
-        site: Where the server is reachable.
-    """
+    """The events of a search, its answer with the address of its next page."""
 
     def __init__(self, search: Search, parameters: Parameters, site: Site) -> None:
         self.id = search.id

@@ -20,14 +20,7 @@ def page_response(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> web.Response:
-    """A page as an answer.
-
-    Args:
-        request: For the page.
-        page: Its HTML.
-        status: Of the answer.
-        headers: Further ones; they may replace `Cache-Control`.
-    """
+    """A page as an answer. `headers`: further ones; they may replace `Cache-Control`."""
     response = web.Response(
         body=page.encode() if isinstance(page, str) else page,
         status=status,

@@ -146,9 +146,7 @@ class ParameterReader:
 
 
 def names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
-    """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat
-    it.
-    """
+    """A parameter that is a list: with commas, or repeated as tick boxes repeat it."""
     listed = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
     return tuple(dict.fromkeys(filter(None, listed))) or None
 

@@ -65,7 +65,6 @@ class Parameters(SearchOptions):
         year: The years as typed, for the form of the result page.
         bom: CSV begins with a byte order mark.
         provenance: RIS says in N1 which source gave which field.
-        style: The style of citations.
         unknown: Names of parameters that are given and mean nothing here, each once.
     """
 
@@ -79,10 +78,8 @@ class Parameters(SearchOptions):
     unknown: tuple[str, ...] = ()
 
     def pairs(self, start: int | None = None) -> dict[str, str | int]:
-        """The parameters as they were given, for links to the same search.
-
-        Args:
-            start: Where the linked page starts; None takes that of this one.
+        """The parameters as they were given, for links to the same search. `start`: where the
+        linked page starts; None takes that of this one.
         """
         given: dict[str, str | int] = {}
         for name, option in ASKED.items():
@@ -112,11 +109,8 @@ def _written(value: Any) -> str | int:
 
 
 def read(given: MultiMapping[str], options: Options) -> Parameters:
-    """The parameters of a search; empty ones are passed over.
-
-    Raises:
-        Problem: 400, with every parameter that is repeated, out of range, or another program's and
-            misleading here.
+    """The parameters of a search; empty ones are passed over. Raises Problem: 400, with every
+    parameter that is repeated, out of range, or another program's and misleading here.
     """
     reader = ParameterReader(given, options)
     named = (name for name, value in given.items() if name not in KNOWN and value.strip())

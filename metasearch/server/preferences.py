@@ -85,9 +85,7 @@ def preferences(kept: object, given: MultiMapping[str], accept_language: str) ->
 
 
 def source_names(value: object) -> tuple[str, ...]:
-    """The first names in a list that a cookie can hold, each once; what is no list of names is an
-    empty one.
-    """
+    """The first names in a list, as a cookie can hold, each once; [] of no list of names."""
     if not isinstance(value, list | tuple):
         return ()
     names: dict[str, None] = {}

@@ -1,6 +1,4 @@
-"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser
-asks.
-"""
+"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page for a browser."""
 
 from __future__ import annotations
 
@@ -83,7 +81,6 @@ class Problem(Exception):
     """An error answer that is ready to be sent.
 
     Attributes:
-        status: The HTTP status.
         kind: A key of `KINDS`, or None if the status alone describes the error.
         detail: This case in one or two sentences. It and the texts in `members` are a `Message`
             where they can be translated.

@@ -15,10 +15,8 @@ LoopName = Literal["auto", "asyncio", "uvloop"]
 
 
 def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The factory of the loop, for `asyncio.Runner`; None for asyncio's own.
-
-    Raises:
-        UsageError: uvloop is asked for by name and not installed.
+    """The factory of the loop, for `asyncio.Runner`; None for asyncio's own. Raises UsageError:
+    uvloop is asked for by name and not installed.
     """
     if name == "asyncio":
         return None

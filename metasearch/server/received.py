@@ -1,6 +1,4 @@
-"""What a client sends with a request: the query string of a GET, or the form or JSON object of a
-POST.
-"""
+"""What a client sends: the query string of a GET, or the form or JSON object of a POST."""
 
 from __future__ import annotations
 
@@ -32,11 +30,9 @@ _JSON_BODY = message("a JSON object of at most {number} members", number=_MOST_F
 
 
 async def given(request: web.Request, options: Options) -> MultiMapping[str]:
-    """The parameters of a request, those of the address before those of its body.
-
-    Raises:
-        Problem: 400 where the body cannot be read, 408 where it does not come, 413 where it is too
-            large, 415 where it is neither form nor JSON.
+    """The parameters of a request, those of the address before those of its body. Raises Problem:
+    400 where the body cannot be read, 408 where it does not come, 413 where it is too large, 415
+    where it is neither form nor JSON.
     """
     parameters: MultiMapping[str] = request.query
     if request.method == "POST":
@@ -52,10 +48,8 @@ def given_so_far(request: web.Request) -> MultiMapping[str]:
 
 
 def only(parameters: MultiMapping[str], name: str) -> str:
-    """The value of a parameter that may be given once; "" where it is absent or empty.
-
-    Raises:
-        Problem: 400 where it is repeated.
+    """The value of a parameter that may be given once; "" where it is absent or empty. Raises
+    Problem: 400 where it is repeated.
     """
     values = [value for value in parameters.getall(name, []) if value]
     if len(values) > 1:
@@ -80,10 +74,8 @@ async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]
 
 
 async def whole_body(request: web.Request, options: Options, most: int) -> bytes:
-    """The body of a request, of at most so many bytes.
-
-    Raises:
-        Problem: 408 where it comes more slowly than `SLOWEST`, 413 where it is too large.
+    """The body of a request, of at most so many bytes. Raises Problem: 408 where it comes more
+    slowly than `SLOWEST`, 413 where it is too large.
     """
     body = bytearray()
     async with pace(options) as came:
@@ -98,10 +90,8 @@ async def whole_body(request: web.Request, options: Options, most: int) -> bytes
 @asynccontextmanager
 async def pace(options: Options) -> AsyncIterator[Callable[[int], None]]:
     """A block in which a body is read; it gets a function that is called with the bytes that have
-    come, which give the rest more time.
-
-    Raises:
-        Problem: 408 where the body comes more slowly than `SLOWEST`.
+    come, which give the rest more time. Raises Problem: 408 where the body comes more slowly than
+    `SLOWEST`.
     """
     latest = asyncio.get_running_loop().time() + options.head_timeout
     try:
@@ -119,11 +109,9 @@ async def pace(options: Options) -> AsyncIterator[Callable[[int], None]]:
 
 async def body_into(request: web.Request, options: Options, most: int, file: IO[bytes]) -> None:
     """Write the body of a request, of at most so many bytes, to a file as it comes: for bodies that
-    are too large for memory. The larger it is, the longer it may take.
-
-    Raises:
-        OSError: The file cannot be written.
-        Problem: 408 where it comes more slowly than `SLOWEST`, 413 where it is too large.
+    are too large for memory. The larger it is, the longer it may take. Raises OSError: the file
+    cannot be written; Problem: 408 where it comes more slowly than `SLOWEST`, 413 where it is too
+    large.
     """
     if (request.content_length or 0) > most:
         raise _too_large(most)
@@ -142,10 +130,8 @@ def _too_large(most: int) -> Problem:
 
 
 def pairs_of_form(body: bytes) -> list[tuple[str, str]]:
-    """The (name, value) of the fields of a form, or of the parameters of a query string.
-
-    Raises:
-        Problem: 400 where it cannot be read, or has too many.
+    """The (name, value) of the fields of a form, or of the parameters of a query string. Raises
+    Problem: 400 where it cannot be read, or has too many.
     """
     try:
         return parse_qsl(

@@ -32,14 +32,7 @@ def for_page(parameters: Parameters, visit: Visit) -> Parameters:
 async def results_of(
     request: web.Request, answer: Answer, parameters: Parameters, asked: Parameters
 ) -> Results:
-    """What the page of an answer is made from.
-
-    Args:
-        request: For the page, or for what continues it.
-        answer: Finished or not.
-        parameters: Of the page.
-        asked: As the address has them, for links.
-    """
+    """What the page of an answer is made from. `asked`: as the address has them, for links."""
     from metasearch.server.pages.coins import resolver_of  # which loads formats
 
     shared, visit = request.app[SHARED], visit_of(request)

@@ -16,7 +16,6 @@ class Route:
 
     Attributes:
         path: Of the address, its variable parts in braces.
-        handler: Answers its requests.
         posts: Whether it also reads parameters from the body of a POST.
         gets: Whether it takes GET and HEAD; False for what only changes something.
         keyless: Whether it needs no key and no user, because it has no data of any user, or a

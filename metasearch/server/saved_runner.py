@@ -31,13 +31,7 @@ logger = logging.getLogger("metasearch.server")
 
 
 class SavedRunner:
-    """The loop of one process.
-
-    Args:
-        workspace: Of the server.
-        engine: Of the server.
-        poll: Seconds between two looks at what is due; None takes `POLL`.
-    """
+    """The loop of one process. `poll`: seconds between looks; None takes `POLL`."""
 
     def __init__(self, workspace: Workspace, engine: Engine, *, poll: float | None = None) -> None:
         self._workspace = workspace
@@ -60,11 +54,7 @@ class SavedRunner:
             self._task = None
 
     async def look(self) -> int:
-        """Run what is due, unless another process does; returns how many were run.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
-        """
+        """Run what is due, unless another process does; returns how many were run."""
         waiting = await self._workspace.read(due.number_due)
         if not waiting and not await self._mails_due():
             return 0  # nothing is written while there is nothing to do

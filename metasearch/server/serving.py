@@ -34,13 +34,12 @@ def serve(
     """Serves until SIGINT or SIGTERM comes.
 
     Args:
-        settings: The configuration.
         host: A name or address of this machine; those beyond loopback are reachable from outside.
         port: 0 takes any free one.
         demo: Answers from the embedded demo databases instead of the configured sources.
         announce: Told the address, once the server listens; by itself it is written to stderr.
-        workers: Processes that answer, each of which this one watches; 0 answers in this one,
-            which no parent watches. So does 1 on systems without workers. See docs/server.md.
+        workers: Processes that answer, each of which this one watches; 0 answers in this one, which
+            no parent watches. So does 1 on systems without workers. See docs/server.md.
         loop: "auto" takes uvloop where it is installed.
         prepare: Entered by each worker for as long as it lives, as by whoever calls this for the
             process that there is already; it can be pickled.

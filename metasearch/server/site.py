@@ -34,10 +34,8 @@ NAME = "metasearch"
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The address of a server as clients see it.
-
-    Attributes:
-        base: Absolute, without a slash at its end: "https://search.example.org/meta".
+    """The address of a server as clients see it. `base`: absolute, without a slash at its end:
+    "https://search.example.org/meta".
     """
 
     base: str
@@ -57,11 +55,7 @@ class Site:
 
 
 def work_path(name: str) -> str:
-    """The path of a record page, for `Site.path` and `Site.url`.
-
-    Args:
-        name: The id of a hit, or an identifier of the work.
-    """
+    """The path of a record page, for `Site.path` and `Site.url`."""
     return f"/work/{quote(name, safe=':/', errors='replace')}"
 
 

@@ -26,16 +26,8 @@ async def listen(
 ) -> asyncio.Server:
     """The sockets of an address.
 
-    Args:
-        protocol: For each connection.
-        host: A name or address of this machine.
-        port: 0 takes any free one.
-        shared: Whether several may take the same address, and the system divides connections
-            between them.
-        serve: Whether they listen at once.
-
-    Raises:
-        UsageError: The address cannot be taken.
+    `port`: 0 takes any free one. `shared`: whether several may take the same address, and the
+    system divides connections between them. Raises UsageError: the address cannot be taken.
     """
     try:
         return await asyncio.get_running_loop().create_server(

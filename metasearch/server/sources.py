@@ -111,12 +111,7 @@ def _joined(states: Sequence[SourceState]) -> SourceState:
 
 
 def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[SourceView]:
-    """All sources, those first that are asked by default.
-
-    Args:
-        engine: Has the registry and the settings.
-        states: Their states; None asks the engine.
-    """
+    """All sources, default ones first. `states`: their states; None asks the engine."""
     default = engine.registry.default()
     env = engine.settings.env
     views = []

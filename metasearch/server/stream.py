@@ -55,9 +55,7 @@ async def events(
 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
-    """The rest of a stream that broke; 204, which stops a browser from asking again, where there is
-    none.
-    """
+    """The rest of a broken stream; 204, after which no browser asks again, for none."""
     shared = request.app[SHARED]
     found = shared.hub.find(last_event_id)
     if found is None:
@@ -80,11 +78,8 @@ async def relay(
 ) -> web.StreamResponse:
     """Pass on the event stream that another worker of this server makes.
 
-    Args:
-        request: Of the client.
-        elsewhere: The stream; it is closed at the end.
-        search_id: Of the search, for the log; "" where it is not known.
-        before: What is sent before it.
+    `elsewhere`: the stream; it is closed at the end. `search_id`: of the search, for the log; ""
+    where it is not known.
     """
     request[SEARCH_ID] = search_id
     try:
@@ -127,9 +122,7 @@ async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> Asy
 
 
 def _retry(request: web.Request) -> bytes:
-    """When to come back to a stream that broke; a field of the event that follows, and no event of
-    its own.
-    """
+    """When to come back to a broken stream: a field of the next event, and no event."""
     return b"retry: %d\n" % request.app[SHARED].options.retry
 
 

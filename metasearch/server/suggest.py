@@ -26,11 +26,8 @@ _word = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One line under a search box.
-
-    Attributes:
-        text: The query that it stands for.
-        description: What it is, for browsers that show that.
+    """One line under a search box. `text`: the query that it stands for. `description`: what it is,
+    for browsers that show that.
     """
 
     text: str
@@ -49,11 +46,7 @@ class Suggestions:
     """What is suggested: the operator's examples to all users, and to each user what they have
     asked themselves.
 
-    Args:
-        examples: Queries of the operator's.
-        users: So many are remembered; the one that has been silent longest is forgotten first.
-        queries: Of each user.
-        titles: Of the hits that were shown to each.
+    `users`: so many are remembered; the one that has been silent longest is forgotten first.
     """
 
     def __init__(
@@ -111,9 +104,7 @@ class Suggestions:
 
 
 def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
-    """Completions from several processes, each once: the first of all, then the second of all,
-    ...
-    """
+    """Completions from several processes, each once: first all firsts, then seconds, ..."""
     found: dict[str, Completion] = {}
     for completion in chain.from_iterable(zip_longest(*lists)):
         if completion is not None:

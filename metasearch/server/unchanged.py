@@ -1,6 +1,4 @@
-"""Documents that stay the same for long: sent with an entity tag, and not again to a client that
-has them.
-"""
+"""Documents that stay the same for long: with an entity tag, and sent to a client once."""
 
 from __future__ import annotations
 
@@ -29,13 +27,8 @@ def lasting(
 ) -> web.Response:
     """The document, or a 304 where `If-None-Match` names it.
 
-    Args:
-        request: Of the client.
-        body: The document.
-        media_type: Without parameters.
-        charset: Of a text.
-        etag: Its tag where it is known, without quotes; None makes it from the body.
-        headers: Further ones; they may replace `Cache-Control`.
+    `etag`: its tag where it is known, without quotes; None makes it from the body. `headers`:
+    further ones; they may replace `Cache-Control`.
     """
     tag = etag or tag_of(body)
     sent = {"ETag": f'"{tag}"', "Cache-Control": f"public, max-age={MAX_AGE}", **(headers or {})}

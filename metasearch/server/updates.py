@@ -44,10 +44,8 @@ T = TypeVar("T")
 
 
 async def updates(request: web.Request) -> web.StreamResponse:
-    """The states of a page, from now to the end of its search.
-
-    Raises:
-        Problem: 400 without a query; 503 where too many searches run.
+    """The states of a page, from now to the end of its search. Raises Problem: 400 without a query;
+    503 where too many searches run.
     """
     peers = request.app[SHARED].peers
     number = request.query.get("worker", "")

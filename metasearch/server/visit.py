@@ -53,8 +53,6 @@ class Visit:
     """What a page knows of the request for it.
 
     Attributes:
-        site: Where the server is reachable.
-        preferences: Of the reader.
         here: Local address of the page, without the parameters about the page alone.
         links: What this server has besides searches.
         user: Who looks; None on a server without users.
@@ -144,10 +142,8 @@ class Visit:
         self._changes.preferences = replace(chosen, **changes)  # type: ignore[arg-type]
 
     def fill_basket(self, ids: tuple[str, ...]) -> None:
-        """Have the answer replace the contents of the basket.
-
-        Raises:
-            ValueError: It does not hold so many.
+        """Have the answer replace the contents of the basket. Raises ValueError: it does not hold
+        so many.
         """
         if len(ids) > MOST_IN_BASKET:
             raise ValueError(f"a basket holds {MOST_IN_BASKET} works, not {len(ids)}")
@@ -165,10 +161,7 @@ class Visit:
 
     def check(self, token: str) -> None:
         """Refuse a form that did not come from a page of this visitor; `forms.posted` does it for
-        every form.
-
-        Raises:
-            Problem: 403.
+        every form. Raises Problem: 403.
         """
         visitor = self._marked(self._visitor) if self._visitor else ""
         if not self._cookies.is_token(token, visitor):

@@ -77,17 +77,13 @@ class RunOptions:
 
 
 class WorkspaceService:
-    """What the handlers of one process share of a workspace.
-
-    Args:
-        path: Of the file; made where it does not exist.
-        engine: Asks the sources.
+    """What the handlers of one process share of a workspace. `path`: of the file; made where it
+    does not exist.
 
     Attributes:
         workspace: Its file: `await service.workspace.read(function, ...)`.
         jobs: The runs of this process, by the id of their project.
         archives: Permits for archives that are received or written.
-        exports: Permits for exports.
         uploads: Permits for files that are received.
         streams: Permits for streams of the progress of runs.
     """
@@ -105,11 +101,7 @@ class WorkspaceService:
         self._made: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def open(self) -> None:
-        """Open the file, so that a server that cannot use it does not start.
-
-        Raises:
-            WorkspaceError: It cannot be used.
-        """
+        """Open the file, so that a server that cannot use it does not start."""
         with suppress(OSError):
             tempfile.gettempdir()  # which is found by writing, and then known: also on a full disk
         await self.workspace.write(projects.every)
@@ -141,11 +133,7 @@ class WorkspaceService:
         return await self.workspace.read(projects.every)
 
     async def project(self, name: str) -> Project:
-        """The project with this uid or name.
-
-        Raises:
-            UsageError: There is none.
-        """
+        """The project with this uid or name. Raises UsageError: there is none."""
         found = await self.workspace.read(projects.find, name)
         await self.settle(found)
         return found
@@ -183,16 +171,8 @@ class WorkspaceService:
         user: str = OWNER,
         limits: RunLimits | None = None,
     ) -> Run:
-        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it.
-
-        Args:
-            project: The project.
-            strategy: One of its strategies.
-            mode: Whether records are fetched.
-            asked: What is asked for.
-            by: Who asks for it, for the row.
-            user: Whose share it takes from.
-            limits: What the user may still take; None for all.
+        """Begin a run that goes on in the background; `jobs.of(project.id)` follows it. `limits`:
+        what the user may still take; None for all.
 
         Raises:
             UsageError: A step, a source or a number cannot be used; nothing was asked.
@@ -281,10 +261,8 @@ class WorkspaceService:
 
     async def stop_run(self, project: Project, run: Run) -> Run:
         """End a run that is under way, in whichever process, or was interrupted; what its sources
-        have answered is kept. Returns the run; one of another process may be running still.
-
-        Raises:
-            RunClash: It has ended.
+        have answered is kept. Returns the run; one of another process may be running still. Raises
+        RunClash: it has ended.
         """
         stopped = await self.workspace.write(runs.stop, project, run.number)
         job = self.jobs.of(project.id)

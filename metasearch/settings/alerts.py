@@ -36,10 +36,9 @@ _LONGEST_NAME = 80
 class AlertsSettings:
     """Whether, and when, a server runs saved searches.
 
-    Attributes:
-        run: Whether it does; else `metasearch alerts run` does it.
-        hours: The first hour of the day (UTC) in which planned runs begin, and the one before which
-            they have begun: (1, 5) is from 01:00 until 05:00; (22, 4) is over midnight.
+    `run`: whether it does; else `metasearch alerts run` does it. `hours`: the first hour of the day
+    (UTC) in which planned runs begin, and the one before which they have begun: (1, 5) is from
+    01:00 until 05:00; (22, 4) is over midnight.
     """
 
     run: bool = True
@@ -52,12 +51,10 @@ class MailSettings:
 
     Attributes:
         host: Of the mail server; "" where no e-mails are sent.
-        port: Of the mail server.
         tls: How the connection is encrypted.
         user: Name at the mail server; "" where it wants none.
         password: Name of the variable that holds the password; "" where there is none.
         sender: Address that e-mails come from; bounces go there.
-        sender_name: What is shown beside it.
         to: Address that gets what is told of saved searches without a user; "" for nobody.
     """
 

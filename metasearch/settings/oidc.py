@@ -55,11 +55,8 @@ class OidcSettings:
 
 
 def oidc(tables: SettingsTables, *, needed: bool) -> OidcSettings:
-    """The table [users.oidc].
-
-    Args:
-        tables: The configuration.
-        needed: Whether users log in there, so that provider and client must be named.
+    """The table [users.oidc]. `needed`: whether users log in there, so that provider and client
+    must be named.
     """
     table = _checked(tables)
     if needed:

@@ -66,10 +66,8 @@ class ServerSettings:
 
 
 def web_address(text: str) -> str:
-    """Returns the text, which can be the base of a server's addresses.
-
-    Raises:
-        ValueError: The text is no http or https address with a host, or has a query or fragment.
+    """Returns the text, which can be the base of a server's addresses. Raises ValueError: the text
+    is no http or https address with a host, or has a query or fragment.
     """
     if not _BASE_URL.fullmatch(text):
         raise ValueError(f"{text!r} is no address such as https://search.example.org/path")

@@ -28,7 +28,8 @@ _HOST_PORT = late_pattern(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be configured.
+    """Everything that can be configured. `shelf_dir`, `shelves_by_default`: the names of
+    `collections_dir` and `collections_by_default` in the last version; taken for one more version.
 
     Attributes:
         sources: Source name -> table. The table changes a shipped spec or, with `extends`, adds a
@@ -46,12 +47,10 @@ class Settings:
         collections_by_default: Whether a search that names no source asks the collections, too.
         workspace: File of the workspace; None if there is none.
         serve_workspace: Whether a server has pages and an interface for the workspace.
-        users: Who may use a server.
         alerts: When saved searches are run.
-        mail: How e-mails are sent.
         timeout: Seconds until a search returns the hits that it has.
-        wait: Seconds until a search returns its first hits and goes on in the background; None if
-            a search returns at the timeout only.
+        wait: Seconds until a search returns its first hits and goes on in the background; None if a
+            search returns at the timeout only.
         per_source: Records asked from each source, if a search does not set another number.
         enrich: Sources that are asked for the works of an answer, if a search does not name others.
         pins: File of pins; None if there is none.
@@ -63,8 +62,8 @@ class Settings:
             the server listens.
         server: All other settings of a server.
         shared: The server through which replicas act as one.
-        workers: Processes that send requests at the same time; each takes its part of the limits
-            of a source.
+        workers: Processes that send requests at the same time; each takes its part of the limits of
+            a source.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: The configuration file; "" if there was none.
     """
@@ -125,13 +124,9 @@ class Settings:
     def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
         """Settings from a file and from `METASEARCH_*` variables, which come before the file.
 
-        Args:
-            file: None is $METASEARCH_CONFIG or metasearch/config.toml in the user's configuration
-                folder. The latter may be missing, and a pins.txt beside it is used.
-            env: The environment.
-
-        Raises:
-            SettingsError: With every problem of the file.
+        `file`: None is $METASEARCH_CONFIG or metasearch/config.toml in the user's configuration
+        folder. The latter may be missing, and a pins.txt beside it is used. Raises SettingsError:
+        with every problem of the file.
         """
         file, explicit = (file, True) if file is not None else places.config_file(env)
         table = read_file(file) if explicit or file.exists() else {}

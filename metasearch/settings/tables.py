@@ -76,10 +76,8 @@ KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 
 
 def read_file(file: Path) -> dict[str, Any]:
-    """Returns the tables of a configuration file, not yet checked.
-
-    Raises:
-        SettingsError: The file cannot be read, is too large, or is not TOML.
+    """Returns the tables of a configuration file, not yet checked. Raises SettingsError: the file
+    cannot be read, is too large, or is not TOML.
     """
     try:
         text = opening.read(file, MAX_BYTES).decode()
@@ -94,15 +92,8 @@ class SettingsTables:
     """The checked tables of a configuration.
 
     A value of a wrong kind is left out, and `problems` has a line for each: "table.key: what is
-    wrong; what is allowed".
-
-    Args:
-        table: The whole file, as `read_file` returns it.
-        folder: The folder of the file; relative paths in the file begin there.
-        env: The environment.
-
-    Attributes:
-        problems: Everything that is wrong, in the order in which it was noticed.
+    wrong; what is allowed". `table`: the whole file, as `read_file` returns it. `problems`:
+    everything that is wrong, in the order in which it was noticed.
     """
 
     def __init__(self, table: Table, folder: Path, env: Mapping[str, str]) -> None:
@@ -123,12 +114,7 @@ class SettingsTables:
         return self._tables.get(name, {})
 
     def wrong(self, where: str, what: str) -> None:
-        """Adds a problem.
-
-        Args:
-            where: The place: "table.key", or the name of a variable.
-            what: What is wrong there, and what is allowed.
-        """
+        """Adds a problem. `where`: the place: "table.key", or the name of a variable."""
         self.problems.append(f"{where}: {what}")
 
     def _checked(self, name: str, table: Table) -> Table:

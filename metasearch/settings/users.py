@@ -37,13 +37,11 @@ class UsersSettings:
     """Who may use a server, where not everybody may.
 
     Attributes:
-        mode: One of `MODES`.
         guests: Whether who is not logged in may search.
         header: In mode header: the header of a request in which a proxy names the user; it is
             believed from `[server] trusted_proxies` alone.
         default_role: In the modes header and oidc: the role of the account that is made when
             somebody comes for the first time.
-        oidc: In mode oidc: the provider.
         quotas: Quota -> how much one user may take; all of them.
     """
 

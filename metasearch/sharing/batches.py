@@ -42,8 +42,7 @@ class Batches:
     """Sends commands without the client's tries, telemetry and turns at its pool, which cost more
     CPU than sending them. Belongs to one event loop.
 
-    Args:
-        client: Has the connections; it is closed with this.
+    `client`: has the connections; it is closed with this.
     """
 
     def __init__(self, client: Redis) -> None:
@@ -68,15 +67,11 @@ class Batches:
     async def answer(self, *words: Word, soon: bool = True) -> Any:
         """What the server answers to a command.
 
-        Args:
-            *words: The command.
-            soon: Whether it goes in this turn of the loop, or as soon as those that are under way
-                have come back; else it waits up to `TOGETHER` for others of this kind, because
-                waking up, writing and reading for one alone takes more CPU than the command.
-
-        Raises:
-            RedisError, OSError: It cannot be asked, or answers with an error.
-            TimeoutError: It took longer than `PATIENCE`.
+        `soon`: whether it goes in this turn of the loop, or as soon as those that are under way
+        have come back; else it waits up to `TOGETHER` for others of this kind, because waking up,
+        writing and reading for one alone takes more CPU than the command. Raises RedisError,
+        OSError: it cannot be asked, or answers with an error; TimeoutError: it took longer than
+        `PATIENCE`.
         """
         loop = asyncio.get_running_loop()
         future = loop.create_future()

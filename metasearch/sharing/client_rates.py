@@ -30,12 +30,7 @@ return {allowed, string.format('%.0f', (most - ahead / each) * 1000000)}
 
 
 class ClientRates:
-    """Counts the requests of clients. Belongs to one event loop.
-
-    Args:
-        connection: To the server.
-        names: Of its keys: no address of a client is told to it.
-    """
+    """Counts the requests of clients. Belongs to one event loop."""
 
     def __init__(self, connection: Connection, names: Names) -> None:
         self._connection = connection
@@ -44,16 +39,8 @@ class ClientRates:
     async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
         """Counts a request, unless it is one too many.
 
-        Args:
-            client: Who asks.
-            limit: Requests that a client may make in a window, at once or spread.
-            window: Seconds.
-
-        Returns:
-            The requests that are left, and whether this one may be answered.
-
-        Raises:
-            Away: The server cannot be used.
+        `window`: seconds. Returns the requests that are left, and whether this one may be answered.
+        Raises Away: the server cannot be used.
         """
         words = (max(1, round(window * 1e6 / limit)), limit)
         allowed, left = await self._connection.script(

@@ -37,11 +37,7 @@ _LONGEST_REASON = 200
 
 
 class Script:
-    """A Lua script, sent once and then called by the SHA-1 of its text.
-
-    Args:
-        text: Without what differs from call to call.
-    """
+    """A Lua script, sent once and then called by the SHA-1 of its text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -51,12 +47,9 @@ class Script:
 class Connection:
     """Commands to the server. Belongs to one event loop; nothing is connected before the first.
 
-    Args:
-        url: "redis://", "rediss://" (TLS) or "unix://".
-        client: What sends, in place of a client for that URL: for tests.
-
-    Raises:
-        UsageError: The package redis is not installed, or the URL cannot be used.
+    `url`: "redis://", "rediss://" (TLS) or "unix://". `client`: what sends, in place of a client
+    for that URL: for tests. Raises UsageError: the package redis is not installed, or the URL
+    cannot be used.
     """
 
     def __init__(self, url: str, client: Redis | None = None) -> None:
@@ -87,11 +80,7 @@ class Connection:
         )
 
     async def command(self, *words: Word) -> Any:
-        """What the server answers: bytes, an integer, a list of these, or None.
-
-        Raises:
-            Away: It cannot be used.
-        """
+        """The server's answer: bytes, an integer, a list of these, None. Raises Away: none came."""
         from redis.exceptions import RedisError
 
         self._begin()
@@ -111,16 +100,8 @@ class Connection:
         *,
         soon: bool = True,
     ) -> Any:
-        """What a script returns, as `command`.
-
-        Args:
-            script: What is run, as one step that nothing else comes between.
-            keys: The names that it uses.
-            words: Its other arguments.
-            soon: See `Batches.answer`.
-
-        Raises:
-            Away: The server cannot be used.
+        """What a script returns, as `command`. `soon`: see `Batches.answer`. Raises Away: the
+        server cannot be used.
         """
         from redis.exceptions import NoScriptError, RedisError
 

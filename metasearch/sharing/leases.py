@@ -25,11 +25,6 @@ class Leases:
     Renewals and returns go one after the other, so that none overtakes another. A server that is
     away is told nothing: leases end by themselves, and those still held are renewed when it is
     back.
-
-    Args:
-        connection: To the server.
-        names: Of its keys.
-        replica: This one, unlike all others.
     """
 
     def __init__(self, connection: Connection, names: Names, replica: str) -> None:
@@ -60,13 +55,7 @@ class Leases:
         return f"{self._replica}:{self._made}"
 
     def hold(self, source: str, lease: str, *, scarce: bool) -> None:
-        """The server has given the lease: it is renewed until `give_back`.
-
-        Args:
-            source: Its name.
-            lease: For one request.
-            scarce: Whether less than half of the places of the source are free now.
-        """
+        """The server has given the lease: it is renewed until `give_back`."""
         (self._scarce.add if scarce else self._scarce.discard)(source)
         self._held.setdefault(source, set()).add(lease)
         if self._renewing is None:

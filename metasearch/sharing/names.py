@@ -26,32 +26,18 @@ def secret_of(url: str, secret: str = "") -> bytes:
 
 
 class Names:
-    """Names in the server.
-
-    Args:
-        secret: Equal in all replicas; see `secret_of`.
-    """
+    """Names in the server. `secret`: equal in all replicas; see `secret_of`."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._key = blake2b(secret, person=b"ms-names", digest_size=32).digest()
 
     def of(self, kind: str, *parts: str) -> str:
-        """The name of a key or channel.
-
-        Args:
-            kind: A word of our code, such as "starts".
-            *parts: What it is for: a source, a request.
-        """
+        """The name of a key or channel. `kind`: a word of our code, such as "starts"."""
         return f"{PREFIX}{kind}:{self.digest(kind, *parts)}" if parts else f"{PREFIX}{kind}"
 
     def all_of(self, kinds: Sequence[str], *parts: str) -> list[bytes]:
-        """The names of several keys for one thing, which share the hash of it.
-
-        Args:
-            kinds: Words of our code; their order counts.
-            *parts: The thing.
-        """
+        """The names of several keys for one thing, which share the hash of it."""
         digest = self.digest(" ".join(kinds), *parts)
         return [f"{PREFIX}{kind}:{digest}".encode() for kind in kinds]
 

@@ -67,11 +67,8 @@ return wrong
 
 
 class RedisPages:
-    """`Pages` in a server of Redis or Valkey. Belongs to one event loop.
-
-    Args:
-        connection: To the server; closed with this.
-        names: What keys are called there.
+    """`Pages` in a server of Redis or Valkey. Belongs to one event loop. `connection`: to the
+    server; closed with this. `names`: what keys are called there.
     """
 
     def __init__(self, connection: Connection, names: Names) -> None:
@@ -151,11 +148,8 @@ class RedisPages:
         await self._connection.close()
 
     async def _look(self, key: str, least: int) -> Found | Literal["waits"] | None:
-        """What there is under a key, or the flight, or "waits" where another one has that.
-
-        Args:
-            key: Of a request.
-            least: Milliseconds for which a value must still be kept.
+        """What there is under a key, or the flight, or "waits" where another one has that. `least`:
+        milliseconds for which a value must still be kept.
         """
         if self._connection.away:
             return None

@@ -26,14 +26,7 @@ _MESSAGE = re.compile(rb"([0-9a-f]{1,32}) ([0-9a-f]{32} [a-z]{1,20}) ([0-9]{1,17
 
 
 class Pauses:
-    """The pauses of all replicas, as one of them knows them. Belongs to one event loop.
-
-    Args:
-        connection: To the server.
-        names: Of its keys; a source has no other name there.
-        replica: This one, unlike all others.
-        sources: The names of all sources, as of now.
-    """
+    """The pauses of all replicas, as one of them knows them. Belongs to one event loop."""
 
     def __init__(
         self,

@@ -25,12 +25,8 @@ MOST_STARTS = 10_000
 class RedisSharing:
     """See `Sharing`, of which this is the one for replicas. Belongs to one event loop.
 
-    Args:
-        connection: To the server; closed with this.
-        names: Of its keys.
-        replicas: How many processes share.
-        sources: The names of all sources, as of now.
-        pages: Their pages; closed with this. None shares none.
+    `connection`: to the server; closed with this. `pages`: their pages; closed with this. None
+    shares none.
     """
 
     def __init__(

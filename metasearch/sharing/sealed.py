@@ -29,11 +29,7 @@ class Damaged(ValueError):
 
 
 class Seal:
-    """Seals and opens values.
-
-    Args:
-        secret: What all replicas know and the server does not.
-    """
+    """Seals and opens values."""
 
     def __init__(self, secret: bytes) -> None:
         self._key = blake2b(secret, person=b"ms-values", digest_size=32).digest()
@@ -51,13 +47,8 @@ class Seal:
         return _MARK + self._code(name, rest) + rest
 
     def open(self, name: bytes, sealed: bytes) -> tuple[bytes, int]:
-        """What was sealed under a name.
-
-        Returns:
-            The value, and the milliseconds for which it was to be kept.
-
-        Raises:
-            Damaged: It was not sealed here, or does not belong there.
+        """What was sealed under a name. Returns the value, and the milliseconds for which it was to
+        be kept. Raises Damaged: it was not sealed here, or does not belong there.
         """
         if not _HEAD < len(sealed) <= LARGEST_SEALED or not sealed.startswith(_MARK):
             raise Damaged("it is no value of ours")

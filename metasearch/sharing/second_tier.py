@@ -8,11 +8,8 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value that one of the replicas has kept.
-
-    Attributes:
-        value: As it was given to `Pages.keep`.
-        age: Seconds since then, by the server's clock.
+    """A value that one of the replicas has kept. `value`: as it was given to `Pages.keep`. `age`:
+    seconds since then, by the server's clock.
     """
 
     value: bytes
@@ -20,24 +17,16 @@ class Found:
 
 
 class Pages(Protocol):
-    """What the fetch path asks of the pages of all replicas. No method raises because of the
-    server.
-    """
+    """What the fetch path asks of all replicas' pages; no method raises for the server."""
 
     async def claim(
         self, key: str, *, seconds: float, oldest: float, until: float | None
     ) -> Found | None:
         """The value of a key; waits as long as another replica fetches it.
 
-        Args:
-            key: Of a request.
-            seconds: For how long a value of it is kept.
-            oldest: The greatest age, in seconds, of a value that is wanted.
-            until: Latest moment of an answer, in `loop.time()` seconds; None waits as long as the
-                other one may take.
-
-        Returns:
-            None: the caller fetches it, and then calls `keep` or `release`.
+        `oldest`: the greatest age, in seconds, of a value that is wanted. `until`: latest moment of
+        an answer, in `loop.time()` seconds; None waits as long as the other one may take. Returns
+        None: the caller fetches it, and then calls `keep` or `release`.
         """
         ...
 

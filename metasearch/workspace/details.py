@@ -31,9 +31,7 @@ def questions(project: Project, report: str | None = None) -> list[Question]:
     """The questions of a project, in the order of forms; those of each item of a list come once for
     every item that there is.
 
-    Args:
-        project: Whose questions.
-        report: A kind of report: the questions whose answers it prints. All where None.
+    `report`: a kind of report: the questions whose answers it prints. All where None.
     """
     return [
         question
@@ -44,11 +42,7 @@ def questions(project: Project, report: str | None = None) -> list[Question]:
 
 
 def question(project: Project, key: str) -> Question:
-    """The question with a key.
-
-    Raises:
-        UsageError: There is none; the advice has near keys.
-    """
+    """The question with a key. Raises UsageError: there is none; the advice has near keys."""
     known = {one.key: one for one in questions(project)}
     if key in known:
         return known[key]
@@ -81,20 +75,12 @@ def answer(
 ) -> Project:
     """Keep answers; all of them, or none where one cannot be kept.
 
-    Args:
-        db: The workspace.
-        project: Whose answers.
-        values: Key of a question -> its answer, as `Value` or as a person types it: a list as
-            lines, "yes" or "no", several choices with commas. None, and what is empty, removes the
-            answer.
-        version: Of the project that the answers were made with. Those that are as they were then
-            are left as others have made them since.
-        by: Who answers.
-
-    Raises:
-        Conflict: An answer was changed since that version, and is another one here.
-        UsageError: A key or an answer cannot be used, or an item of a list would be removed for
-            which there are answers.
+    `values`: key of a question -> its answer, as `Value` or as a person types it: a list as lines,
+    "yes" or "no", several choices with commas. None, and what is empty, removes the answer.
+    `version`: of the project that the answers were made with. Those that are as they were then are
+    left as others have made them since. Raises Conflict: an answer was changed since that version,
+    and is another one here; UsageError: a key or an answer cannot be used, or an item of a list
+    would be removed for which there are answers.
     """
     if len(values) > MOST_ANSWERS:
         raise UsageError(message("More than {most} answers at once", most=MOST_ANSWERS))
@@ -137,9 +123,7 @@ def answer(
 
 
 def _answers_at(db: Database, project: Project, version: int | None) -> dict[str, Value] | None:
-    """The answers that there were at a version; None where it is the one that stands, or nobody
-    knows.
-    """
+    """The answers that stood at a version; None where it stands, or is unknown."""
     kept = None if version is None else projects.details_at(db, project, version)
     return None if kept is None else answers(replace(project, details=kept))
 
@@ -162,11 +146,9 @@ def _meant(
 
 
 def check(details: Mapping[str, Any]) -> None:
-    """Check the details of a project that come from elsewhere: an archive.
-
-    Raises:
-        UsageError: A namespace is no table, or an answer in it is not of its question's kind or
-            not in the form in which it is kept.
+    """Check the details of a project that come from elsewhere: an archive. Raises UsageError: a
+    namespace is no table, or an answer in it is not of its question's kind or not in the form in
+    which it is kept.
     """
     for namespace in {plain.namespace for plain in QUESTIONS}:
         answered = details.get(namespace, {})
@@ -190,10 +172,8 @@ def missing(project: Project, report: str) -> list[Question]:
 
 
 def checked(asked: Question, value: object) -> Value | None:
-    """An answer in the form in which it is kept; None for an empty one.
-
-    Raises:
-        UsageError: It is not of the kind of the question, or too long.
+    """An answer in the form in which it is kept; None for an empty one. Raises UsageError: it is
+    not of the kind of the question, or too long.
     """
     match asked.kind:
         case "yes-no":
@@ -233,9 +213,7 @@ def _for_items(plain: Question, project: Project) -> Iterator[Question]:
 
 
 def _kept(details: Mapping[str, Any], asked: Question) -> Any:
-    """The answer that is kept; None where there is none, or one of another kind, which `answer`
-    never keeps.
-    """
+    """The answer that is kept; None for none, or for one of a kind never kept."""
     place = details.get(asked.namespace)
     kept = place.get(asked.name) if isinstance(place, Mapping) else None
     if asked.kind == "yes-no":

@@ -54,18 +54,10 @@ def write(
 ) -> int:
     """Add a line, inside the transaction of the change; returns its number.
 
-    Args:
-        db: The workspace.
-        project: Its id.
-        action: What was done, a key of `logged.ACTIONS`.
-        object: To what. A strategy is given by its row, as "strategy:ROW" or "step:ROW/NUMBER"; the
-            line has its number in the project.
-        before: What was there, as JSON can hold it.
-        after: What is there now.
-        by: Who did it.
-
-    Raises:
-        ValueError: The strategy is that of another project.
+    `action`: what was done, a key of `logged.ACTIONS`. `object`: to what. A strategy is given by
+    its row, as "strategy:ROW" or "step:ROW/NUMBER"; the line has its number in the project.
+    `before`: what was there, as JSON can hold it. Raises ValueError: the strategy is that of
+    another project.
     """
     return db.run(
         "INSERT INTO change (id, project, at, by, action, object, before, after, undoes)"

@@ -145,12 +145,8 @@ def _one_pin(before: Any, after: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What an action writes.
-
-    Attributes:
-        object: Kind of what its lines are about, a key of `_OBJECTS`.
-        before, after: Shapes of what stands there.
-        both: Whether the two belong together.
+    """What an action writes. `object`: kind of what its lines are about, a key of `_OBJECTS`.
+    `both`: whether the two belong together.
     """
 
     object: str

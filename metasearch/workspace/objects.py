@@ -63,9 +63,7 @@ def imported_project(made: ImportedProject) -> Object:
 
 
 def with_name(made: Object, names: Mapping[str, str] | None) -> Object:
-    """An object with the name for people of the user in its `by`; as it is where there are no
-    users.
-    """
+    """An object with the name of the user in its `by`; unchanged where there are no users."""
     return made if names is None else made | {"by_name": names.get(made["by"], "")}
 
 

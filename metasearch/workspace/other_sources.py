@@ -76,11 +76,7 @@ def of(db: Database, project: Project, kind: Kind | None = None) -> list[OtherSo
 
 
 def find(db: Database, project: Project, number: int) -> OtherSource:
-    """The one with this id.
-
-    Raises:
-        UsageError: The project has none.
-    """
+    """The one with this id. Raises UsageError: the project has none."""
     row = db.one("SELECT * FROM other_source WHERE project = ? AND id = ?", project.id, number)
     if row is None:
         raise UsageError(
@@ -104,11 +100,7 @@ def add(
     excluded: Mapping[str, int] | None = None,
     by: str = "",
 ) -> OtherSource:
-    """Add one.
-
-    Raises:
-        UsageError: A text or a number cannot be, or the numbers contradict one another.
-    """
+    """Add one. Raises UsageError: a text or number cannot be, or numbers contradict another."""
     one = OtherSource(
         id=0,
         kind=_kind(kind),
@@ -149,17 +141,9 @@ def edit(
 ) -> OtherSource:
     """Change one.
 
-    Args:
-        db: The workspace.
-        project: Whose.
-        number: Its id.
-        changes: Name of an attribute -> its new value; the others stay.
-        version: Of the one that the changes were made with.
-        by: Who changes it.
-
-    Raises:
-        Conflict: It was changed since that version.
-        UsageError: As `add`, or there is no such attribute.
+    `changes`: name of an attribute -> its new value; the others stay. `version`: of the one that
+    the changes were made with. Raises Conflict: it was changed since that version; UsageError: as
+    `add`, or there is no such attribute.
     """
     with db.transaction():
         before = find(db, project, number)
@@ -201,10 +185,8 @@ def remove(
     db: Database, project: Project, number: int, *, version: int | None = None, by: str = ""
 ) -> None:
     """Remove one; the log keeps what it was. `version` is that of the one that is to be removed.
-
-    Raises:
-        Conflict: It was changed since that version.
-        UsageError: The project has none with this id.
+    Raises Conflict: it was changed since that version; UsageError: the project has none with this
+    id.
     """
     with db.transaction():
         before = find(db, project, number)
@@ -221,10 +203,8 @@ def remove(
 
 
 def check(kind: str, name: str, details: str) -> None:
-    """Check the columns of a row that come from elsewhere: an archive.
-
-    Raises:
-        UsageError: They are not as `add` writes them.
+    """Check the columns of a row that come from elsewhere: an archive. Raises UsageError: they are
+    not as `add` writes them.
     """
     try:
         one = OtherSource(id=0, kind=_kind(kind), name=name, version=1, **orjson.loads(details))

@@ -59,10 +59,8 @@ class Project:
 
 
 def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = "") -> Project:
-    """Make a project.
-
-    Raises:
-        UsageError: The name or the title cannot be used, or another project has the name.
+    """Make a project. Raises UsageError: the name or the title cannot be used, or another project
+    has the name.
     """
     if kind not in KINDS:
         raise UsageError(
@@ -96,11 +94,7 @@ def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = ""
 
 
 def check_name(name: str) -> None:
-    """Check a name for a project or a strategy.
-
-    Raises:
-        UsageError: It cannot be one.
-    """
+    """Check a name for a project or a strategy. Raises UsageError: it cannot be one."""
     if name in _RESERVED:
         raise UsageError(
             message("{name} cannot be a name", name=repr(name)),
@@ -129,11 +123,7 @@ def free_name(db: Database, name: str) -> str:
 
 
 def find(db: Database, name: str) -> Project:
-    """The project with this name or uid.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The project with this name or uid. Raises UsageError: there is none."""
     row = db.one(
         "SELECT * FROM project WHERE (name = ? OR uid = ?) AND hidden = ''"
         " ORDER BY uid = ? DESC LIMIT 1",
@@ -180,10 +170,8 @@ def update(
 ) -> Project:
     """Change a project; what is None stays. `details` replaces the keys that it names, and removes
     those whose value is None. `version` is that of the project that the change was made with.
-
-    Raises:
-        Conflict: It was changed since that version.
-        UsageError: The title or the details cannot be used.
+    Raises Conflict: it was changed since that version; UsageError: the title or the details cannot
+    be used.
     """
     with db.transaction():
         old = find(db, project.uid)

@@ -29,7 +29,6 @@ class Remains:
     """What belongs to no project.
 
     Attributes:
-        folders: Of recorded pages.
         files: Of archives that were received.
         rows: Table -> rows whose project is gone.
         miscounted: Rows of projects whose sums for the quotas are wrong.
@@ -89,11 +88,7 @@ def find(db: Database) -> Remains:
 
 
 def remove(db: Database) -> Remains:
-    """Remove what belongs to no project, and count anew what projects hold; returns what it was.
-
-    Raises:
-        WorkspaceError: The file cannot be written.
-    """
+    """Remove what belongs to no project, and count anew what projects hold; returns what it was."""
     remove_hidden(db)
     found = find(db)  # which reads the whole file, beside others who write
     with db.transaction():

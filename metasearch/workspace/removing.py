@@ -87,12 +87,8 @@ def hidden_name() -> str:
 
 def remove_hidden(db: Database) -> int:
     """Remove what is left of projects that were deleted, and of imports whose program has died.
-
-    Returns:
-        How many projects these were.
-
-    Raises:
-        WorkspaceError: The workspace cannot be written; what is left is removed the next time.
+    Returns how many projects these were. Raises WorkspaceError: the workspace cannot be written;
+    what is left is removed the next time.
     """
     found = [
         row["id"]
@@ -130,10 +126,7 @@ def folder_of(path: Path, token: str) -> Path:
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
     """A folder that is made, and is there and locked while the block runs. The lock is one of
-    SQLite, which ends with the process however that dies.
-
-    Raises:
-        WorkspaceError: It cannot be made.
+    SQLite, which ends with the process however that dies. Raises WorkspaceError: it cannot be made.
     """
     try:
         folder.mkdir(mode=0o700)

@@ -92,12 +92,8 @@ def object_of(
     optional: Mapping[str, Shape] | None = None,
     others: Shape | None = None,
 ) -> Shape:
-    """An object.
-
-    Args:
-        needed: Key -> shape of its value, of those that are there.
-        optional: Of those that may be there.
-        others: Of any other key; None where there is no other.
+    """An object. `needed`: key -> shape of its value, of those that are there. `optional`: of those
+    that may be there. `others`: of any other key; None where there is no other.
     """
     known = {**(optional or {}), **needed}
 

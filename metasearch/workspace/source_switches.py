@@ -10,14 +10,7 @@ from metasearch.workspace.store.times import now
 
 @dataclass(frozen=True, slots=True)
 class SourceSwitch:
-    """What an administrator has decided about a source.
-
-    Attributes:
-        source: Its name.
-        enabled: Whether it is on.
-        by: Uid of the administrator.
-        at: When, UTC.
-    """
+    """What an administrator has decided about a source. `at`: when, UTC."""
 
     source: str
     enabled: bool
@@ -35,13 +28,8 @@ def every(db: Database) -> dict[str, SourceSwitch]:
 
 
 def switch(db: Database, source: str, enabled: bool | None, *, by: str = "") -> None:
-    """Switch a source.
-
-    Args:
-        db: The workspace.
-        source: Its name; the caller knows that there is one.
-        enabled: None for what the configuration says.
-        by: Uid of the administrator.
+    """Switch a source. `source`: its name; the caller knows that there is one. `enabled`: None for
+    what the configuration says.
     """
     with db.transaction():
         db.run("DELETE FROM source_switch WHERE source = ?", source)

@@ -13,10 +13,8 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff
 
 
 def checked_text(text: object, longest: int, *, lines: bool = False) -> str:
-    """The text without space around it, on one line where `lines` is False.
-
-    Raises:
-        UsageError: It is no text, has more than `longest` characters, or one that no file may have.
+    """The text without space around it, on one line where `lines` is False. Raises UsageError: it
+    is no text, has more than `longest` characters, or one that no file may have.
     """
     if not isinstance(text, str):
         raise UsageError(message("it is not a text"))
@@ -35,11 +33,7 @@ def checked_text(text: object, longest: int, *, lines: bool = False) -> str:
 
 
 def checked_date(text: str) -> str:
-    """A day as "2026-11-23"; also of "20261123".
-
-    Raises:
-        UsageError: It is none.
-    """
+    """A day as "2026-11-23"; also of "20261123". Raises UsageError: it is none."""
     try:
         return dt.date.fromisoformat(text).isoformat()
     except ValueError:

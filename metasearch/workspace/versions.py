@@ -15,16 +15,10 @@ def check(
 ) -> None:
     """Check that a change was made with what stands now; to be called inside its transaction.
 
-    Args:
-        sent: The version that it was made with; None where that is not asked.
-        standing: The version now.
-        text: Says what was changed since.
-        yours: Name -> what was sent, where that is otherwise than what stands now. Nothing: who
-            sends again what was done already, as after a lost answer, loses nobody's work.
-        theirs: Name -> what stands now.
-
-    Raises:
-        Conflict: It was made with another version, and would change something.
+    `sent`: the version that it was made with; None where that is not asked. `yours`: name -> what
+    was sent, where that is otherwise than what stands now. Nothing: who sends again what was done
+    already, as after a lost answer, loses nobody's work. `theirs`: name -> what stands now. Raises
+    Conflict: it was made with another version, and would change something.
     """
     if sent is not None and sent != standing and yours:
         raise Conflict(text, yours=yours, theirs=theirs, version=standing)

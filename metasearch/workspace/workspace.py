@@ -72,10 +72,8 @@ class _Thread:
 
 
 class Workspace:
-    """A workspace file, used from an event loop.
-
-    Args:
-        path: Of the file; it is opened, and made, by the first call.
+    """A workspace file, used from an event loop. `path`: of the file; it is opened, and made, by
+    the first call.
     """
 
     def __init__(self, path: Path) -> None:
@@ -98,21 +96,13 @@ class Workspace:
     async def write(
         self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call `function(database, *args, **kwargs)` where changes are made, one after the other.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
-        """
+        """Call `function(database, *args, **kwargs)` to make changes, one call after another."""
         return await self._writer.call(partial(_with, function, args, kwargs))
 
     async def read(
         self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call a function that changes nothing; it does not wait for changes.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
-        """
+        """Call a function that changes nothing; it does not wait for changes."""
         return await self._reader.call(partial(_with, function, args, kwargs))
 
     async def look(
@@ -120,9 +110,6 @@ class Workspace:
     ) -> T:
         """Call a function that reads a few rows, such as those of the user who asks; it waits for
         no list that somebody else reads.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
         """
         return await self._looker.call(partial(_with, function, args, kwargs))
 
@@ -134,9 +121,6 @@ class Workspace:
         (`LONG_OF`).
 
         While it reads in a `snapshot`, the log of SQLite grows by what others write.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
         """
         return await self._apart(partial(_with, function, args, kwargs), read_only=True)
 
@@ -145,9 +129,6 @@ class Workspace:
     ) -> T:
         """Call a function that writes much, in portions (store/portions.py), with a connection of
         its own: others write between two of them.
-
-        Raises:
-            WorkspaceError: The file cannot be used, or the program ends.
         """
         return await self._apart(partial(_with, function, args, kwargs), read_only=False)
 

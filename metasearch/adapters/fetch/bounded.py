@@ -81,11 +81,7 @@ class BoundedProtocol(ResponseHandler):
         super().set_response_params(**params)
 
     def allow(self, size: int) -> None:
-        """Bounds the body of this exchange as it is sent, compressed or not.
-
-        Args:
-            size: Bytes of the largest body that will be taken, decoded.
-        """
+        """Bounds the body of this exchange as it is sent, compressed or not."""
         self._most = size + MAX_HEAD  # what cannot be compressed gets a little longer
 
     # What aiohttp and the event loop call
@@ -214,9 +210,7 @@ class BoundedProtocol(ResponseHandler):
                 self._refuse(TooMuchFraming(f"{self._rest_bytes:,} bytes for {size:,} of body"))
 
     def _is_mere_body(self, size: int) -> bool:
-        """Whether the next bytes are of the body and nothing else, so that the parser has nothing
-        to do for them.
-        """
+        """Whether the next bytes are of the body and nothing else: nothing for the parser to do."""
         return self._body is not None and self._body.total_raw_bytes + size <= self._length
 
     def _is_idle(self) -> bool:

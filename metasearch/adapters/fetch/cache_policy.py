@@ -61,9 +61,7 @@ class Kept:
 
 
 def keepable(page: Page) -> bool:
-    """Whether a page may be kept at all: an answer with a body; an empty one is an accident,
-    whatever its status.
-    """
+    """Whether a page may be kept at all: an answer with a body; an empty one is an accident."""
     return bool(page.body) and (200 <= page.status < 300 or page.status == 404)
 
 
@@ -75,9 +73,7 @@ def lifetime(limits: Limits, *, negative: bool = False) -> float:
 
 
 def shared_lifetime(limits: Limits, *, negative: bool = False) -> float:
-    """Seconds for which replicas keep a page for one another: as long as it may be answered without
-    need.
-    """
+    """Seconds for which replicas keep a page for one another: as long as it may be answered."""
     return lifetime(limits, negative=True) if negative else limits.ttl + _grace(limits)
 
 
@@ -148,9 +144,7 @@ def _grace(limits: Limits) -> float:
 
 
 def _age(seconds: float) -> Message:
-    """An age in words, in the largest unit of which there are two: "90 s", "45 min", "25 h", "3
-    days".
-    """
+    """An age in words, in the largest unit of which there are two: "90 s", "45 min", "3 days"."""
     for unit, template in (
         (86_400, message_template("{number} days")),
         (3600, message_template("{number} h")),

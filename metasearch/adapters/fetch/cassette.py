@@ -45,11 +45,8 @@ _NO_TOKEN = b'{"access_token": "none"}'
 class RecordTransport:
     """Passes requests on, and keeps every page that comes back.
 
-    Args:
-        inner: What really sends.
-        folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older
-            one.
-        recorded_as: Origin of a URL -> the one that stands in its place in the recording.
+    `folder`: where the exchanges are kept; made when needed. A newer exchange replaces an older
+    one. `recorded_as`: Origin of a URL -> the one that stands in its place in the recording.
     """
 
     def __init__(
@@ -63,11 +60,7 @@ class RecordTransport:
         return f"<RecordTransport to {self._folder} over {self._inner!r}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`.
-
-        Raises:
-            SourceError: As the inner transport, or because the files cannot be written.
-        """
+        """See `Transport.send`; SourceError also because the files cannot be written."""
         page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
         if request.private:
             return page
@@ -93,11 +86,7 @@ class RecordTransport:
 
 
 class ReplayTransport:
-    """Answers from recorded exchanges, and sends nothing.
-
-    Args:
-        folder: As `RecordTransport` has filled it.
-    """
+    """Answers from exchanges that `RecordTransport` has put into `folder`, and sends nothing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -106,11 +95,8 @@ class ReplayTransport:
         return f"<ReplayTransport from {self._folder}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`.
-
-        Raises:
-            NotRecorded: There is no such exchange, or its files cannot be used.
-            TooLarge: The recorded body is larger than `max_bytes`.
+        """See `Transport.send`. Raises NotRecorded: there is no such exchange, or its files cannot
+        be used; TooLarge: the recorded body is larger than `max_bytes`.
         """
         if request.private:
             return Page(request=request, body=_NO_TOKEN)
@@ -122,16 +108,8 @@ class ReplayTransport:
 
 def keep(folder: Path, page: Page, recorded_as: Mapping[str, str] | None = None) -> None:
     """Writes one exchange as `RecordTransport` does, with the time at which the page was fetched:
-    for pages that a search has used, be they from a cache.
-
-    Args:
-        folder: As of `RecordTransport`.
-        page: The page.
-        recorded_as: As of `RecordTransport`.
-
-    Raises:
-        OSError: The files cannot be written.
-        NotRecorded: The source's name cannot be the name of a folder.
+    for pages that a search has used, be they from a cache. Raises OSError: the files cannot be
+    written; NotRecorded: the source's name cannot be the name of a folder.
     """
     if not page.request.private:
         request = _named(page.request, recorded_as or {})
@@ -237,9 +215,7 @@ def _secret_names(pairs: Pairs) -> list[str]:
 
 
 def _kind(page: Page) -> str:
-    """The extension that fits the body, by its first character before its content type, which may
-    be wrong.
-    """
+    """The extension for the body, by its first character before its content type, which may err."""
     start = page.body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"{", b"[")):
         return "json"

@@ -1,6 +1,4 @@
-"""The answer of another protocol written as one of SRU, so that one parser, one cache and one
-cassette do. Pure.
-"""
+"""Another protocol's answer as one of SRU: one parser, one cache, one cassette. Pure."""
 
 from __future__ import annotations
 
@@ -33,13 +31,8 @@ class Diagnostic:
 def envelope(
     total: int, records: Iterable[bytes | Diagnostic], problems: Iterable[Diagnostic] = ()
 ) -> bytes:
-    """A searchRetrieveResponse.
-
-    Args:
-        total: How many hits there are.
-        records: Each as XML in UTF-8, or what stands in its place; one that is not well-formed
-            becomes a problem.
-        problems: Of the search as a whole.
+    """A searchRetrieveResponse. `records`: each as XML in UTF-8, or what stands in its place; one
+    that is not well-formed becomes a problem.
     """
     root = etree.Element(f"{{{_SRU}}}searchRetrieveResponse", nsmap=_PLAIN)
     _put(root, "version", "1.1")
@@ -68,9 +61,7 @@ def _tree(record: bytes) -> Any:
 
 
 def _composed(tree: Any) -> Any:
-    """The tree with letters and accents in one, which MARC-8 has apart, and so what is made of
-    it.
-    """
+    """The tree with letters and accents in one, as what is made of it; MARC-8 has them apart."""
     for element in tree.iter():
         if element.text and not element.text.isascii():
             element.text = unicode_forms.normalize("NFC", element.text)

@@ -73,15 +73,14 @@ class _Source:
 class Exchanges:
     """Asks the sources of one process, and knows how they are doing. Belongs to one event loop.
 
+    `listener`: called with each wait that a source's answers or its silence here lead to; None
+    calls nothing.
+
     Args:
         transport: What sends; the caller closes it.
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
         sharing: With whom limits, pauses and probes are shared; None with nobody.
-
-    Attributes:
-        listener: Called with each wait that a source's answers or its silence here lead to; None
-            calls nothing.
     """
 
     def __init__(
@@ -105,9 +104,7 @@ class Exchanges:
         return len(self._sources)
 
     def state(self, source: str) -> SourceState:
-        """How a source is doing; "ok" for one that was never asked. What came from the cache is not
-        in it.
-        """
+        """How a source is doing; "ok" for one that was never asked. The cache does not count."""
         known = self._sources.get(source)
         if known is None:
             return SourceState(source)
@@ -131,10 +128,7 @@ class Exchanges:
         self, request: Request, limits: Limits, asking: Asker, env_name: str | None
     ) -> Page:
         """The exchange, and further tries while there is time; with a token that is fetched first,
-        where it needs one.
-
-        Raises:
-            SourceError: Everything but a page that a parser may judge.
+        where it needs one. Raises SourceError: everything but a page that a parser may judge.
         """
 
         async def ask(asked: Request) -> Page:
@@ -213,10 +207,8 @@ class Exchanges:
             self._sharing.probed(request.source)
 
     async def _own_probe(self, health: Health, limits: Limits) -> None:
-        """Makes a probe the one of all replicas.
-
-        Raises:
-            SourceError: As `Health.check`: another replica sends it just now.
+        """Makes a probe the one of all replicas. Raises SourceError: as `Health.check`: another
+        replica sends it just now.
         """
         try:
             mine = await self._sharing.probe(health.source, limits.timeout + PROBE_SLACK)

@@ -71,7 +71,6 @@ class Fetcher:
     Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
-        transport: What sends.
         store: Where pages are kept; None keeps nothing.
         clock: Unix time in seconds, for the age of cached pages.
         monotonic: Seconds, for pauses and the breaker.
@@ -119,10 +118,10 @@ class Fetcher:
         again: bool = True,
     ) -> Page:
         """The page for a request. Cancelling it leaves others who wait for the same page alone.
+        Raises SourceError: everything but a page that a parser may judge (2xx, 3xx, 400, 404 and
+        other 4xx are pages).
 
         Args:
-            request: What to ask.
-            limits: The source's.
             deadline: Latest moment of an answer, in `loop.time()` seconds; None sets none.
             use_cache: Whether the cache may be read and written.
             env_name: The variable that would hold the source's key, for the advice of
@@ -134,10 +133,6 @@ class Fetcher:
                 within one. None is a user with this one asker.
             again: Whether the request may be sent again where there is no answer; those who wait
                 for a page together share what the first of them allows.
-
-        Raises:
-            SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other
-                4xx are pages).
         """
         loop = asyncio.get_running_loop()
         latest = float("inf") if deadline is None else deadline
@@ -189,9 +184,7 @@ class Fetcher:
             await self._cache.forget(request)
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
-        """Keeps a page without hits for a moment only; called after parsing, by searches that may
-        use the cache.
-        """
+        """Keeps a page without hits for a moment only; for searches that may use the cache."""
         if self._cache is not None and limits.ttl > 0:
             await self._cache.found_nothing(page, limits)
 
@@ -207,15 +200,11 @@ class Fetcher:
         self._exchanges.heed(pause, limits)
 
     def listen(self, listener: Callable[[Pause], None] | None) -> None:
-        """Calls the listener with each wait that a source's answers or its silence lead to; None
-        ends that.
-        """
+        """Calls the listener with each wait that answers or silence lead to; None ends that."""
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, finishes writes, ends the sharing, closes transport and
-        store.
-        """
+        """Cancels what is in flight, finishes writes, closes sharing, transport and store."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -274,9 +263,7 @@ class Fetcher:
     async def _asked_or_spared(
         self, cache: PageCache, wanted: _Wanted, flight: _Flight, spare: Page
     ) -> Page:
-        """A new page; the spare one where the source cannot be asked, in time for the
-        callers that wait.
-        """
+        """A new page, or the spare one where the source cannot be asked in time."""
         now = asyncio.get_running_loop().time()
         left = max(0.0, flight.deadline - now)
         until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
@@ -290,9 +277,7 @@ class Fetcher:
         return cache.spared(spare, reason)
 
     def _renew(self, cache: PageCache, wanted: _Wanted) -> bool:
-        """Has a page fetched anew in the background, for the next requests; returns whether it
-        is being fetched.
-        """
+        """Has a page fetched anew in the background; returns whether it is being fetched."""
         key = wanted.key
         if key in self._renewals:
             return True

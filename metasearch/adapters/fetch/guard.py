@@ -101,9 +101,7 @@ def _is_isatap(ip: IPv6Address) -> bool:
 
 
 def _is_inside(address: str) -> bool:
-    """Whether an address is one that a host of one's own network has: private or loopback, nothing
-    special.
-    """
+    """Whether an address is of one's own network: private or loopback, nothing special."""
     ip = _effective(address)
     return any(ip in network for network in _OWN) and not any(
         ip in network for network in _METADATA
@@ -125,11 +123,7 @@ class AllowList:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> AllowList:
-        """Reads "host:port", with an IPv6 address in brackets.
-
-        Raises:
-            UsageError: An entry is not of that form.
-        """
+        """Reads "host:port", IPv6 addresses in brackets. Raises UsageError for another form."""
         origins = set()
         for entry in entries:
             host, _, port = entry.rpartition(":")
@@ -159,9 +153,7 @@ class AllowList:
         )
 
     def connect_public(self, info: AddrInfo) -> socket.socket:
-        """A socket for a public address; `TCPConnector(socket_factory=...)` of the ordinary
-        pool.
-        """
+        """A socket for a public address: `TCPConnector(socket_factory=...)` of the usual pool."""
         return self._connect(info, exempt=False)
 
     def connect_allowed(self, info: AddrInfo) -> socket.socket:

@@ -54,7 +54,6 @@ class SourceState:
     """How a source is doing, for people and for /sources.
 
     Attributes:
-        source: Its name.
         state: "ok"; "paused" because it asked for it; "open": left alone after failures;
             "half-open": to be probed.
         until: Seconds until it is asked again; 0.0 where it may be asked now.
@@ -84,13 +83,8 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A wait that begins now, for all requests to the source.
-
-    Attributes:
-        source: Its name.
-        cause: "failing" opens the breaker, the others pause the source.
-        seconds: Up to `LONGEST_PAUSE`, before it is stretched.
-        reason: What went wrong, in words.
+    """A wait that begins now, for all requests to the source. `cause`: "failing" opens the breaker,
+    the others pause the source. `seconds`: up to `LONGEST_PAUSE`, before it is stretched.
     """
 
     source: str
@@ -115,12 +109,9 @@ class Pause:
 class Health:
     """Pauses and breaker of one source.
 
-    Args:
-        source: Its name.
-        clock: Monotonic seconds.
-        jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
-        report: Called with each wait that begins here; not with those that come from elsewhere
-            (`heed`).
+    `clock`: monotonic seconds. `jitter`: a new number between 0 and 1 with every call; how far a
+    pause is stretched. `report`: called with each wait that begins here; not with those that come
+    from elsewhere (`heed`).
     """
 
     def __init__(
@@ -196,20 +187,14 @@ class Health:
         )
 
     def admit(self) -> bool:
-        """`check`, for a request that goes out now; returns whether it is the probe of a half-open
-        breaker.
-        """
+        """`check`, for a request that goes out now; whether it probes a half-open breaker."""
         self.check()
         self._requests += 1
         self._probing = not self.ok
         return self._probing
 
     def denied(self) -> None:
-        """Another process sends the probe that `admit` has let through here.
-
-        Raises:
-            SourceError: As `check`.
-        """
+        """Another process sends the probe that `admit` let through here. Raises as `check`."""
         try:
             self.check()
         except SourceError:
@@ -219,9 +204,7 @@ class Health:
             self._probing = False
 
     def answered(self) -> None:
-        """An answer came, of whatever kind; one to a request from before a pause does not end the
-        pause.
-        """
+        """An answer came, of whatever kind; one to an older request does not end a pause."""
         self._failures = 0
         self._open_until = None
         self._probing = False

@@ -47,9 +47,7 @@ class Times:
         self._since_late = 0
 
     def quantile(self, share: float) -> float | None:
-        """Seconds within which that share of the answers came (nearest rank); None where none has
-        come.
-        """
+        """Seconds within which that share of the answers came (nearest rank); None without any."""
         return self._sorted[max(0, ceil(share * len(self._sorted)) - 1)] if self._sorted else None
 
     @property
@@ -59,9 +57,7 @@ class Times:
 
     @property
     def longest(self) -> float | None:
-        """Seconds after which an exchange is late; None where nothing but the source's timeout
-        counts.
-        """
+        """Seconds after which an exchange is late; None where only the source's timeout counts."""
         usual = self.usual
         return (
             None
@@ -71,20 +67,14 @@ class Times:
 
 
 class History:
-    """How long the exchanges with one source took.
-
-    Attributes:
-        times: Of all answers, for people.
-    """
+    """How long the exchanges with one source took."""
 
     def __init__(self) -> None:
         self.times = Times()
         self._kinds: dict[tuple[str, int], Times] = {}
 
     def of(self, request: Request) -> Times:
-        """The times of requests like this one: the same step, and pages of about the same size (by
-        powers of two).
-        """
+        """The times of requests like this one: same step, about the same size (powers of two)."""
         kind = (request.step, request.size.bit_length())
         times = self._kinds.get(kind)
         if times is None:

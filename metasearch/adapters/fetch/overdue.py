@@ -28,11 +28,8 @@ class Overdue(Exception):
 async def wait_for(task: asyncio.Task[Page], until: float | None) -> None:
     """Waits until the task is done, or until a moment; leaves the task running if cancelled.
 
-    This is `asyncio.wait` for a single task, at half its cost.
-
-    Args:
-        task: What is waited for.
-        until: Latest moment in `loop.time()` seconds; None waits without end.
+    This is `asyncio.wait` for a single task, at half its cost. `until`: latest moment in
+    `loop.time()` seconds; None waits without end.
     """
     if task.done():
         return
@@ -57,15 +54,8 @@ async def in_usual_time(sending: Coroutine[Any, Any, Page], times: Times) -> Pag
     """Returns the answer, unless it takes far longer than such answers usually take.
 
     The limit is looked up again when it is reached: where another exchange was found late
-    meanwhile, this one goes on.
-
-    Args:
-        sending: Sends the request; is cancelled when it is given up.
-        times: How long such requests take.
-
-    Raises:
-        Overdue: The exchange was given up.
-        SourceError: As raised by `sending`.
+    meanwhile, this one goes on. Raises Overdue: the exchange was given up; SourceError: as raised
+    by `sending`.
     """
     if times.longest is None:
         return await sending

@@ -49,10 +49,8 @@ class _Served:
 class PageCache:
     """Pages in a store. Belongs to one event loop; `close` closes the store.
 
-    Args:
-        store: Where the pages are kept.
-        clock: Unix time in seconds, for the age of pages.
-        shared: The pages of all replicas; None where nothing is shared.
+    `store`: where the pages are kept. `clock`: Unix time in seconds, for the age of pages.
+    `shared`: the pages of all replicas; None where nothing is shared.
     """
 
     def __init__(
@@ -68,11 +66,7 @@ class PageCache:
         self, request: Request, key: str, limits: Limits
     ) -> tuple[Page | None, Worth]:
         """The page that is kept for a request, and what it is worth; None if it is worth nothing.
-
-        Args:
-            request: The request.
-            key: Its `key`, which takes a moment to compute.
-            limits: The source's.
+        `key`: its `key`, which takes a moment to compute.
         """
         value = await self._store.get(key)
         kept = None if value is None else unpacked(value, request)
@@ -90,15 +84,9 @@ class PageCache:
         """The page that another replica has fetched, or fetches now, and what it is worth.
 
         Where there is none, the others wait for the page that the caller fetches now, until `keep`
-        or `release`.
-
-        Args:
-            request: The request.
-            key: Its `key`.
-            limits: The source's.
-            deadline: Latest moment of an answer, in `loop.time()` seconds. Half of the time until
-                then is left to ask the source, should the other one fail.
-            fresh: Whether only a page is wanted that is as good as a new one.
+        or `release`. `deadline`: latest moment of an answer, in `loop.time()` seconds. Half of the
+        time until then is left to ask the source, should the other one fail. `fresh`: whether only
+        a page is wanted that is as good as a new one.
         """
         if self._shared is None:
             return None, Worth.NOTHING
@@ -150,13 +138,8 @@ class PageCache:
         return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
 
     def keep(self, key: str, page: Page, limits: Limits, *, negative: bool | None = None) -> None:
-        """Has a page written, without waiting for that.
-
-        Args:
-            key: Of the page's request.
-            page: A new page.
-            limits: The source's.
-            negative: Whether the page is known to have no hits; None decides by its status.
+        """Has a page written, without waiting for that. `negative`: whether the page is known to
+        have no hits; None decides by its status.
         """
         if len(self._writes) >= PENDING_WRITES or not keepable(page):
             self.release(key)

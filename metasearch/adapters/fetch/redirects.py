@@ -31,10 +31,8 @@ _CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One HTTP exchange. What may hold a secret does not show.
-
-    Attributes:
-        trusted: Whether it goes where the request's secrets may go.
+    """One HTTP exchange. What may hold a secret does not show. `trusted`: whether it goes where the
+    request's secrets may go.
     """
 
     url: URL = field(repr=False)
@@ -48,10 +46,8 @@ def first_hop(request: Request) -> Hop:
     """The request as it is sent first.
 
     Parameters are percent-encoded here, everything but RFC 3986's unreserved characters, and
-    nothing re-encodes them.
-
-    Raises:
-        NotAllowed: The URL is not http or https, names a user, or cannot be read.
+    nothing re-encodes them. Raises NotAllowed: the URL is not http or https, names a user, or
+    cannot be read.
     """
     text = request.url.partition("#")[0]
     if request.params:
@@ -63,17 +59,8 @@ def first_hop(request: Request) -> Hop:
 
 
 def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
-    """Where a redirect leads.
-
-    Args:
-        request: The request that began the chain.
-        hop: The hop that was answered with the redirect.
-        status: One of `REDIRECTS`.
-        location: The `Location` header.
-
-    Raises:
-        NotAllowed: The target is not http or https, names a user, cannot be read, or would take a
-            secret along.
+    """Where a redirect leads. `location`: the `Location` header. Raises NotAllowed: the target is
+    not http or https, names a user, cannot be read, or would take a secret along.
     """
     target = _checked(location, request, base=hop.url)
     secrets = secrets_of(request)
@@ -94,9 +81,7 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
 
 
 def origin(url: URL) -> str:
-    """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a
-    secret.
-    """
+    """Scheme, host and port, which may be shown; paths and parameters may hold a secret."""
     return f"{url.scheme}://{url.raw_host}:{url.port}"
 
 
@@ -131,9 +116,7 @@ def _plain(pairs: Pairs, *, secrets: bool) -> list[tuple[str, str]]:
 
 
 def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str, str]:
-    """Headers of one hop; without `secrets` also those that carry credentials by their very name
-    stay behind.
-    """
+    """Headers of one hop; without `secrets` also those that carry credentials by name stay out."""
     headers = {
         name: text
         for name, text in _plain(request.headers, secrets=secrets)
@@ -225,9 +208,7 @@ def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
 
 
 def unnamed(request: Request, hop: Hop) -> NotAllowed:
-    """The refusal to follow one server of our network to another, which only the other's sources
-    were to ask.
-    """
+    """The refusal to follow one server of our network to another, which others were to ask."""
     return NotAllowed(
         request.source,
         message(

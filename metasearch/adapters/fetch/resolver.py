@@ -20,11 +20,7 @@ class DaemonResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses of a host.
-
-        Raises:
-            OSError: The name has none, or cannot be resolved.
-        """
+        """The addresses of a host. Raises OSError: the name has none, or cannot be resolved."""
 
         def look_up() -> list[Any]:
             try:

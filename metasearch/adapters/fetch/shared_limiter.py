@@ -36,14 +36,7 @@ UNNOTICED = 5.0
 
 
 class SharedLimiter(RequestLimiter):
-    """Admits requests to one source, as `RequestLimiter`, for all replicas together.
-
-    Args:
-        source: Its name.
-        limits: The source's.
-        sharing: With whom.
-        patience: As there.
-    """
+    """Admits requests to one source, as `RequestLimiter`, for all replicas together."""
 
     def __init__(
         self, source: str, limits: Limits, sharing: Sharing, *, patience: float = 1.0
@@ -128,9 +121,7 @@ class SharedLimiter(RequestLimiter):
         return ""
 
     async def _started(self, left: Callable[[], float]) -> Start:
-        """What the server says. A start has been waited for; one whose moment passed meanwhile is
-        exchanged.
-        """
+        """What the server says; a start whose moment passed in the waiting is exchanged."""
         clock = asyncio.get_running_loop().time
         missed = None
         for _ in range(MOST_LATE):

@@ -33,10 +33,8 @@ _PASSING = frozenset({502, 503, 504})
 
 
 def judged(page: Page, limits: Limits, health: Health, env_name: str | None) -> Page:
-    """The page, if it may be an answer; informs `health` of what it means for the source.
-
-    Raises:
-        SourceError: The page is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
+    """The page, if it may be an answer; informs `health` of what it means for the source. Raises
+    SourceError: the page is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
     """
     error = objection(page, env_name)
     if error is None:

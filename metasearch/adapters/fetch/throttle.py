@@ -1,6 +1,4 @@
-"""The rate limiter of one source: starts per time, requests at once, and the order of those who
-wait.
-"""
+"""The rate limiter of a source: starts per time, requests at once, the order of those who wait."""
 
 from __future__ import annotations
 
@@ -19,11 +17,7 @@ from metasearch.adapters.spec import Limits
 
 
 class NotInTime(Exception):
-    """The rate lets a request start only after its deadline.
-
-    Args:
-        wait: Seconds until then.
-    """
+    """The rate lets a request start only after its deadline. `wait`: seconds until then."""
 
     def __init__(self, wait: float) -> None:
         super().__init__(wait)
@@ -35,15 +29,9 @@ class FairThrottler:
 
     The original alone polls every 10 ms, and a newcomer can pass the queue. Here callers come to it
     one by one, each when a start is free. Never more than `rate_limit` starts lie in any window of
-    `period` seconds. Belongs to one event loop; waiters may be cancelled.
-
-    Args:
-        rate_limit: Starts per period. A fraction below 1 is one start in a longer period; above, it
-            is rounded down.
-        period: Seconds.
-
-    Raises:
-        ValueError: The rate is not positive.
+    `period` seconds. Belongs to one event loop; waiters may be cancelled. `rate_limit`: starts per
+    period. A fraction below 1 is one start in a longer period; above, it is rounded down. `period`:
+    seconds. Raises ValueError: the rate is not positive.
     """
 
     def __init__(self, rate_limit: float, period: float = 1.0) -> None:
@@ -112,12 +100,7 @@ class RoundRobin:
         self._lines: dict[Hashable, dict[Hashable, deque[asyncio.Future[None]]]] = {}
 
     async def acquire(self, asker: Hashable, user: Hashable = None) -> None:
-        """Waits until it is this asker's turn.
-
-        Args:
-            asker: One search.
-            user: Whose search it is; None is a user with this one search.
-        """
+        """Waits for this asker's turn. `user`: whose search it is; None is a user of its own."""
         if not self.held:
             self.held = True
             return
@@ -170,11 +153,8 @@ class RequestLimiter:
 
     Waiting requests are admitted user by user and asker by asker: a search for fifty pages does not
     keep out a search for a single page, nor a user with twenty searches a user with one. The slot
-    is taken before the start, so that a start is counted when it happens.
-
-    Args:
-        limits: The source's.
-        patience: Factor on the period; with 0, as in tests, nothing waits for the rate.
+    is taken before the start, so that a start is counted when it happens. `patience`: factor on the
+    period; with 0, as in tests, nothing waits for the rate.
     """
 
     def __init__(self, limits: Limits, *, patience: float = 1.0) -> None:

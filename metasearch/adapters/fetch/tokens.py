@@ -43,11 +43,7 @@ class _Kept:
 
 
 class Tokens:
-    """The tokens of one process. Belongs to one event loop.
-
-    Args:
-        monotonic: Seconds.
-    """
+    """The tokens of one process. Belongs to one event loop. `monotonic`: seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -60,13 +56,9 @@ class Tokens:
         """The page for a request with a `Grant`: with the token that is known, and once with a new
         one after a 401.
 
-        Args:
-            request: With one `Grant` or more.
-            ask: Sends, first the login where no good token is known, then the request.
-            env_name: The variable of our credentials, for the advice of `AccessDenied`.
-
-        Raises:
-            SourceError: No page came, or no token.
+        `request`: with one `Grant` or more. `ask`: sends, first the login where no good token is
+        known, then the request. `env_name`: the variable of our credentials, for the advice of
+        `AccessDenied`. Raises SourceError: no page came, or no token.
         """
         tokens = await self._of(request, ask, env_name)
         try:
@@ -87,9 +79,7 @@ class Tokens:
         return {grant: await self._token(grant.login, ask, env_name) for grant in grants}
 
     async def _token(self, login: Request, ask: Ask, env_name: str | None) -> str:
-        """The token of a login. Of many who need it at once one fetches it, and the others wait for
-        that.
-        """
+        """The token of a login; of many who need it at once one fetches it for all."""
         kept = self._kept.setdefault(login, _Kept())
         async with kept.lock:
             if self._monotonic() >= kept.until:
@@ -115,12 +105,9 @@ def _with(request: Request, tokens: dict[Grant, str]) -> Request:
 
 
 def _read(page: Page, env_name: str | None) -> tuple[str, float]:
-    """The token of a login's answer, and for how many seconds it is good (RFC 6749, 5.1).
-
-    Raises:
-        AccessDenied: The login was refused.
-        BadAnswer: There is no token in the answer, which is not quoted: it may hold a secret all
-            the same.
+    """The token of a login's answer, and for how many seconds it is good (RFC 6749, 5.1). Raises
+    AccessDenied: the login was refused; BadAnswer: there is no token in the answer, which is not
+    quoted: it may hold a secret all the same.
     """
     request = page.request
     if page.status >= 400:

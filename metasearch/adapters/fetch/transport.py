@@ -81,11 +81,8 @@ class Transport(Protocol):
 
 
 class HttpTransport:
-    """The real thing. Belongs to the event loop of its first `send`.
-
-    Args:
-        allow: "host:port" of URLs that may lead to private addresses, see guard.py.
-        user_agent: Who we say that we are.
+    """The real thing. Belongs to the event loop of its first `send`. `allow`: "host:port" of URLs
+    that may lead to private addresses, see guard.py.
     """
 
     def __init__(
@@ -200,10 +197,7 @@ class HttpTransport:
 
 class SchemeTransport:
     """Passes each request to the transport of its scheme, which is made for the first such request.
-
-    Args:
-        usual: For every scheme that is not among the others.
-        others: Scheme, in small letters and without a colon -> what makes its transport.
+    `others`: scheme, in small letters and without a colon -> what makes its transport.
     """
 
     def __init__(self, usual: Transport, others: Mapping[str, Callable[[], Transport]]) -> None:
@@ -235,9 +229,7 @@ class SchemeTransport:
 
 
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
-    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no
-    limit.
-    """
+    """The body, given up as soon as it passes `limit` bytes; `response.read()` has no limit."""
     size = response.content_length or 0
     connection = response.connection
     if connection is not None and isinstance(connection.protocol, BoundedProtocol):
@@ -267,11 +259,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3).
 
     A date is held against the server's own `Date`, so that a clock that is wrong here does not
-    matter.
-
-    Args:
-        headers: Of the response.
-        now: Unix time in seconds, for a server that sends no `Date`.
+    matter. `now`: Unix time in seconds, for a server that sends no `Date`.
     """
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():

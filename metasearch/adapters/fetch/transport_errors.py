@@ -83,9 +83,7 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
 
 
 def _telling(exc: Exception) -> Exception:
-    """The most precise error of a chain: aiohttp wraps what the decoders and the HTTP parser
-    raise.
-    """
+    """The most precise error of a chain: aiohttp wraps those of decoders and HTTP parser."""
     cause = exc.__cause__
     if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
         return exc

@@ -58,10 +58,8 @@ _LONGEST_REPORT, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
 
 
 class Z3950Transport:
-    """Asks Z39.50 servers. YAZ is loaded by the first `send`.
-
-    Args:
-        allow: "host:port" of URLs that may lead to private addresses, see guard.py.
+    """Asks Z39.50 servers. YAZ is loaded by the first `send`. `allow`: "host:port" of URLs that may
+    lead to private addresses, see guard.py.
     """
 
     def __init__(self, *, allow: frozenset[str] = frozenset()) -> None:
@@ -72,11 +70,7 @@ class Z3950Transport:
         return f"<Z3950Transport, {len(self._allow.origins)} private origins allowed>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`.
-
-        Raises:
-            SourceError: As there, or YAZ is not installed.
-        """
+        """See `Transport.send`. Raises SourceError: as there, or YAZ is not installed."""
         started = time.monotonic()
         asked = zoom_request(request)
         try:
@@ -117,11 +111,8 @@ class Z3950Transport:
         """Nothing is held: every session ends with its page."""
 
     async def _addresses(self, asked: ZoomRequest, request: Request) -> list[str]:
-        """What may be connected to, as "address:port", in the system's order.
-
-        Raises:
-            ConnectFailed: The name has no address.
-            NotAllowed: None of its addresses is allowed.
+        """What may be connected to, as "address:port", in the system's order. Raises ConnectFailed:
+        the name has no address; NotAllowed: None of its addresses is allowed.
         """
         try:
             resolved = await self._resolver.resolve(asked.host, asked.port)
@@ -193,9 +184,7 @@ def _command() -> list[str]:
 
 
 def _error(report: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
-    """Our error for a job that brought no page; its message is ours, because ZOOM's hold
-    addresses.
-    """
+    """Our error for a job that brought no page, in our words, because ZOOM's hold addresses."""
     source, url = request.source, request.shown
     match report["outcome"], report.get("own") and report.get("code"):
         case outcome, _ if outcome == LATE:

@@ -26,15 +26,8 @@ _QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "recor
 
 @dataclass(frozen=True, slots=True)
 class ZoomRequest:
-    """A request as ZOOM takes it. What may contain a secret is not shown.
-
-    Attributes:
-        host, port: Of the server.
-        query: In PQF.
-        form: What ZOOM writes each record as, such as "xml".
-        start: Position of the first record, from 0.
-        count: How many records.
-        options: ZOOM's, by name.
+    """A request as ZOOM takes it. What may contain a secret is not shown. `form`: what ZOOM writes
+    each record as, such as "xml". `start`: position of the first record, from 0.
     """
 
     host: str
@@ -47,10 +40,8 @@ class ZoomRequest:
 
 
 def zoom_request(request: Request) -> ZoomRequest:
-    """The request in ZOOM's terms.
-
-    Raises:
-        NotAllowed: The URL cannot be used, or a parameter is one that we do not pass on.
+    """The request in ZOOM's terms. Raises NotAllowed: the URL cannot be used, or a parameter is one
+    that we do not pass on.
     """
     try:
         url = URL(request.url, encoded=True)

@@ -49,13 +49,8 @@ class PageJob:
 
     Attributes:
         addresses: "address:port", tried in turn until one can be connected to.
-        query: In PQF.
         form: What ZOOM writes each record as: "xml; charset=marc-8,utf-8".
         start: The first record, from 0.
-        count: How many records.
-        seconds: Until it is given up.
-        max_bytes: Of all records together.
-        options: ZOOM's.
     """
 
     addresses: list[str]
@@ -75,12 +70,8 @@ class _TooLarge(Exception):
 def answer(job: PageJob, given_up: Callable[[], bool]) -> tuple[dict[str, Any], bytes]:
     """Does a job.
 
-    Args:
-        job: What to do.
-        given_up: Called from time to time; returns whether the caller has given up.
-
-    Returns:
-        How it ended (`outcome`; with `code` and `own` for FAILED, see `ZoomError`), and the page.
+    `given_up`: called from time to time; returns whether the caller has given up. Returns how it
+    ended (`outcome`; with `code` and `own` for FAILED, see `ZoomError`), and the page.
     """
     try:
         return {"outcome": PAGE}, _asked(job, time.monotonic() + job.seconds, given_up)

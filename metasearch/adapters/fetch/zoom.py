@@ -80,7 +80,6 @@ class ZoomError(Exception):
 
     Attributes:
         code: One of the constants above, or a diagnostic's number.
-        message: What the code means.
         details: What the server adds; may be empty.
         own: Whether it is ZOOM's own, and not a diagnostic of the server.
         of_http: Whether it is the status of an answer in HTTP, which the library reads too.
@@ -97,11 +96,7 @@ class ZoomError(Exception):
 
 @cache
 def library() -> ctypes.CDLL:
-    """YAZ, loaded.
-
-    Raises:
-        LibraryMissing: It is not there, or lacks what we call.
-    """
+    """YAZ, loaded. Raises LibraryMissing: it is not there, or lacks what we call."""
     try:
         yaz = _load()
         for name, (result, arguments) in _SIGNATURES.items():
@@ -132,11 +127,7 @@ def as_sru_code(code: int) -> int:
 
 class ZoomConnection:
     """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one
-    thread.
-
-    Args:
-        host: "address:port", an address and no name: the library looks up nothing.
-        options: ZOOM's options by name, with those of the result set.
+    thread. `host`: "address:port", an address and no name: the library looks up nothing.
     """
 
     def __init__(self, host: str, options: Mapping[str, str]) -> None:
@@ -165,10 +156,8 @@ class ZoomConnection:
             self._yaz.ZOOM_connection_destroy(connection)
 
     def search(self, pqf: str) -> None:
-        """Queues the search and the retrieval that the options `start` and `count` ask for.
-
-        Raises:
-            ZoomError: The query is not PQF.
+        """Queues the search and the retrieval that the options `start` and `count` ask for. Raises
+        ZoomError: the query is not PQF.
         """
         query = self._yaz.ZOOM_query_create()
         try:
@@ -181,14 +170,10 @@ class ZoomConnection:
     def run(self, deadline: float, given_up: Callable[[], bool]) -> None:
         """Does what is queued.
 
-        Args:
-            deadline: Latest moment, in `time.monotonic()` seconds.
-            given_up: Called from time to time; returns whether the caller has given up.
-
-        Raises:
-            Abandoned: The caller has given up, or the deadline has passed.
-            ZoomError: The server's first message is not Z39.50. The library would wait for more of
-                it, or read HTTP.
+        `deadline`: latest moment, in `time.monotonic()` seconds. `given_up`: called from time to
+        time; returns whether the caller has given up. Raises Abandoned: the caller has given up, or
+        the deadline has passed. Raises ZoomError: the server's first message is not Z39.50. The
+        library would wait for more of it, or read HTTP.
         """
         handle = _HANDLE(self._connection)
         while True:
@@ -224,11 +209,7 @@ class ZoomConnection:
         """A record as ZOOM_record_get writes it in this form.
 
         Returns a diagnostic where the server sent one in its place, and None where none came, or it
-        cannot be written so.
-
-        Args:
-            position: From 0.
-            form: Such as "xml; charset=marc-8,utf-8".
+        cannot be written so. `position`: from 0. `form`: such as "xml; charset=marc-8,utf-8".
         """
         record = self._handle_of(position)
         if record is None:
@@ -267,9 +248,7 @@ class ZoomConnection:
 
 
 def _first_byte(descriptor: int) -> bytes:
-    """The next byte, which stays to be read; nothing where there is none, or the descriptor is no
-    socket's.
-    """
+    """The next byte, which stays to be read; nothing where there is none, or no socket."""
     twin = os.dup(descriptor)
     try:
         with socket.socket(fileno=twin) as peeking:

@@ -59,9 +59,7 @@ class _ByField(Translator):
 
 
 def _field(query: Query) -> str | None:
-    """The one field in which all words of a query are looked for; None where there are several, or
-    years.
-    """
+    """The one field in which all words are looked for; None where there are several, or years."""
     match query:
         case Term(field=field):
             return None if field in CODED_FIELDS else field

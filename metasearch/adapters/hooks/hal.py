@@ -33,11 +33,7 @@ _LONGEST_NAME = 6
 
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
-    """The records, those that have nothing but a citation completed from it.
-
-    Raises:
-        NotParsable: As `solr.steps`.
-    """
+    """The records, those with nothing but a citation completed from it. Raises as `solr.steps`."""
     if b"label_s" not in page.body:
         return (yield from solr.steps(page, spec))
     parsed = yield from changed(solr.steps(page, spec), _all)

@@ -1,6 +1,4 @@
-"""HathiTrust looks books up by number and does not search; what it answers is JSON with MARC
-records inside.
-"""
+"""HathiTrust looks books up by number, does not search, and answers JSON with MARC inside."""
 
 from __future__ import annotations
 
@@ -28,10 +26,7 @@ def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
     """The look-up of the query's ISBN or ISSN; what else it says is for the records to be filtered
-    by.
-
-    Raises:
-        CannotAsk: There is no number that must hold.
+    by. Raises CannotAsk: there is no number that must hold.
     """
     parts = query.parts if isinstance(query, And) else (query,)
     number = next(
@@ -51,9 +46,7 @@ def plan(
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The MARC records of a full answer, none of an empty one, and everything else as without a
-    hook.
-    """
+    """The MARC records of a full answer, none of an empty one, else as without a hook."""
     found = _records(page, spec)
     if found is not None and not found:
         return Parsed(total=0)
@@ -82,9 +75,7 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
 
 
 def _collection(texts: Iterable[bytes]) -> bytes:
-    """One MARCXML collection of many; what is not XML becomes an empty record, which is reported as
-    unreadable.
-    """
+    """One MARCXML collection of many; what is not XML becomes an empty, unreadable record."""
     collection = etree.Element("collection")
     for text in texts:
         try:

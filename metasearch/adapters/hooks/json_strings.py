@@ -1,6 +1,4 @@
-"""For hooks of JSON databases that write several values into one string: the answer is opened up,
-and then read.
-"""
+"""Hooks of JSON databases that write several values into one string, which is opened up first."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from metasearch.adapters.spec import AdapterSpec
 
 
 def opened_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
-    """The reading of a page whose JSON `change` has edited in place; a page of anything else is
-    read as it is.
-    """
+    """The reading of a page whose JSON `change` has edited in place; of other pages as they are."""
     body = page.body.strip()
     if not body or kind_of(body) != "json":
         return (yield from body_steps(page, spec))

@@ -44,11 +44,8 @@ def plan(
 def steps(page: Page, spec: AdapterSpec) -> Steps:
     """Ids and a request for their records, or records at the ranks that esearch gave them.
 
-    The body itself shows which step it answers, so that saved files can be read.
-
-    Raises:
-        SourceSaysError: The body is an error message.
-        RateLimited: The body reports too many requests.
+    The body itself shows which step it answers, so that saved files can be read. Raises
+    SourceSaysError: the body is an error message; RateLimited: the body reports too many requests.
     """
     found = _search_result(page.body)
     if found is not None:
@@ -145,9 +142,7 @@ def _search_on(request: Request, spec: AdapterSpec, got: int, total: int | None)
 
 
 def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
-    """The efetch request for the first page of these ids; where no id is left, what was to
-    follow.
-    """
+    """The efetch request for the first page of these ids; without ids, what was to follow."""
     if not ids:
         return request.after
     pmids = ids.split(",")

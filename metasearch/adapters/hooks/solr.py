@@ -24,10 +24,7 @@ _NUMBERS = frozenset({"int", "long", "short", "float", "double"})
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
     """The records of an XML answer of Solr, by the spec's rules for JSON; None for every other
-    body.
-
-    Raises:
-        NotParsable: It is XML, but not well-formed.
+    body. Raises NotParsable: it is XML, but not well-formed.
     """
     body = page.body.strip()
     if not body or kind_of(body) != "xml" or b"<response" not in body[:1000]:
@@ -40,9 +37,7 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
 
 
 def _answer(root: Any) -> dict[str, Any]:
-    """What Solr would have written with `wt=json`: {"response": {"numFound": 2, "docs": [...]},
-    "error": {...}}.
-    """
+    """What Solr writes with `wt=json`: {"response": {"numFound": 2, "docs": [...]}, ...}."""
     out: dict[str, Any] = {}
     for part in root:
         name = part.get("name", "")
@@ -63,9 +58,7 @@ def _members(parent: Any) -> dict[str, Any]:
 
 
 def _value(element: Any) -> Any:
-    """A string, number, truth value or list; what is nested deeper than a list is no fact about a
-    work.
-    """
+    """A string, number, truth value or list; what is nested deeper is no fact about a work."""
     if element.tag == "arr":
         return [_value(child) for child in element if child.tag not in ("arr", "lst", "doc")]
     text = "".join(element.itertext())

@@ -35,10 +35,8 @@ class ReadDiagnostic:
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
     """Records with the diagnostics as notes; None where there are no diagnostics, which is usual.
-
-    Raises:
-        SourceSaysError: There are diagnostics and no records.
-        AccessDenied: The diagnostic is about authentication.
+    Raises SourceSaysError: there are diagnostics and no records; AccessDenied: the diagnostic is
+    about authentication.
     """
     found = _diagnostics(page.body)
     if not found:

@@ -1,6 +1,4 @@
-"""Summon marks what it found with signs that the request chooses and the answer repeats; they are
-taken off again.
-"""
+"""Summon marks what it found with signs that the request chooses; they are taken off again."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Wikidata answers a search in two steps: a list of items by relevance, then what is known of each
-of them.
-"""
+"""Wikidata answers in two steps: items by relevance, then what is known of each of them."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from metasearch.adapters.translate.plan import next_request
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The request for the items that a search found; or the records of items, and the search that
-    follows.
-    """
+    """The request for the items that a search found; or their records, and the next search."""
     query = _query(page.body)
     if query is not None:
         return _found(query, page, spec)

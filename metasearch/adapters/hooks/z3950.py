@@ -20,9 +20,7 @@ __all__ = ["PqfTranslator", "plan", "steps"]
 
 
 class PqfTranslator(Translator):
-    """`Translator` for prefix operators, which need no brackets: each takes the two operands that
-    follow it.
-    """
+    """`Translator` for prefix operators, which take the two operands that follow: no brackets."""
 
     def all_of(self, written: list[str]) -> str:
         return _folded(self.dialect.conjunction, written)
@@ -37,11 +35,7 @@ class PqfTranslator(Translator):
 def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
-    """The query in PQF.
-
-    Raises:
-        CannotAsk, KeyMissing: As `plan_request`.
-    """
+    """The query in PQF. Raises CannotAsk, KeyMissing: as `plan_request`."""
     return plan_request(query, spec, wanted, env, depth, translator=PqfTranslator)
 
 

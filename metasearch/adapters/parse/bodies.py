@@ -116,11 +116,9 @@ def marks_in(body: bytes) -> tuple[int, bool]:
 
 
 def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
-    """Refuses a body that is out of proportion, before anything is made of it.
-
-    Raises:
-        TooLarge: What is read from it would take too much memory, and time.
-        NotParsable: It has what takes its parser quadratic time.
+    """Refuses a body that is out of proportion, before anything is made of it. Raises TooLarge:
+    what is read from it would take too much memory, and time; NotParsable: it has what takes its
+    parser quadratic time.
     """
     if may_be_too_much(body, spec.limits) and too_much(
         weight := weight_of(kind, body), spec.limits

@@ -71,9 +71,7 @@ def _guessed(name: str) -> str:
 
 
 def named_characters(body: bytes) -> bytes:
-    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the
-    body's own stay.
-    """
+    """HTML's `&ouml;` as `&#246;`: no DTD is ever loaded. Entities of the body's own stay."""
     if b"<!ENTITY" in body:
         return body
 
@@ -85,9 +83,7 @@ def named_characters(body: bytes) -> bytes:
 
 
 def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
-    """The body with what XML forbids taken out, the same where that changes nothing; and what was
-    done.
-    """
+    """The body without what XML forbids, itself where that changes nothing; and what was done."""
     named = named_characters(body)
     named_encoding = _XML_ENCODING.match(named[:200])
     text, note = decoded(

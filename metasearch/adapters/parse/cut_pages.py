@@ -46,12 +46,8 @@ _STRANGE_TAGS = ("<!DOCTYPE", _OURS)
 
 
 class CutPage(NamedTuple):
-    """A page without the tree of its records.
-
-    Attributes:
-        shape: The shape that fits.
-        root: The envelope.
-        nodes: The records: `CutRecord`s, and elements where one was not in plain form.
+    """A page without the tree of its records. `nodes`: the records: `CutRecord`s, and elements
+    where one was not in plain form.
     """
 
     shape: Shape
@@ -61,10 +57,7 @@ class CutPage(NamedTuple):
 
 def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
     """The page of a body of XML, or None where it is not certain that the tree would say the same.
-
-    Args:
-        body: Without byte order marks and white space around it.
-        shapes: Those of XML, in the order in which they are tried.
+    `shapes`: those of XML, in the order in which they are tried.
     """
     if not any(late.body == "marcxml" for late in shapes) or (text := _plain(body)) is None:
         return None
@@ -143,12 +136,7 @@ def _opened(
     shape: Shape, root: Any, records: list[CutRecord], *, has_fields: bool
 ) -> CutPage | None:
     """The page, if each record that was cut out is that of one node, and nothing else holds it.
-
-    Args:
-        shape: The shape that fits.
-        root: The envelope.
-        records: Those that were cut out.
-        has_fields: Whether the envelope has leaders or fields that are none of ours.
+    `has_fields`: whether the envelope has leaders or fields that are none of ours.
     """
     if shape.body != "marcxml":
         return None

@@ -26,12 +26,8 @@ _SURROGATES = ("\\ud", "\\uD")
 def in_python(text: str, *, lenient: bool = False) -> Any:
     """A JSON text as orjson would return it; other threads get a turn at each object and number.
 
-    Args:
-        text: The text of the body.
-        lenient: Whether it may contain NaN, infinite numbers and control characters.
-
-    Raises:
-        ValueError: It is not JSON.
+    `lenient`: whether it may contain NaN, infinite numbers and control characters. Raises
+    ValueError: it is not JSON.
     """
     value = json.loads(
         text,

@@ -28,7 +28,6 @@ class Search(NamedTuple):
 
     Attributes:
         condition: Without it the selector finds nothing; "" where there is no such condition.
-        found: What the selector finds.
         is_there: Whether `found` is something.
         texts: What becomes of it before it is converted; "" for nothing.
         is_list: Whether it is known to be a text or a list; and all that is in a list with one item

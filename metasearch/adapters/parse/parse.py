@@ -69,7 +69,6 @@ class Parsed:
     """What a page holds.
 
     Attributes:
-        records: In the source's order.
         total: How many hits the source reports, or None.
         next: The request for what follows (the next page, or the second step of two), or None.
         unread: What could not be read.
@@ -96,17 +95,10 @@ class PageReading:
     """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` returns.
 
     Each step yields the records that were read in it; those of the last one are in `parsed` only.
-    Iterating raises what `parse` raises.
-
-    Args:
-        page: What came.
-        spec: The source.
-        most: How many records are read; None reads all.
-
-    Attributes:
-        parsed: What the page holds, once all steps are done.
-        light: Whether each step takes a few milliseconds at most. The steps of what is not light
-            take as long as the weight of the body allows: they belong into a thread.
+    Iterating raises what `parse` raises. `most`: how many records are read; None reads all.
+    `parsed`: what the page holds, once all steps are done. `light`: whether each step takes a few
+    milliseconds at most. The steps of what is not light take as long as the weight of the body
+    allows: they belong into a thread.
     """
 
     __slots__ = ("_steps", "light", "parsed")
@@ -120,10 +112,8 @@ class PageReading:
         self.parsed = yield from self._steps
 
     def finish(self, given_up: Callable[[], bool] = lambda: False) -> None:
-        """Takes all steps, or stops after the first step that is followed by `given_up()`.
-
-        Raises:
-            BadAnswer, Refused: As `parse`.
+        """Takes all steps, or stops after the first step that is followed by `given_up()`. Raises
+        BadAnswer, Refused: as `parse`.
         """
         try:
             for _ in self:
@@ -136,11 +126,8 @@ class PageReading:
 
 
 def parse(page: Page, spec: AdapterSpec) -> Parsed:
-    """The records of a page.
-
-    Raises:
-        BadAnswer: The body cannot be read, or is an error message.
-        Refused: The body reports that the source refuses to be asked.
+    """The records of a page. Raises BadAnswer: the body cannot be read, or is an error message;
+    Refused: the body reports that the source refuses to be asked.
     """
     reading = PageReading(page, spec)
     reading.finish()
@@ -215,9 +202,7 @@ def _is_there(selected: Any) -> bool:
 
 
 def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
-    """The answer of the first shape that finds records; else of the first that knows the body at
-    all.
-    """
+    """The answer of the first shape that finds records, else of the first that knows the body."""
     fallback: Parsed | None = None
     fits = False
     for late in shapes:
@@ -275,9 +260,7 @@ def _one(
 
 
 def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
-    """Whether a body without records is one of this shape: an empty answer, and not something else
-    altogether.
-    """
+    """Whether a body without records is an empty answer of this shape, and not something else."""
     if shape.body != "json":
         return shape.when is not None and shape.total is None
     if isinstance(root, list):
@@ -320,9 +303,7 @@ def _read(
 
 
 def _surplus(sent: int, read: int, request: Request) -> str:
-    """The note on records that were sent and not read; "" where the search would have left them
-    out anyway.
-    """
+    """The note on records that were not read; "" where the search would have left them out."""
     if read == sent or sent <= MOST_RECORDS:
         return ""
     return message(

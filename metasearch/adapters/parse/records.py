@@ -142,13 +142,8 @@ def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
 def read_fields(
     attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any], cuts: Cuts
 ) -> dict[str, Any]:
-    """Field -> its value, for the fields in which something was found.
-
-    Args:
-        attempts: Those of one field behind one another, in the order in which they are made.
-        source: The record, as the selectors see it.
-        there: What is found in it by names alone.
-        cuts: Counts the values that were cut before conversion.
+    """Field -> its value, for the fields in which something was found. `attempts`: those of one
+    field behind one another, in the order in which they are made.
     """
     values: dict[str, Any] = {}
     lacks = there.keys().isdisjoint
@@ -253,10 +248,8 @@ def in_stretches(
     """The records of some nodes, a step at a time; what it returns is all of them, and what could
     not be read.
 
-    Args:
-        nodes: In the source's order.
-        start: Position of the first, from 0.
-        make: Node and position, from 1 -> its record, or why there is none.
+    `start`: position of the first, from 0. `make`: node and position, from 1 -> its record, or why
+    there is none.
     """
     records: list[Record] = []
     unread: list[Unread] = []
@@ -282,9 +275,7 @@ def changed(
     reading: Generator[tuple[Record, ...], None, Result],
     change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
 ) -> Generator[tuple[Record, ...], None, Result]:
-    """The same steps, with the records of each stretch changed; what the steps return at the end is
-    left as it is.
-    """
+    """The same steps and result, with the records of each stretch changed."""
     while True:
         try:
             records = next(reading)

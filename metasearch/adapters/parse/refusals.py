@@ -93,13 +93,7 @@ def without_records(
     page: Page, spec: AdapterSpec, body: str, root: Any, *, fits: bool
 ) -> SourceError:
     """The error for a body of the right kind that holds no records, and no count of them either.
-
-    Args:
-        page: The page.
-        spec: The source.
-        body: The kind of the body, as `Shape.body`.
-        root: The body as its library returned it.
-        fits: Whether the body has the form of one of the source's shapes.
+    `body`: the kind of the body, as `Shape.body`.
     """
     if body == "html" and (wall := blocked(page, spec, page.body)) is not None:
         return wall

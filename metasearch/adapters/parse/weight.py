@@ -95,9 +95,7 @@ def weight_of(kind: str, body: bytes) -> Weight:
 
 
 def estimated_marks(kind: str, body: bytes) -> int:
-    """How many marks a body of a kind holds, by a sample of it; as many as bytes, where the kind
-    has none.
-    """
+    """How many marks a body holds, by a sample; as many as bytes, where its kind has none."""
     if kind not in _MARKS:  # what seems to be a text may be in UTF-16
         return len(body)
     marks = _MARKS[kind]
@@ -116,9 +114,7 @@ def is_light(kind: str, marks: int) -> bool:
 
 
 def allowed_memory(limits: Limits) -> int:
-    """Bytes that a body of a source may take once it is read. A source with short bodies has no
-    less for each.
-    """
+    """Bytes that a body may take once it is read; no less for a source with short bodies."""
     return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
 
 

@@ -57,11 +57,7 @@ _CALLED: Mapping[str, Any] = {**CALLED, **OF_PEOPLE, "bounded": cuts.bounded}
 
 
 def written(shape: Shape) -> Written | None:
-    """The function that reads the records of a shape; None where there cannot be one.
-
-    Args:
-        shape: Of JSON, XML or MARC bodies.
-    """
+    """The function that reads the records of a shape; None where there cannot be one."""
     names: dict[str, Any] = dict(_CALLED)
     try:
         source = "\n".join(_Writing(shape, names).lines())
@@ -190,9 +186,7 @@ def _found(
 
 
 def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
-    """The value of a field that is the same in every record; None where that has to be looked at
-    for each record.
-    """
+    """The value of a field that is the same in every record; None where each has to be read."""
     found = select.find(None)
     try:
         if type(found) is str and cuts.bounded(field, found, cuts.Cuts()) == found:

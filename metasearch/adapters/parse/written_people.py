@@ -36,15 +36,7 @@ _AFFILIATION = LIMITS["affiliation"].text
 def people_of(
     rule: FieldRule, people: People, field: str, variable: str, expressions: Expressions
 ) -> Iterator[str]:
-    """The lines that set the variable of a field of people, and `fitting_FIELD`.
-
-    Args:
-        rule: Of the field.
-        people: Of the rule.
-        field: "authors" or "editors".
-        variable: Of the field.
-        expressions: Write what selectors find.
-    """
+    """The lines that set the variable of a field ("authors", "editors") and `fitting_FIELD`."""
     convert = expressions.constant(rule.convert, "convert")
     parts = {
         part: expressions.of_selector(select.tree, select.find, PERSON)

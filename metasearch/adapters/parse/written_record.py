@@ -42,9 +42,8 @@ def variable_of(field: str) -> str:
 def made_of(fields: Iterable[str]) -> Iterator[str]:
     """The lines that return the record, or why there is none.
 
-    Args:
-        fields: Whose variables hold their values, or None; so does `ids`. For people there is
-            `fitting_FIELD`, too: whether the function has made them, none longer than is kept.
+    `fields`: whose variables hold their values, or None; so does `ids`. For people there is
+    `fitting_FIELD`, too: whether the function has made them, none longer than is kept.
     """
     there = {field: variable_of(field) for field in fields}
     named = [there[field] for field in ("title", "doi") if field in there]

@@ -11,12 +11,7 @@ from metasearch.adapters.shapes import Attempt
 
 
 class ByTag:
-    """The attempts of a shape of MARC.
-
-    Args:
-        fields: Those at fields, in the order in which they are made.
-        ids: Those at identifiers.
-    """
+    """The attempts of a shape of MARC: at `fields`, in their order, and at ids."""
 
     __slots__ = ("_bits", "_fields", "_ids")
 

@@ -43,10 +43,8 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def compile_html(expression: str) -> Selector:
-    """A selector over an element; that returns a list of elements or strings.
-
-    Raises:
-        ValueError: Neither CSS nor XPath, or it uses a regular expression.
+    """A selector over an element; that returns a list of elements or strings. Raises ValueError:
+    neither CSS nor XPath, or it uses a regular expression.
     """
     if _FORBIDDEN.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")

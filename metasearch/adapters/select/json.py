@@ -19,10 +19,8 @@ from metasearch.adapters.shapes import Finder, Selector
 
 
 def compile_json(expression: str) -> Selector:
-    """A selector over what orjson.loads returns.
-
-    Raises:
-        ValueError: The expression is not JMESPath; the message names the place.
+    """A selector over what orjson.loads returns. Raises ValueError: the expression is not JMESPath;
+    the message names the place.
     """
     try:
         parsed = jmespath.compile(expression)
@@ -52,9 +50,7 @@ def _searched(parsed: Any) -> Finder:
 
 
 def _members(node: Node) -> frozenset[str] | None:
-    """Names of the members of an object that alone decide what the node finds in it; None where
-    more may decide.
-    """
+    """Members of an object that alone decide what the node finds; None where more may."""
     kind = node["type"]
     if kind == "field":
         return frozenset((node["value"],))

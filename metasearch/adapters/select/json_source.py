@@ -35,14 +35,8 @@ _CONDITIONS = ("comparator", "not_expression")
 
 
 class Expressions:
-    """Writes expressions that are evaluated in one function.
-
-    Args:
-        names: The namespace of the function; what the expressions need is added.
-
-    Attributes:
-        members: Name of a member of the record -> the variable that holds it, for those that are
-            looked up beforehand.
+    """Writes expressions that are evaluated in one function. `members`: name of a member of the
+    record -> the variable that holds it, for those that are looked up beforehand.
     """
 
     def __init__(self, names: dict[str, Any]) -> None:
@@ -62,13 +56,7 @@ class Expressions:
         return self._member(name, RECORD)
 
     def of_selector(self, tree: Node | None, find: Finder, value: str = RECORD) -> str:
-        """Returns the expression of what a selector finds.
-
-        Args:
-            tree: As in `Selector`.
-            find: As in `Selector`.
-            value: The variable of the value that is asked.
-        """
+        """Returns the expression of what a selector finds."""
         if tree is None or _levels(tree) > _DEEPEST:
             return f"{self.constant(find, 'find')}({value})"
         return self._found(tree, value)

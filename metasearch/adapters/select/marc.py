@@ -39,10 +39,7 @@ _CONTROL_CONDITION = re.compile(r"\[(00[1-9])=([^\]]+)\]")
 
 def compile_marc(expression: str) -> Selector:
     """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; it returns a
-    list.
-
-    Raises:
-        ValueError: The expression is none of the forms in this module's docstring.
+    list. Raises ValueError: the expression is none of the forms in this module's docstring.
     """
     parsed = _SELECTOR.fullmatch(expression.strip())
     if parsed is None:
@@ -161,9 +158,7 @@ def _texts(tags: tuple[str, ...], codes: str) -> Finder:
 
 
 def _once(select: Finder) -> Finder:
-    """As `select`, which is asked once of each record: authors and editors are among the same
-    fields.
-    """
+    """As `select`, asked once of each record: authors and editors are among the same fields."""
 
     def once(record: MarcRecord) -> Any:
         found = record.found.get(select)

@@ -50,13 +50,7 @@ class MarcExpressions:
         return " and ".join(parts)
 
     def found(self, select: Selector, call: str, *, of_one_text: bool) -> str:
-        """What the selector finds where its condition holds: a list, or the text of a list of one.
-
-        Args:
-            select: The selector.
-            call: An expression that calls it.
-            of_one_text: Whether the text is as good as the list.
-        """
+        """What the selector finds where its condition holds: a list, or the text of one."""
         path = _path(select)
         if path.control:
             place = f"[{path.start}:{'' if path.stop is None else path.stop}]"

@@ -104,10 +104,8 @@ class CutRecord(NamedTuple):
 
 
 class MarcText(MarcRecord):
-    """A `MarcRecord` that is made of a text, in a form that `form_of` knows.
-
-    Attributes:
-        tags: By tag, what stands behind the beginning of each data field.
+    """A `MarcRecord` that is made of a text, in a form that `form_of` knows. `tags`: by tag, what
+    stands behind the beginning of each data field.
     """
 
     __slots__ = ("_form",)

@@ -26,9 +26,6 @@ def told_by(parse: Mapping[str, Any]) -> str | None:
     """The tag of the data field by which a shape's `when` tells that a body is of this shape, where
     no selector of the envelope looks at anything else that is in a record; "" where `when` does not
     look there either, and None where one of them may.
-
-    Args:
-        parse: The table [parse] of the shape.
     """
     if any(parse.get(key) for key in ("next", "warning", "bare")):
         return None
@@ -46,9 +43,7 @@ def told_by(parse: Mapping[str, Any]) -> str | None:
 
 
 def _stays_outside(expression: str) -> bool:
-    """Whether an expression finds the same elements in a page whether or not its MARC records have
-    anything in them.
-    """
+    """Whether an expression finds the same elements whatever is in the MARC records of a page."""
     return all(_path_stays_outside(path.strip()) for path in alternatives(expression))
 
 

@@ -46,10 +46,8 @@ _PLACE = late_pattern(r" \(<string>, line \d+\)$")
 
 
 def parse_xml(body: bytes) -> Any:
-    """The root element of a body.
-
-    Raises:
-        ValueError: The body is not well-formed, or passes libxml2's limits; with the place.
+    """The root element of a body. Raises ValueError: the body is not well-formed, or passes
+    libxml2's limits; with the place.
     """
     from lxml import etree  # takes 4 MB, which databases that speak JSON do without
 
@@ -78,12 +76,9 @@ def _told(text: str, body: bytes) -> str:
 
 
 def compile_xml(expression: str) -> Selector:
-    """A selector over an element; it returns a list of elements or strings, or one string,
-    number or boolean.
-
-    Raises:
-        ValueError: The expression is not XPath 1.0, uses an unknown prefix, or a function that is
-            not allowed.
+    """A selector over an element; it returns a list of elements or strings, or one string, number
+    or boolean. Raises ValueError: the expression is not XPath 1.0, uses an unknown prefix, or a
+    function that is not allowed.
     """
     if _REGEX_FUNCTION.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
@@ -116,9 +111,7 @@ def xml_texts(selected: Any) -> Any:
 
 
 def text_of(node: Any) -> str:
-    """The text of what XPath found: an element's whole text without its markup, or the string
-    itself.
-    """
+    """The text of what XPath found: an element's text without its markup, or the string."""
     if isinstance(node, str):
         return node
     if isinstance(node, (int, float, bool)):

@@ -29,10 +29,7 @@ Test = Callable[[Any], bool]
 
 class XmlRecord:
     """An element as the selectors of fields see it: its children by tag, its descendants by local
-    name.
-
-    Attributes:
-        children: The children by tag, "{namespace}name", in order.
+    name. `children`: the children by tag, "{namespace}name", in order.
     """
 
     __slots__ = ("_named", "children", "element")
@@ -161,9 +158,7 @@ class _Path:
 
 
 def _path(expression: str) -> _Path | None:
-    """The path that is written there; None if it is something else, or if its first step is of
-    another kind.
-    """
+    """The path that is written there; None for anything else, or another kind of first step."""
     written = location(expression)
     if written is None:
         return None
@@ -196,9 +191,7 @@ def _start(written: Location) -> Callable[[XmlRecord], list[Any]]:
 
 
 def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlRecord], list[Any]]:
-    """Finds the descendants with one of several local names in the children with the local name of
-    `parent`.
-    """
+    """Finds descendants with one of several local names in the children called `parent`."""
     parent_tag = f"{{*}}{parent}"
 
     def find(record: XmlRecord) -> list[Any]:
@@ -211,9 +204,7 @@ def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlReco
 
 
 def _named_one_of(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
-    """The descendants with one of several local names, in order; the record is walked only where it
-    has two of them.
-    """
+    """Descendants with one of several local names, in order; walks only where there are two."""
     lists = [elements for name in names if (elements := record.named(name))]
     if len(lists) > 1:
         return list(record.element.iterdescendants(*tags))
@@ -228,9 +219,7 @@ _TEXT = re.compile(r"(contains|starts-with)\(\.,\s*'([^']*)'\)")
 
 
 def _test(predicate: str) -> Test | None:
-    """A predicate as a function of an element, or None where it asks for the element's place among
-    others.
-    """
+    """A predicate as a function of an element, or None where it asks for the element's place."""
     tests = [_condition(part.strip()) for part in parts_of(predicate, " or ")]
     known = [test for test in tests if test is not None]
     if len(known) < len(tests):
@@ -248,9 +237,7 @@ def _either(tests: list[Test]) -> Test:
 
 
 def _condition(text: str) -> Test | None:
-    """A condition without "or" as a function of an element, or None where it is none of the usual
-    ones.
-    """
+    """A condition without "or" as a function of an element; None for an unusual one."""
     if text == "not(*)":
         return lambda element: len(element) == 0
     if text == "normalize-space()":
@@ -279,9 +266,7 @@ def _condition(text: str) -> Test | None:
 
 
 def _equality(attribute: str | None, equal: bool, value: str) -> Test:
-    """Whether an attribute, or the element's text, is that; an attribute that is not there is
-    neither equal nor not.
-    """
+    """Whether an attribute, or the text, is that; a missing one is neither equal nor not."""
     if attribute is None:
         return lambda element: (_string(element) == value) == equal
     if equal:
@@ -290,9 +275,7 @@ def _equality(attribute: str | None, equal: bool, value: str) -> Test:
 
 
 def _other_test(predicate: str) -> Test | None:
-    """A predicate that libxml2 decides, at the few elements of that name and not at every one of
-    the record.
-    """
+    """A predicate that libxml2 decides, at the few elements of that name and not at all."""
     if _PLACE.search(predicate):
         return None
     from lxml import etree

@@ -47,9 +47,7 @@ class Location(NamedTuple):
 
 
 def location(expression: str) -> Location | None:
-    """The path that is written there; None if it is something else, or if its first step is of
-    another kind.
-    """
+    """The path that is written there; None for anything else, or another kind of first step."""
     first = _FIRST.match(expression)
     if first is None or (first["name"] and first["within"]):
         return None

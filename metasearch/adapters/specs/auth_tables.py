@@ -27,11 +27,7 @@ class AuthTables:
         self.reader = reader
 
     def auth(self, table: Table) -> tuple[Auth, ...]:
-        """Returns the secrets of a spec.
-
-        Args:
-            table: The whole spec.
-        """
+        """Returns the secrets of a spec."""
         auths = []
         for name, value in self.reader.table(table, "auth").items():
             where = f"auth.{name}"

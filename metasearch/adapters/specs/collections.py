@@ -55,10 +55,8 @@ def _names(folder: Path) -> list[str]:
 
 
 def collection_file(folder: Path, name: str) -> Path:
-    """The path of a collection's file, which need not exist.
-
-    Raises:
-        CollectionError: The name is not allowed, or the file is a link out of the folder.
+    """The path of a collection's file, which need not exist. Raises CollectionError: the name is
+    not allowed, or the file is a link out of the folder.
     """
     if not SOURCE_NAME.fullmatch(name):
         raise CollectionError(

@@ -1,6 +1,4 @@
-"""[query] of a spec: how a query is written for the database, and its words for types and
-languages.
-"""
+"""[query] of a spec: how a query is written, and the database's words for types and languages."""
 
 from __future__ import annotations
 
@@ -23,11 +21,7 @@ class DialectTables:
         self.reader = reader
 
     def dialect(self, table: Table) -> Dialect:
-        """Returns the dialect of a spec.
-
-        Args:
-            table: The whole spec.
-        """
+        """Returns the dialect of a spec."""
         query = self.reader.table(table, "query")
         self.reader.known(query, "query", "query")
         fields, phrases = self.by_field(query, "fields"), self.by_field(query, "phrases")

@@ -32,13 +32,7 @@ def _is_rule(table: Table) -> bool:
 
 
 def resolved(table: Table, base: BaseTable | None, reader: TableReader) -> dict[str, Any]:
-    """Returns the table, merged with the specs that it extends.
-
-    Args:
-        table: The table of a spec.
-        base: Returns the tables of other specs; without it none can be extended.
-        reader: Takes the problems.
-    """
+    """Returns the table, merged with the specs that it extends."""
     merged: dict[str, Any] = {}
     for layer in reversed(_chain(table, base, reader)):
         layer.pop("extends", None)

@@ -27,13 +27,7 @@ _PARTS = ("name", "family", "given", "corporate", "orcid", "affiliation")
 
 
 class FieldTables:
-    """Reads the rules of one shape.
-
-    Args:
-        reader: Takes the problems.
-        body: The kind of the body, as `Shape.body`.
-        compiler: Compiles selectors for the inside of a record.
-    """
+    """Reads the rules of one shape. `body`: the kind of the body, as `Shape.body`."""
 
     def __init__(self, reader: TableReader, body: str, compiler: Compiler) -> None:
         self.reader = reader
@@ -42,11 +36,7 @@ class FieldTables:
 
     def rules(self, field: str, value: Any, where: str) -> list[FieldRule]:
         """Returns one rule, or several if the value is an array of tables; they are tried in order.
-
-        Args:
-            field: A field of a record, or "ids.SCHEME".
-            value: As TOML has it.
-            where: The place, for messages.
+        `field`: a field of a record, or "ids.SCHEME".
         """
         several = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
         rules = [self.rule(field, item, where) for item in (value if several else [value])]

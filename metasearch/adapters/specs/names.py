@@ -28,11 +28,7 @@ COLLECTION = "collection"
 
 
 class SourceNames:
-    """The names of the sources and groups of one configuration.
-
-    Args:
-        settings: The configuration.
-    """
+    """The names of the sources and groups of one configuration."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -109,11 +105,7 @@ class SourceNames:
 
     def _flag(self, name: str, key: str, usual: bool) -> bool:
         """The value of a key in the configuration or, if it is not there, in the user's own file.
-
-        Args:
-            name: The source.
-            key: A key of the top of a spec.
-            usual: The value if neither has the key.
+        `usual`: the value if neither has the key.
         """
         tables = [self._settings.sources.get(name, {})]
         if name in self._files:
@@ -136,9 +128,7 @@ class SourceNames:
 
     def group(self, name: str) -> list[str]:
         """The members of a group that can be asked and are enabled, in the order of the group.
-
-        Raises:
-            KeyError: There is no such group.
+        Raises KeyError: there is no such group.
         """
         if name == "default":
             return self.default()
@@ -202,9 +192,7 @@ class SourceNames:
 
     def disabled(self, names: Iterable[str] | None = None) -> list[str]:
         """Members of groups that are not enabled, and asked where they are named one by one.
-
-        Args:
-            names: The groups; None for those that are asked by default.
+        `names`: the groups; None for those that are asked by default.
         """
         chosen = names if names is not None else self._settings.default_sources or ("default",)
         known = self.names()

@@ -34,9 +34,7 @@ def names_of(given: SourcesLike | None) -> tuple[str | Path, ...] | None:
     """Returns each name or path once; None for None.
 
     A single text is split at its commas, as `-s` is. A text in a list and a `Path` are not split.
-
-    Raises:
-        UsageError: Something is neither a text nor a path.
+    Raises UsageError: something is neither a text nor a path.
     """
     if given is None:
         return None
@@ -52,11 +50,8 @@ def names_of(given: SourcesLike | None) -> tuple[str | Path, ...] | None:
 
 
 def table_of(path: Path) -> dict[str, Any]:
-    """Returns the table of a spec file; if it extends another file, by an absolute path.
-
-    Raises:
-        UsageError: There is no such file.
-        SpecError: The file cannot be read, or is not TOML.
+    """Returns the table of a spec file; if it extends another file, by an absolute path. Raises
+    UsageError: there is no such file; SpecError: the file cannot be read, or is not TOML.
     """
     try:
         table = read_table(path, str(path))
@@ -72,12 +67,7 @@ def table_of(path: Path) -> dict[str, Any]:
 
 
 def anchored(table: Table, folder: Path) -> dict[str, Any]:
-    """Returns the table with an absolute path in `extends`.
-
-    Args:
-        table: The table of a spec.
-        folder: The folder in which a relative path begins: that of the spec.
-    """
+    """Returns the table with an absolute path in `extends`."""
     anchored = dict(table)
     base = anchored.get("extends")
     if isinstance(base, str) and is_path(base):
@@ -105,10 +95,8 @@ def bases(shipped: BaseTable) -> BaseTable:
 
 
 def spec_files(folder: Path | None) -> dict[str, Path]:
-    """Returns source -> file for every `NAME.toml` in a folder; {} if there is no folder.
-
-    Raises:
-        SpecError: There are too many files, or the name of a file cannot be that of a source.
+    """Returns source -> file for every `NAME.toml` in a folder; {} if there is no folder. Raises
+    SpecError: there are too many files, or the name of a file cannot be that of a source.
     """
     if folder is None or not folder.is_dir():
         return {}
@@ -124,10 +112,8 @@ def spec_files(folder: Path | None) -> dict[str, Path]:
 
 
 def named_as_file(table: Table, path: Path) -> dict[str, Any]:
-    """Returns the table of a file in the folder of specs, with the name of the file.
-
-    Raises:
-        SpecError: The table has another name.
+    """Returns the table of a file in the folder of specs, with the name of the file. Raises
+    SpecError: the table has another name.
     """
     if table.get("name", path.stem) != path.stem:
         raise SpecError(str(path), [f"name: must be {path.stem!r}, the name of the file"])
@@ -135,10 +121,8 @@ def named_as_file(table: Table, path: Path) -> dict[str, Any]:
 
 
 def own_name(table: Table, path: Path) -> str:
-    """Returns the name of the source that a file describes: its `name`, or that of the file.
-
-    Raises:
-        SpecError: This cannot be the name of a source.
+    """Returns the name of the source that a file describes: its `name`, or that of the file. Raises
+    SpecError: this cannot be the name of a source.
     """
     name = table.get("name", path.stem)
     if not isinstance(name, str) or not SOURCE_NAME.fullmatch(name):

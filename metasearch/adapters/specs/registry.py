@@ -25,12 +25,9 @@ from metasearch.settings import Settings
 class Registry(SourceNames):
     """The sources of one configuration, with their specs.
 
-    Args:
-        settings: The configuration.
-        late: Whether the selectors of shipped specs, which are known to be right, are compiled only
-            when a response arrives.
-        files: Whether a source may be named by the path of its spec; False if others than the user
-            name sources.
+    `late`: whether the selectors of shipped specs, which are known to be right, are compiled only
+    when a response arrives. `files`: whether a source may be named by the path of its spec; False
+    if others than the user name sources.
     """
 
     def __init__(self, settings: Settings, *, late: bool = True, files: bool = True) -> None:
@@ -46,15 +43,8 @@ class Registry(SourceNames):
         """Returns a registry that also knows the spec files among `named`.
 
         This registry does not change: another search may name another file. A file replaces a
-        source that has the same name.
-
-        Args:
-            named: Names of sources and groups, and paths.
-
-        Raises:
-            UsageError: There is no such file, no path is allowed here, or two sources of one name
-                are named.
-            SpecError: A file cannot be read.
+        source that has the same name. Raises UsageError: there is no such file, no path is allowed
+        here, or two sources of one name are named; SpecError: a file cannot be read.
         """
         named = tuple(named)
         files: dict[str, tuple[Path, Mapping[str, Any]]] = {}
@@ -93,13 +83,8 @@ class Registry(SourceNames):
         return registry
 
     def name_of(self, named: str | Path) -> str:
-        """Returns the name of the source or group that a user names.
-
-        Args:
-            named: A name, or a path that `with_files` was called with.
-
-        Raises:
-            KeyError: It is another path.
+        """Returns the name of the source or group that a user names. `named`: a name, or a path
+        that `with_files` was called with. Raises KeyError: it is another path.
         """
         return self._paths[str(named)] if is_path(named) else str(named)
 
@@ -127,11 +112,8 @@ class Registry(SourceNames):
         return message("{path} replaces another source of the same name", path=str(path))
 
     def spec(self, name: str) -> AdapterSpec:
-        """Returns the spec of a source, ready for use, with the limits of one process.
-
-        Raises:
-            UnknownSource: With similar names.
-            SpecError: With every problem of the file or table.
+        """Returns the spec of a source, ready for use, with the limits of one process. Raises
+        UnknownSource: with similar names; SpecError: with every problem of the file or table.
         """
         if name not in self._specs:
             spec = self._build(name)
@@ -147,9 +129,8 @@ class Registry(SourceNames):
     def switch(self, switches: Mapping[str, bool]) -> None:
         """Switches sources on or off for all searches from now on, whatever the configuration says.
 
-        Args:
-            switches: Name of a source -> whether it is on; the others are as configured. One that
-                is on belongs to its groups; one that is off is asked by no search.
+        `switches`: name of a source -> whether it is on; the others are as configured. One that is
+        on belongs to its groups; one that is off is asked by no search.
         """
         before = self._switches
         for name in {*before, *switches}:
@@ -171,11 +152,7 @@ class Registry(SourceNames):
                 self.spec(name)
 
     def limits(self, name: str) -> Limits:
-        """Returns the limits of a source for all processes together.
-
-        Raises:
-            UnknownSource, SpecError: As `spec`.
-        """
+        """The limits of a source for all processes together; raises as `spec`."""
         self.spec(name)
         return self._limits[name]
 

@@ -44,10 +44,8 @@ _IDS = "ids."
 
 
 class _ShapeTable(NamedTuple):
-    """The tables of one shape, and the names that messages have for them.
-
-    Attributes:
-        alone: The table of [[also]] if the shape is made of nothing else; an empty one if not.
+    """The tables of one shape, and the names that messages have for them. `alone`: the table of
+    [[also]] if the shape is made of nothing else; an empty one if not.
     """
 
     parse: Table
@@ -73,12 +71,8 @@ _MOST_SHAPES = 512
 
 
 class ShapeTables:
-    """Reads [parse], [fields], [ids] and [[also]].
-
-    Args:
-        reader: Takes the problems.
-        late: Whether shapes are compiled, and so checked, only when they are needed.
-        checked: Whether a table of [[also]] is known to be right, so that its shape may be late.
+    """Reads [parse], [fields], [ids] and [[also]]. `checked`: whether a table of [[also]] is known
+    to be right, so that its shape may be late.
     """
 
     def __init__(
@@ -93,11 +87,7 @@ class ShapeTables:
         self.checked = checked
 
     def shapes(self, table: Table) -> tuple[LateShape, ...]:
-        """Returns the shapes of a spec, in the order in which they are tried.
-
-        Args:
-            table: The whole spec.
-        """
+        """Returns the shapes of a spec, in the order in which they are tried."""
         shapes = [self.late_shape(each) for each in self.tables(table)]
         return tuple(shape for shape in shapes if shape is not None)
 

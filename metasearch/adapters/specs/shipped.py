@@ -28,11 +28,8 @@ def spec_folder() -> Path:
 
 @cache
 def shipped_table(name: str) -> Mapping[str, Any]:
-    """Returns the table of a shipped spec or of a family.
-
-    Raises:
-        KeyError: There is no spec or family of this name.
-        SpecError: The file is not TOML.
+    """Returns the table of a shipped spec or of a family. Raises KeyError: there is no spec or
+    family of this name; SpecError: the file is not TOML.
     """
     folder = spec_folder()
     for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
@@ -48,9 +45,7 @@ _SHAPES: dict[int, Mapping[str, Any]] = {}
 
 
 def is_shipped_shape(table: Mapping[str, Any]) -> bool:
-    """Returns whether a table is one of [[also]] in a shipped spec or family, and not a changed
-    copy.
-    """
+    """Whether a table is an unchanged one of [[also]] in a shipped spec or family."""
     return _SHAPES.get(id(table)) is table
 
 
@@ -60,10 +55,8 @@ base_table = bases(shipped_table)
 
 @cache
 def shipped_groups() -> Mapping[str, tuple[str, ...]]:
-    """Returns the groups of `adapter_specs/groups.toml`, with "default".
-
-    Raises:
-        SpecError: The file is not TOML, or a group is no array of names.
+    """Returns the groups of `adapter_specs/groups.toml`, with "default". Raises SpecError: the file
+    is not TOML, or a group is no array of names.
     """
     table = read_table(spec_folder() / f"{GROUPS}.toml")
     wrong = [

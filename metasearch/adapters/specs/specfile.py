@@ -49,13 +49,8 @@ WRONG_NAME = "must be lower-case letters, digits, '-' or '_', at most 40"
 def read_table(path: Path, called: str = "") -> dict[str, Any]:
     """Returns the TOML of a file.
 
-    Args:
-        path: The path of the file.
-        called: The name of the file in messages; its own name by default.
-
-    Raises:
-        SpecError: The file is too large or not TOML.
-        OSError: The file does not exist or cannot be opened.
+    `called`: the name of the file in messages; its own name by default. Raises SpecError: the file
+    is too large or not TOML; OSError: the file does not exist or cannot be opened.
     """
     called = called or path.name
     try:
@@ -78,19 +73,14 @@ def build(
     late: bool = False,
     checked: Callable[[Table], bool] | None = None,
 ) -> AdapterSpec:
-    """Returns the spec of a table.
+    """Returns the spec of a table. Raises SpecError: with every problem.
 
     Args:
         table: As read from TOML; `extends` names a table that `base` returns.
-        file: The name of the file, for messages.
-        base: Returns the table of another spec by its name.
-        late: Whether shapes are compiled, and so checked, only when they are needed: for specs
-            that are known to be right. See `LateShape`.
+        late: Whether shapes are compiled, and so checked, only when they are needed: for specs that
+            are known to be right. See `LateShape`.
         checked: Whether the same holds for the shape of one table of [[also]]: a spec that extends
             another one has most of its shapes. None holds none for right.
-
-    Raises:
-        SpecError: With every problem.
     """
     reader = _SpecReader(file, late=late, checked=checked)
     spec = reader.spec(resolved(table, base, reader))
@@ -111,13 +101,7 @@ def _plain(value: object) -> object:
 
 
 class _SpecReader(TableReader):
-    """Reads a whole spec.
-
-    Args:
-        file: The name of the file, for messages.
-        late: As in `build`.
-        checked: As in `build`.
-    """
+    """Reads a whole spec. `late`: as in `build`. `checked`: as in `build`."""
 
     def __init__(
         self, file: str, *, late: bool = False, checked: Callable[[Table], bool] | None = None
@@ -224,11 +208,9 @@ class _SpecReader(TableReader):
         )
 
     def newest(self, table: Table, request: RequestTemplate) -> RequestTemplate | None:
-        """Reads [request.newest], which replaces parts of [request].
-
-        Returns:
-            The whole request for the newest records; None if the spec has none, or if it replaces
-            nothing but by empty values, as a spec that takes it away from a spec that it extends.
+        """Reads [request.newest], which replaces parts of [request]. Returns the whole request for
+        the newest records; None if the spec has none, or if it replaces nothing but by empty
+        values, as a spec that takes it away from a spec that it extends.
         """
         where, own = "request.newest", self.table(table, "request")
         newest = self.table(own, "newest", where)

@@ -76,13 +76,8 @@ class TableReader:
     """Reads values from tables.
 
     A value that is wrong adds a problem, "table.key: what is wrong; what is allowed", and a usual
-    value is returned instead.
-
-    Args:
-        file: The name of the file, for messages.
-
-    Attributes:
-        problems: Everything that is wrong, in the order in which it was noticed.
+    value is returned instead. `problems`: everything that is wrong, in the order in which it was
+    noticed.
     """
 
     def __init__(self, file: str) -> None:
@@ -90,12 +85,7 @@ class TableReader:
         self.problems: list[str] = []
 
     def wrong(self, where: str, what: str) -> None:
-        """Adds a problem.
-
-        Args:
-            where: The place, as "table.key".
-            what: What is wrong there, and what is allowed.
-        """
+        """Adds a problem. `where`: the place, as "table.key"."""
         self.problems.append(f"{where}: {what}")
 
     def table(self, parent: Table, key: str, where: str | None = None) -> Table:

@@ -41,15 +41,8 @@ WIDER = message("finds more than was asked for")
 
 
 class Capability:
-    """What one dialect can express, and what it cannot.
-
-    Args:
-        source: Name of the source, for errors.
-        dialect: Its dialect.
-        param_fields: The fields that have a parameter of their own.
-
-    Attributes:
-        losses: What could not be expressed.
+    """What one dialect can express, and what it cannot. `param_fields`: the fields that have a
+    parameter of their own. `losses`: what could not be expressed.
     """
 
     def __init__(self, source: str, dialect: Dialect, param_fields: frozenset[str]) -> None:
@@ -229,9 +222,7 @@ class Capability:
         )
 
     def narrowed(self, part: Query) -> Query | None:
-        """A query that can be expressed and finds a part of what was meant; None if there is
-        none.
-        """
+        """A query that can be expressed and finds a part of what was meant, or None."""
         match part:
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text

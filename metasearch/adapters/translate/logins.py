@@ -11,13 +11,7 @@ from metasearch.adapters.spec import Auth
 
 
 def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
-    """Returns the secret of one [auth.NAME], whose variables are set.
-
-    Args:
-        source: The name of the source.
-        auth: The table.
-        env: The variables.
-    """
+    """Returns the secret of one [auth.NAME], whose variables are set."""
     value, password = (env.get(name, "").strip() for name in (auth.env, auth.secret_env))
     if auth.kind == "key":
         return Secret(auth.prefix + value)

@@ -11,15 +11,8 @@ from metasearch.query.simple.printer import to_text
 
 
 class Losses:
-    """What one query loses in translation.
-
-    Args:
-        source: Name of the source, for errors.
-        dialect: Its dialect.
-
-    Attributes:
-        notes: One sentence for each thing that could not be expressed.
-        clauses: The clauses by which the records have to be filtered afterwards.
+    """What one query loses in translation. `notes`: one sentence for each thing that could not be
+    expressed. `clauses`: the clauses by which the records have to be filtered afterwards.
     """
 
     def __init__(self, source: str, dialect: Dialect) -> None:
@@ -29,23 +22,15 @@ class Losses:
         self.clauses: list[Query] = []
 
     def check_policy(self, clause: Query, what: str) -> None:
-        """Refuses the query if the spec demands this (`unsupported = "refuse"`).
-
-        Raises:
-            CannotAsk: With the clause, and what is wrong with it.
+        """Refuses the query if the spec demands this (`unsupported = "refuse"`). Raises CannotAsk:
+        with the clause, and what is wrong with it.
         """
         if self.policy == "refuse":
             raise CannotAsk(self.source, to_text(clause), what)
 
     def add(self, clause: Query, what: str) -> None:
-        """Records that a clause is not sent as it stands.
-
-        Args:
-            clause: The clause, which must hold.
-            what: What the source cannot do, for the note.
-
-        Raises:
-            CannotAsk: As `check_policy`.
+        """Records that a clause is not sent as it stands. `clause`: the clause, which must hold.
+        Raises CannotAsk: as `check_policy`.
         """
         self.check_policy(clause, what)
         # The type and the language of a record are known, also if the source's records lack fields.

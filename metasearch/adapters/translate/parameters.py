@@ -21,13 +21,8 @@ class ParameterWords:
 
     If the database ranks by the words that it finds (`Dialect.scored`), one more word does no harm:
     alternatives and beginnings of words are sent as words. If all words must occur, clauses that
-    cannot be expressed are left out, unless nothing else is left to send.
-
-    Args:
-        dialect: The dialect.
-        terms: Writes the terms.
-        param_fields: The fields that have a parameter of their own.
-        losses: Takes what cannot be expressed.
+    cannot be expressed are left out, unless nothing else is left to send. `param_fields`: the
+    fields that have a parameter of their own. `losses`: takes what cannot be expressed.
     """
 
     def __init__(

@@ -56,13 +56,8 @@ def plan(
 ) -> Plan:
     """Translates a query for one source.
 
-    Args:
-        query: The user's query.
-        spec: The source.
-        wanted: The most records that the search may want from the source.
-        env: The variables in which the spec's secrets are looked up.
-        depth: How many records the search wants at a time; None for all of them. This sets the size
-            of the pages, so that a later search for more records sends the same requests.
+    `depth`: how many records the search wants at a time; None for all of them. This sets the size
+    of the pages, so that a later search for more records sends the same requests.
 
     Raises:
         CannotAsk: The source cannot express the query, or the spec refuses a part of it.
@@ -194,14 +189,8 @@ def _sent(values: Mapping[str, str]) -> str:
 def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Request:
     """Returns the request for what a source knows about one work.
 
-    Args:
-        doi: The DOI of the work, without a prefix such as https://doi.org/.
-        spec: The source; its `enrich` is not None.
-        env: The variables in which the spec's secrets are looked up.
-
-    Raises:
-        KeyMissing: A required secret is not in `env`.
-        SwitchedOff: The source is switched off for all searches.
+    `spec`: the source; its `enrich` is not None. Raises KeyMissing: a required secret is not in
+    `env`; SwitchedOff: the source is switched off for all searches.
     """
     assert spec.enrich is not None
     _check_switch(spec)
@@ -235,12 +224,9 @@ def next_request(
 ) -> Request | None:
     """Returns the request for the next page; None if there is none, or no more is wanted.
 
-    Args:
-        spec: The source.
-        request: The request for this page.
-        got: How many record nodes this page had, readable or not.
-        total: The number of hits of the source; None if it is not known.
-        cursor: The cursor or link in this page; None if there is none.
+    `got`: how many record nodes this page had, readable or not. `total`: the number of hits of the
+    source; None if it is not known. `cursor`: the cursor or link in this page; None if there is
+    none.
     """
     kind = spec.paging.kind
     start = request.start + got

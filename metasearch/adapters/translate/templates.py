@@ -1,6 +1,4 @@
-"""Fills a spec's templates (parameters, headers, URLs, JSON, plain text) with values of query and
-paging.
-"""
+"""Fills a spec's templates (parameters, headers, URLs, JSON, text) from query and paging."""
 
 from __future__ import annotations
 
@@ -21,12 +19,8 @@ PAGING = NUMBERS | {"cursor"}
 
 
 def paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
-    """Returns the values of `PAGING`.
-
-    Args:
-        start: Position of the page's first record, from 0.
-        size: How many records the page should have.
-        cursor: The cursor of the page; "" if there is none.
+    """Returns the values of `PAGING`. `start`: position of the page's first record, from 0.
+    `cursor`: the cursor of the page; "" if there is none.
     """
     return {
         "size": str(size),
@@ -154,12 +148,8 @@ def _names_within(value: Any) -> Iterator[str]:
 
 
 class _Part(NamedTuple):
-    """One template and its placeholders.
-
-    Attributes:
-        template: As in the spec.
-        names: Its placeholders, in order.
-        alone: The placeholder that is the whole template; "" where there is more than that.
+    """One template and its placeholders. `alone`: the placeholder that is the whole template; ""
+    where there is more than that.
     """
 
     template: str

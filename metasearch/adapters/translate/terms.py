@@ -85,11 +85,8 @@ def years_text(template: YearsTemplate, years: Years) -> str:
 
 
 class TermWriter:
-    """Writes terms.
-
-    Args:
-        dialect: The dialect.
-        notes: Takes a sentence for each thing that cannot be written as it stands.
+    """Writes terms. `notes`: takes a sentence for each thing that cannot be written as it
+    stands.
     """
 
     def __init__(self, dialect: Dialect, notes: list[str]) -> None:

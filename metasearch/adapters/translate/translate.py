@@ -26,11 +26,8 @@ class Translator(Capability):
     """
 
     def write(self, query: Query) -> dict[str, str]:
-        """Returns placeholder -> value.
-
-        Raises:
-            CannotAsk: No part of the query can be expressed, or the spec refuses a part that
-                cannot.
+        """Returns placeholder -> value. Raises CannotAsk: no part of the query can be expressed, or
+        the spec refuses a part that cannot.
         """
         parts = query.parts if isinstance(query, And) else (query,)
         values: dict[str, str] = {}
@@ -214,9 +211,7 @@ def _common(ranges: list[Years]) -> Years | None:
 
 
 def _bounds(ranges: list[Years]) -> dict[str, str]:
-    """`{since}` and `{until}`: the first and last year in which all ranges hold, if there are
-    such years.
-    """
+    """`{since}` and `{until}`: the first and last year in which all ranges hold, if any."""
     first = [years.first for years in ranges if years.first is not None]
     last = [years.last for years in ranges if years.last is not None]
     return ({"since": str(max(first))} if first else {}) | (

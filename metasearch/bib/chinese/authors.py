@@ -62,9 +62,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", "①�
 
 
 def _bracket(found: re.Match[str]) -> str:
-    """A blank for what stands in brackets, but not within the name of a body:
-    中国科学院大学（研究生院）研究中心.
-    """
+    """A blank for what stands in brackets, not within a body: 中国科学院大学（研究生院）."""
     before, after = (
         found.string[max(0, found.start() - 5) : found.start()],
         found.string[found.end() : found.end() + 1],

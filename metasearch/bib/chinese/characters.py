@@ -59,9 +59,7 @@ def simplified(text: str) -> str:
 
 @lru_cache(maxsize=512)  # one title is asked for many things
 def plain(text: str) -> str:
-    """Full-width letters, digits and marks as narrow ones (NFKC), and every character in one
-    form.
-    """
+    """Letters, digits and marks narrow (NFKC), and every character in one form."""
     if text.isascii():
         return text
     return simplified(unicode_forms.normalize("NFKC", text))

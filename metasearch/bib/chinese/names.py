@@ -43,10 +43,8 @@ class HanName:
 class Romanised:
     """A name in Latin letters, lower case.
 
-    Attributes:
-        family: As one word: "zhang", "ouyang".
-        given: Words and initials in order: ("san", "feng"), ("sanfeng",), ("s", "f"); empty where
-            there are none.
+    `family`: as one word: "zhang", "ouyang". `given`: words and initials in order: ("san", "feng"),
+    ("sanfeng",), ("s", "f"); empty where there are none.
     """
 
     family: str
@@ -103,9 +101,7 @@ def romanised_name(name: str) -> tuple[Romanised, ...]:
 
 
 def _words(text: str) -> list[list[str]]:
-    """Words, each as its parts between hyphens: "San-Feng Z." -> [["San", "Feng"], ["Z"]]; initials
-    are divided.
-    """
+    """Words, each as its parts between hyphens: "San-Feng Z." -> [["San", "Feng"], ["Z"]]."""
     words = [
         [part for part in _PARTS.split(word) if part] for word in text.replace(".", ". ").split()
     ]
@@ -114,9 +110,7 @@ def _words(text: str) -> list[list[str]]:
 
 
 def _named(family: list[list[str]], given: list[list[str]]) -> tuple[Romanised, ...]:
-    """The name with that family name and each way to read the given one, where both can be
-    Chinese.
-    """
+    """The name with that family name and each reading of the given one that can be Chinese."""
     surname = "".join(part for word in family for part in word).lower()
     if surname not in latin_surnames():
         return ()
@@ -132,9 +126,7 @@ def _named(family: list[list[str]], given: list[list[str]]) -> tuple[Romanised, 
 
 
 def _ways(word: list[str], shouted: bool) -> list[tuple[str, ...]]:
-    """How to read one word of a given name: as initials, as syllables, as either, or not at all (a
-    foreign name).
-    """
+    """How to read a word of a given name: initials, syllables, either, or not (a foreign name)."""
     if len(word) > 1:
         parts = tuple(part.lower() for part in word)
         return [parts] if all(len(part) == 1 or is_spelled(part) for part in parts) else [()]
@@ -219,9 +211,7 @@ def authors_agree(han: Sequence[str], latin: Sequence[str]) -> bool | None:
 
 
 def common_people(han: Sequence[str], latin: Sequence[str]) -> int:
-    """How many names in characters find a name of their own among those in Latin letters, in
-    whatever order.
-    """
+    """How many names in characters have one of their own in Latin letters, in any order."""
     free = list(latin[:MOST_AUTHORS])
     most = len(free)
     for name in han[:MOST_AUTHORS]:

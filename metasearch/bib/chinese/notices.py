@@ -129,9 +129,7 @@ def notice(title: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def is_generic(title: str) -> bool:
-    """Whether a title stands on many works: one of `GENERIC`, also with year and issue
-    (2019年总目次).
-    """
+    """Whether a title stands on many works: `GENERIC`, also with year and issue (2019年总目次)."""
     if len(title) > _LONGEST_GENERIC:
         return False
     text = plain(title)

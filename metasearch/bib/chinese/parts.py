@@ -85,9 +85,7 @@ _COUNTED = rf"第({_CN})(?=[届次期号版季代批轮年个回])"
 
 
 def numbers(title: str) -> frozenset[str]:
-    """All numbers of a title, also Chinese ones of years and meetings: 二〇二〇年 -> "2020",
-    第十三届 -> "13".
-    """
+    """All numbers of a title, also Chinese ones: 二〇二〇年 -> "2020", 第十三届 -> "13"."""
     text = plain(title)
     found = {digits.lstrip("0") or "0" for digits in _ARABIC.findall(text)}
     if "年" in text:

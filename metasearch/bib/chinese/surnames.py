@@ -1,6 +1,4 @@
-"""Chinese family names: which there are, how they are read, and how they are written outside
-Pinyin.
-"""
+"""Chinese family names: which there are, how they are read, and written outside Pinyin."""
 
 from __future__ import annotations
 

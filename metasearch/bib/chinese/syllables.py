@@ -57,9 +57,7 @@ def spellings(syllable: str, scheme: Scheme) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def wade_giles(syllable: str) -> str:
-    """A Pinyin syllable in Wade-Giles, without apostrophes and marks: "zhang" -> "chang", "xu" ->
-    "hsu".
-    """
+    """A Pinyin syllable in Wade-Giles, without its marks: "zhang" -> "chang", "xu" -> "hsu"."""
     if syllable in _WHOLE:
         return _WHOLE[syllable]
     old, new = next(((old, new) for old, new in _INITIALS if syllable.startswith(old)), ("", ""))
@@ -79,9 +77,7 @@ def wade_giles(syllable: str) -> str:
 
 
 def is_spelled(word: str) -> bool:
-    """Whether a word in lower case is made of one to four syllables of either scheme: "sanfeng",
-    "kuoching".
-    """
+    """Whether a word in lower case is one to four syllables of either scheme: "kuoching"."""
     return len(word) <= 6 * _MOST_SYLLABLES and _spelled().fullmatch(word) is not None
 
 

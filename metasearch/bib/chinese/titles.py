@@ -1,6 +1,4 @@
-"""Chinese titles: their two languages, the column heads around them, and where a subtitle
-begins.
-"""
+"""Chinese titles: two languages, column heads around them, and where a subtitle begins."""
 
 from __future__ import annotations
 
@@ -111,9 +109,7 @@ def _side_by_side(title: str) -> tuple[str, ...]:
 
 
 def _are_parallel(a: str, b: str) -> bool:
-    """Whether one side has characters and the other is Latin and more than a symbol: the mark says
-    the rest.
-    """
+    """Whether one side has characters and the other is Latin and more than a symbol."""
     if any(map(is_cjk, a)) == any(map(is_cjk, b)):
         return False
     latin, other = (b, a) if any(map(is_cjk, a)) else (a, b)

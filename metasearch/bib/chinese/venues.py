@@ -1,6 +1,4 @@
-"""Where a Chinese work appeared: journals with their editions, and theses with university and
-degree.
-"""
+"""Where a Chinese work appeared: journals with editions, theses with university and degree."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ def _university(said: str) -> str:
 
 
 def thesis_degree(*said: str | None) -> Degree:
-    """The degree that venue, institution, type or note of a thesis name: 博士学位论文 ->
-    "doctor".
-    """
+    """The degree that venue, institution, type or note names: 博士学位论文 -> "doctor"."""
     for text in filter(None, said):
         folded = plain(text).lower().replace(_AFTER_DOCTOR, "")
         for degree, pattern in _DEGREES:

@@ -25,12 +25,7 @@ _INITIAL = late_pattern(r"(?:^|[\s.-])\w\.")
 
 
 def is_body(left: str, right: str) -> bool:
-    """Whether "LEFT, RIGHT" names a body.
-
-    Args:
-        left: What stands before the first comma, without blanks at its ends.
-        right: What stands behind it.
-    """
+    """Whether "LEFT, RIGHT" names a body; `left` has no blanks at its ends."""
     if " " not in left and " " not in right:  # "Smith, John": nearly all names
         return False
     before, behind = left.casefold().split(), right.casefold().replace(",", " ").split()
@@ -46,11 +41,7 @@ def is_body(left: str, right: str) -> bool:
 
 def employed(left: str, right: str) -> tuple[str, str] | None:
     """(given name, where that person works) of a person whose name is followed by that; None for
-    all others.
-
-    Args:
-        left: What stands before the first comma: one word, or two at most.
-        right: What stands behind it.
+    all others. `left`: what stands before the first comma: one word, or two at most.
     """
     given, comma, works_at = right.partition(",")
     works_at = works_at.strip()

@@ -52,9 +52,8 @@ _BODY = late_pattern(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNOR
 class _Piece(NamedTuple):
     """What stands between two separators.
 
-    Attributes:
-        kind: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J",
-            "John R."), "word" (one word, particles before it not counted) or "words".
+    `kind`: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J", "John
+    R."), "word" (one word, particles before it not counted) or "words".
     """
 
     text: str
@@ -82,9 +81,7 @@ _BY = late_pattern(r"^\[?by\b\]?\s+", re.IGNORECASE)
 
 
 def statement(found: Any) -> tuple[Author, ...]:
-    """The authors of a statement of responsibility, "by Ada Byron and Tanaka Ken ; illustrated by
-    ...".
-    """
+    """The authors of a statement such as "by Ada Byron and Tanaka Ken ; illustrated by ..."."""
     value = first(found)
     return people_in(_BY.sub("", value.strip().partition(" ;")[0]).rstrip(". ")) if value else ()
 
@@ -160,9 +157,7 @@ def _kind(tokens: list[str], *, shouted: bool) -> str:
 
 
 def _inverted(groups: list[list[_Piece]]) -> bool:
-    """Whether given names that are written out stand behind the comma that follows the family
-    name.
-    """
+    """Whether written-out given names stand behind the comma after the family name."""
     kinds = [[piece.kind for piece in group] for group in groups]
     if not kinds or any("initials" in group or "whole" in group for group in kinds):
         # "Smith, J., Jones, Kate" is too rare to be worth the danger to "Smith, J., Ann Jones"
@@ -205,10 +200,8 @@ def _people(group: list[_Piece], *, inverted: bool, shouted: bool) -> Iterator[A
 def _person(piece: _Piece, *, shouted: bool) -> Author | None:
     """The author of a piece that is a name of its own; split where the split is certain.
 
-    Args:
-        piece: The name.
-        shouted: Whether the whole byline is written in capitals, as it was when the piece was given
-            its kind.
+    `shouted`: whether the whole byline is written in capitals, as it was when the piece was given
+    its kind.
     """
     if piece.kind not in ("whole", "trailing"):
         return person(piece.text)
@@ -246,8 +239,7 @@ def authors_in_field(value: str) -> tuple[Author, ...]:
     """Return the authors in a field of a reference manager's file, which should hold one name,
     "Family, Given", and may hold several in any style.
 
-    Args:
-        value: Text for display, without markup; its first `LONGEST` characters are read.
+    `value`: text for display, without markup; its first `LONGEST` characters are read.
     """
     value = " ".join(value[:LONGEST].split())
     value = _GENERATION.sub(r"\1", _BEHIND_NAME.sub("", value)).strip(" ,;；")

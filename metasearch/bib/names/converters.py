@@ -91,9 +91,7 @@ _COLLECTIVE = late_pattern(r"\b(?:collaborations?|consortium|working group)$", r
 
 
 def _outside_brackets(value: str) -> list[str]:
-    """What stands between semicolons, of which those count that no closing bracket follows before
-    an opening one.
-    """
+    """What stands between semicolons outside of brackets, by the closing bracket that follows."""
     if "]" not in value:
         return value.split(";")
     *pieces, last = value.split(";")
@@ -134,9 +132,7 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
 
 
 def names_catalogue(found: Any) -> tuple[Author, ...]:
-    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name
-    once.
-    """
+    """Authors from catalogue headings, each once: "Heath, Percy, 1923-", "Zeitgeist Films."."""
     values = [value for value in strings(found) if not headings.took_no_part(value)]
     return tuple(dict.fromkeys(names([headings.personal(value) for value in values])))
 
@@ -159,9 +155,7 @@ def _nothing(_: Any) -> None:
 
 
 def is_clean(name: str) -> bool:
-    """Whether a name is as it should be shown: no markup, and no white space but single blanks
-    between words.
-    """
+    """Whether a name can be shown: no markup, and no white space but single blanks."""
     return (
         name.isprintable()
         and "<" not in name
@@ -190,13 +184,9 @@ def people(
 ) -> Converter:
     """A converter for authors that are objects.
 
-    Args:
-        each: Selects the authors.
-        parts: Select name, family, given, orcid and affiliation of one author, and "corporate": a
-            name that is not to be split.
-        editors: Whether these are editors.
-        tidy: Cleans each name.
-        node_of: Makes the node that `parts` read of what `each` selects; None if they are the same.
+    `parts`: select name, family, given, orcid and affiliation of one author, and "corporate": a
+    name that is not to be split. `node_of`: makes the node that `parts` read of what `each`
+    selects; None if they are the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the
     # short way.

@@ -59,17 +59,13 @@ def personal(name: str) -> str:
 
 
 def _last_bracket(value: str) -> int:
-    """Where the bracket opens that a text ends with, and in which no other one stands; -1 where it
-    ends otherwise.
-    """
+    """Where the bracket opens that a text ends with, if no other stands in it; else -1."""
     at = value.rfind("(") if value.endswith(")") else -1
     return at if at >= 0 and value.find(")", at) == len(value) - 1 else -1
 
 
 def _without_fuller_form(value: str) -> str:
-    """ "Smith, J. (John)" -> "Smith, J.": what is in brackets at the end, behind a comma and no
-    other bracket.
-    """
+    """ "Smith, J. (John)" -> "Smith, J.": without a bracket at the end, behind a comma."""
     at = _last_bracket(value)
     return (
         value[:at].rstrip() if at >= 0 and "," in value[value.rfind("(", 0, at) + 1 : at] else value
@@ -77,17 +73,13 @@ def _without_fuller_form(value: str) -> str:
 
 
 def took_no_part(name: str) -> bool:
-    """Whether the word behind a heading names a maker or reader of the copy: "Otava,
-    kustantaja".
-    """
+    """Whether the word behind a heading is a maker or reader of the copy: "Otava, kustantaja"."""
     hit = _RELATOR.search(name)
     return hit is not None and part_of(hit[1]) == "none"
 
 
 def corporate(name: str) -> str:
-    """A body's or meeting's name, whole, without dates in brackets and the field's own
-    punctuation.
-    """
+    """A body's or meeting's name, without dates in brackets and the field's punctuation."""
     value = markup.plain(name).rstrip(" ,;:/")
     at = _last_bracket(value)
     if at >= 0 and _BODY_DATES.search(value, at):

@@ -48,14 +48,7 @@ def marc_people(
     editors: bool = False,
     tidy: Callable[[str], str] | None = None,
 ) -> Converter:
-    """A converter for authors that are MARC fields, whose relators tell authors from editors.
-
-    Args:
-        each: Selects the fields.
-        parts: As of `people`.
-        editors: Return the editors, not the authors.
-        tidy: Cleans each name.
-    """
+    """A converter for authors that are MARC fields, whose relators tell authors from editors."""
     field = "editors" if editors else "authors"
     longest = LIMITS[field].given
     readers = [(part, _reader(select)) for part, select in parts.items()]

@@ -140,9 +140,7 @@ def without_degrees(name: str) -> str:
 
 
 def _is_degree(part: str) -> bool:
-    """Whether a part is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has
-    one capital.
-    """
+    """Whether a part is "MD", "Ph.D." or "Prof. Dr. med.": a given name has one capital."""
     parts = part.split()
     if len(parts) > 3 or len(part) > 30:
         return False
@@ -150,7 +148,5 @@ def _is_degree(part: str) -> bool:
 
 
 def without_homonym(name: str) -> str:
-    """Return a name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei
-    Wang".
-    """
+    """A name of DBLP without its number for homonyms: "Wei Wang 0001" -> "Wei Wang"."""
     return _HOMONYM.sub("", name)

@@ -1,6 +1,4 @@
-"""The joins of a staged job on one machine, with DuckDB: in memory as far as that goes, and then on
-disk.
-"""
+"""The joins of a staged job on one machine, with DuckDB: in memory, then on disk."""
 
 from __future__ import annotations
 
@@ -25,11 +23,10 @@ DATABASE_SHARE = 0.6
 class DuckDB:
     """An `Engine` (bulk/staged/engine.py) that runs in this process.
 
-    Args:
-        scratch: A folder for this engine alone; it exists while something is written there, and
-            what a killed process left there is removed.
-        bounds: Of memory, threads and disk of the job; as many processes as threads judge.
-        way: How components are found; if None, by what the recursion would hold in memory.
+    `scratch`: a folder for this engine alone; it exists while something is written there, and what
+    a killed process left there is removed. `bounds`: of memory, threads and disk of the job; as
+    many processes as threads judge. `way`: how components are found; if None, by what the recursion
+    would hold in memory.
     """
 
     name = "duckdb"
@@ -48,10 +45,8 @@ class DuckDB:
     def components(self, keys: Path, edges: Path, into: Path) -> None:
         """Write the connected components, ordered by component and number: see `Engine`.
 
-        n records of one key make n - 1 edges, so that no key is shared by too many.
-
-        Raises:
-            UsageError: See `duckdb_session.session`.
+        n records of one key make n - 1 edges, so that no key is shared by too many. Raises
+        UsageError: see `duckdb_session.session`.
         """
         with session(self._scratch, self._bounds) as db:
             self.found = find(db, keys, edges, self._bounds.memory, self._way)
@@ -62,11 +57,8 @@ class DuckDB:
             )
 
     def recurring(self, titles: Path, into: Path) -> None:
-        """Write the rows of the titles of several years, ordered by title and number: see
-        `Engine`.
-
-        Raises:
-            UsageError: See `duckdb_session.session`.
+        """Write the rows of the titles of several years, ordered by title and number: see `Engine`.
+        Raises UsageError: see `duckdb_session.session`.
         """
         columns = (
             "title BIGINT",

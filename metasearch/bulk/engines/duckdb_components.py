@@ -35,15 +35,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came out.
-
-    Attributes:
-        records: That share a component with another one.
-        components: Of two records or more.
-        largest: Records of the largest.
-        edges: Between records and the first one with their key.
-        rounds: Of stars.
-        way: How they were found.
+    """What came out. `records`: that share a component with another one. `edges`: between records
+    and the first one with their key.
     """
 
     records: int
@@ -60,17 +53,13 @@ def find(db: Session, keys: Path, edges: Path, memory: int, way: Way | None = No
     The table `edge` holds the result: a row (b, a) for each record b and the smallest number a of
     its component, where they differ. It depends on the rows alone: not on the order of rows or
     parts, nor on threads or way. All records that share a key are joined, however many they are: n
-    records of a key make n - 1 edges.
+    records of a key make n - 1 edges. Raises UsageError: see `session`.
 
     Args:
-        db: Empty.
         keys: Parts with the columns number and key.
         edges: Parts with the columns a and b.
         memory: Bytes that the database may hold.
         way: By what the recursion would hold in memory if None.
-
-    Raises:
-        UsageError: See `session`.
     """
     count = _make_edges(db, keys, edges)
     chosen: Way = way or ("recursion" if _state(db, count) <= memory * STATE_SHARE else "stars")
@@ -114,9 +103,7 @@ def _state(db: Session, edges: int) -> int:
 
 
 def _recursion(db: Session) -> int:
-    """Turn `edge` into stars around the smallest numbers; gives the rounds of stars that were
-    needed.
-    """
+    """Turn `edge` into stars around the smallest numbers; gives the rounds that took."""
     db.run(
         "CREATE TABLE label AS WITH RECURSIVE"
         " both_ways AS (SELECT b AS u, a AS v FROM edge UNION ALL SELECT a, b FROM edge),"

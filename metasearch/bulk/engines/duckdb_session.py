@@ -41,16 +41,13 @@ def _cores() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a step may take.
+    """What a step may take. Raises UsageError: the memory is too small for the threads.
 
     Attributes:
         memory: Bytes; what does not fit is written to disk.
         threads: As many as cores if not said.
-        disk: Bytes that may be written to the scratch folder because memory is full; nine tenths
-            of the free ones if None.
-
-    Raises:
-        UsageError: The memory is too small for the threads.
+        disk: Bytes that may be written to the scratch folder because memory is full; nine tenths of
+            the free ones if None.
     """
 
     memory: int = 1024 * MIB
@@ -70,12 +67,7 @@ class Bounds:
 
 
 class Session:
-    """A database in a folder of its own; see `session`.
-
-    Args:
-        connection: To it.
-        scratch: The folder.
-    """
+    """A database in a folder of its own; see `session`."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path) -> None:
         self._connection = connection
@@ -94,11 +86,8 @@ class Session:
         return found
 
     def write(self, query: str, folder: Path) -> None:
-        """Write the rows of a query as the one part of a stage, all or nothing.
-
-        Args:
-            query: Its order is that of the rows.
-            folder: Is made where it is missing.
+        """Write the rows of a query as the one part of a stage, all or nothing. `query`: its order
+        is that of the rows. `folder`: is made where it is missing.
         """
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / "part-00000.parquet"
@@ -113,11 +102,8 @@ class Session:
 
 
 def parts(folder: Path, columns: Sequence[str]) -> str:
-    """What stands behind FROM for all parts of a stage.
-
-    Args:
-        folder: Of the stage.
-        columns: "name TYPE" of each that is used, for a stage that has no part.
+    """What stands behind FROM for all parts of a stage. `columns`: "name TYPE" of each that is
+    used, for a stage that has no part.
     """
     if any(folder.glob(PARTS)):
         # A folder may have a name that DuckDB would read as a pattern, or as columns (`year=2020`).
@@ -139,13 +125,9 @@ def quoted(text: str) -> str:
 def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
     """Open an empty database; it is removed when the context ends.
 
-    Args:
-        scratch: A folder that nobody else uses; what a killed process left there is removed.
-        bounds: What it may take.
-
-    Raises:
-        UsageError: The extra `bulk` is not installed, or the folder cannot be used. Within the
-            context also: the disk is full, the memory too small, a part unreadable.
+    `scratch`: a folder that nobody else uses; what a killed process left there is removed. Raises
+    UsageError: the extra `bulk` is not installed, or the folder cannot be used. Within the context
+    also: the disk is full, the memory too small, a part unreadable.
     """
     try:
         import duckdb

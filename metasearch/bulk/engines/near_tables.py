@@ -28,10 +28,7 @@ MOST = 2_000
 
 def joining(signatures: Words, distance: int) -> tuple[Places, Places]:
     """Places of pairs that join what near signatures join, and no pair more than needed.
-
-    Args:
-        signatures: Different ones.
-        distance: Bits in which near ones differ at most, less than `TOO_FAR`.
+    `distance`: bits in which near ones differ at most, less than `TOO_FAR`.
     """
     groups = _Groups(len(signatures))
     pairs = [
@@ -46,11 +43,8 @@ def joining(signatures: Words, distance: int) -> tuple[Places, Places]:
 def near_pairs(signatures: Words, distance: int) -> Iterator[tuple[Places, Places]]:
     """Places of near signatures, some thousand pairs at a time; a pair may come several times.
 
-    Takes 40 bytes a signature beside them.
-
-    Args:
-        signatures: Different ones.
-        distance: Bits in which near ones differ at most, less than `TOO_FAR`.
+    Takes 40 bytes a signature beside them. `distance`: bits in which near ones differ at most, less
+    than `TOO_FAR`.
     """
     blocks = distance + 1
     width = BITS // blocks
@@ -86,9 +80,7 @@ def _sorted(values: Words) -> tuple[Places, Places]:
 def _compared(
     signatures: Words, order: Places, values: Words, distance: int, most: int
 ) -> Iterator[tuple[Places, Places]]:
-    """Pairs within runs of equal values: each with up to `most` that come before it, and with the
-    first.
-    """
+    """Pairs in runs of equal values: each with up to `most` before it, and with the first."""
     bits, found = signatures[order], values[order]
     first = _firsts(found)
     rows = np.arange(len(order))

@@ -36,11 +36,9 @@ class Spark:
     """An `Engine` (bulk/staged/engine.py) whose session begins with the first call and ends with
     the context.
 
-    Args:
-        scratch: A folder for this engine alone, which is removed where nothing fails. On a cluster,
-            this one and all others that are named lie where every node sees them under the same
-            path.
-        bounds: Of memory and threads, where no cluster is set.
+    `scratch`: a folder for this engine alone, which is removed where nothing fails. On a cluster,
+    this one and all others that are named lie where every node sees them under the same path.
+    `bounds`: of memory and threads, where no cluster is set.
     """
 
     name = "spark"
@@ -61,10 +59,8 @@ class Spark:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def components(self, keys: Path, edges: Path, into: Path) -> None:
-        """Write the connected components, ordered by component and number: see `Engine`.
-
-        Raises:
-            UsageError: Spark does not start, or memory or disk do not suffice.
+        """Write the connected components, ordered by component and number: see `Engine`. Raises
+        UsageError: Spark does not start, or memory or disk do not suffice.
         """
         with self._step(keys, edges) as spark:
             found = components(
@@ -74,11 +70,8 @@ class Spark:
             self._write(found.orderBy("component", "number"), into)
 
     def recurring(self, titles: Path, into: Path) -> None:
-        """Write the rows of the titles of several years, ordered by title and number within a
-        part: see `Engine`.
-
-        Raises:
-            UsageError: As above.
+        """Write the rows of the titles of several years, ordered by title and number within a part:
+        see `Engine`. Raises UsageError: as above.
         """
         from pyspark.sql import functions as sql
 
@@ -99,11 +92,7 @@ class Spark:
         return distance < TOO_FAR
 
     def near(self, signatures: Path, distances: Mapping[str, int], into: Path) -> int:
-        """Write edges that join the records of near signatures: see `FindsNear`.
-
-        Raises:
-            UsageError: As above.
-        """
+        """Write edges that join records of near signatures: see `FindsNear`. Raises as above."""
         passed_over = 0
         with self._step(signatures) as spark:
             rows = _rows(spark, signatures, "matcher string, number long, signature long")
@@ -117,10 +106,8 @@ class Spark:
         return passed_over
 
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
-        """Judge each chunk in a worker process, a task each: see `Engine`.
-
-        Raises:
-            UsageError: A worker fails; on a cluster also: metasearch is not installed there.
+        """Judge each chunk in a worker process, a task each: see `Engine`. Raises UsageError: a
+        worker fails; on a cluster also: metasearch is not installed there.
         """
         left = [str(chunk) for chunk in chunks if not (into / chunk.name).exists()]
         finished = len(chunks) - len(left)

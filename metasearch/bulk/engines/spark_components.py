@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def stars_of_keys(keys: DataFrame) -> DataFrame:
-    """The edges of blocks.
-
-    Args:
-        keys: Rows (number, key).
-    """
+    """The edges of blocks. `keys`: rows (number, key)."""
     from pyspark.sql import functions as sql
 
     blocks = (
@@ -36,11 +32,7 @@ def stars_of_keys(keys: DataFrame) -> DataFrame:
 
 
 def edges_of_pairs(pairs: DataFrame) -> DataFrame:
-    """The edges of pairs in whatever order.
-
-    Args:
-        pairs: Rows (a, b).
-    """
+    """The edges of pairs in whatever order. `pairs`: rows (a, b)."""
     from pyspark.sql import functions as sql
 
     return (
@@ -53,13 +45,8 @@ def edges_of_pairs(pairs: DataFrame) -> DataFrame:
 def components(edges: DataFrame, *more: DataFrame) -> DataFrame:
     """The component of every record that an edge names.
 
-    Args:
-        edges: Rows (number, other), other < number.
-        more: Others of that kind.
-
-    Returns:
-        Rows (number, component), where the component is the smallest number of its records; in no
-        order.
+    `edges`: rows (number, other), other < number. `more`: others of that kind. Returns rows
+    (number, component), where the component is the smallest number of its records; in no order.
     """
     from pyspark.sql import functions as sql
 
@@ -110,9 +97,7 @@ def _least(edges: DataFrame) -> DataFrame:
 
 
 def _are_stars(edges: DataFrame) -> bool:
-    """Whether each record has one smaller neighbour, which has none itself: no round would change
-    anything.
-    """
+    """Whether each record has one smaller neighbour, and that has none: no round would help."""
     from pyspark.sql import functions as sql
 
     counts = edges.agg(sql.count("number"), sql.count_distinct("number")).first()

@@ -26,15 +26,11 @@ TOO_FAR = 8
 def near_pairs(signatures: DataFrame, distance: int) -> tuple[DataFrame, int]:
     """Pairs of records that have near signatures.
 
-    Args:
-        signatures: Rows (number, signature); a record may have several.
-        distance: Bits of 64 in which near ones differ at most, less than `TOO_FAR`.
-
-    Returns:
-        (Rows (a, b), comparisons that were not made because more than `MOST_NEAR` signatures have
-        two blocks in common: these are compared with the smallest of them only). Where signatures
-        are equal, there is a pair of each record with the smallest one, and no others: enough to
-        join them.
+    `signatures`: rows (number, signature); a record may have several. `distance`: bits of 64 in
+    which near ones differ at most, less than `TOO_FAR`. Returns (Rows (a, b), comparisons that were
+    not made because more than `MOST_NEAR` signatures have two blocks in common: these are compared
+    with the smallest of them only). Where signatures are equal, there is a pair of each record with
+    the smallest one, and no others: enough to join them.
     """
     from pyspark.sql import functions as sql
 

@@ -46,14 +46,9 @@ def session(folder: Path, *, workers: int, memory: int | None = None) -> Iterato
     """The session that is there already, which is left as it is; or a new one, stopped at the end
     with its Java process.
 
-    Args:
-        folder: Of the job: Spark's files and log lie there.
-        workers: Processes, where no cluster is set.
-        memory: Bytes for Java and Python together, where no cluster is set; on a cluster only
-            Java's heap in this machine is made by it.
-
-    Raises:
-        UsageError: PySpark or Java is missing, or Spark does not start.
+    `workers`: processes, where no cluster is set. `memory`: bytes for Java and Python together,
+    where no cluster is set; on a cluster only Java's heap in this machine is made by it. Raises
+    UsageError: PySpark or Java is missing, or Spark does not start.
     """
     check_installed()
     with without_warnings():
@@ -84,11 +79,7 @@ def without_warnings() -> Iterator[None]:
 
 @contextmanager
 def told(folder: Path) -> Iterator[None]:
-    """Turn errors of Spark into ours.
-
-    Args:
-        folder: Where its log lies.
-    """
+    """Turn errors of Spark into ours. `folder`: where its log lies."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -119,11 +110,7 @@ def told(folder: Path) -> Iterator[None]:
 
 
 def check_installed() -> None:
-    """Raise an error where a package is missing.
-
-    Raises:
-        UsageError: One is.
-    """
+    """Raise an error where a package is missing. Raises UsageError: one is."""
     missing = [name for name in PACKAGES if not is_installed(name)]
     if missing:
         raise UsageError(
@@ -133,11 +120,7 @@ def check_installed() -> None:
 
 
 def check_java() -> None:
-    """Raise an error where Java is missing or too old.
-
-    Raises:
-        UsageError: It is.
-    """
+    """Raise an error where Java is missing or too old. Raises UsageError: it is."""
     advice = (
         f"Install Java {JAVA} or newer (Debian and Ubuntu: apt install "
         f"openjdk-{JAVA}-jre-headless), and set JAVA_HOME where it is not on the PATH; or take "

@@ -33,12 +33,9 @@ def pairs(
     """Pairs of different records that share a key, some at a time; a pair may come several times,
     and in either order.
 
-    Args:
-        records: Of each row: numbers in the order of all records; each key of a record once.
-        keys: Of each row; none is that of an exact matcher or of a pin.
-        years: Of each row; `NO_YEAR` for none.
-        early: Of each row, whether the record is among the first `index.FEW` of the job or the one
-            behind them, where the wide bounds hold.
+    `records`: of each row: numbers in the order of all records; each key of a record once. `years`:
+    of each row; `NO_YEAR` for none. `early`: of each row, whether the record is among the first
+    `index.FEW` of the job or the one behind them, where the wide bounds hold.
     """
     order = np.lexsort((records, keys))
     records, keys, years, early = records[order], keys[order], years[order], early[order]

@@ -30,11 +30,7 @@ _FILE = (1 << schemas.FILE_BITS) - 1
 
 
 class Places:
-    """Numbers of records as places in the order of all, from 0.
-
-    Args:
-        counts: Records of each file.
-    """
+    """Numbers of records as places in the order of all, from 0."""
 
     def __init__(self, counts: Sequence[int]) -> None:
         self._starts = np.r_[0, np.cumsum(np.asarray(counts, dtype=np.int64))]
@@ -51,12 +47,7 @@ class Places:
 
 
 class ComponentOf:
-    """The component and the chunk of each record that has one.
-
-    Args:
-        numbers: Of the records.
-        components: Of each.
-    """
+    """The component and the chunk of each record that has one."""
 
     def __init__(self, numbers: Numbers, components: Numbers) -> None:
         order = np.argsort(numbers, kind="stable")
@@ -90,16 +81,8 @@ def chunk_stage(
     scratch: Path,
     workers: int = 1,
 ) -> None:
-    """Write the records that have components, chunk by chunk.
-
-    Args:
-        records: The stage of that name.
-        of: What belongs together.
-        places: The places of numbers.
-        names: What records are called.
-        into: For the chunks.
-        scratch: For this alone; it is empty afterwards.
-        workers: Processes.
+    """Write the records that have components, chunk by chunk. `scratch` is for this alone, and
+    empty afterwards. `names`: what records are called.
     """
     clear(scratch)
     buckets = buckets_for(len(of.numbers))
@@ -119,12 +102,7 @@ class _Group:
         number: Of the group, from 0.
         parts: Of the stage `records`.
         numbers: Of its records that have components, sorted.
-        components: Of each.
-        chunks: Of each.
-        places: The places of numbers.
         names: What its records are called.
-        scratch: For the buckets.
-        share: Chunks of a bucket.
     """
 
     number: int

@@ -47,7 +47,6 @@ class Cut:
 
     Attributes:
         numbers: Of the records that have one.
-        components: Of each.
         divided: Records that stood in components which were divided.
         cut: Those of them that stood in components which were cut then.
         shared: Keys that pairs of these share at least; 0 where nothing was cut.
@@ -88,20 +87,8 @@ def cut(
     workers: int = 1,
 ) -> Cut:
     """Divide the components of more than `largest` records, and cut what is still too large.
-
-    Args:
-        found: All components.
-        keys: The stage of that name.
-        edges: The stage of that name.
-        traits: The stage of that name.
-        scratch: A folder for this alone.
-        engine: Finds the components of what stays joined.
-        places: The places of records.
-        signatures: The stage of that name.
-        distances: As in `divide`.
-        sketches: Whether `strangers` holds for the matchers of the job.
-        largest: Records that a component may have.
-        workers: Processes.
+    `scratch` is a folder for this alone. `sketches`: whether `strangers` holds for the matchers of
+    the job.
     """
     large = _large(found, largest)
     if not large.any():

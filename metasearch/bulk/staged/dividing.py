@@ -93,13 +93,8 @@ def _begins(titles: pa.Array) -> Numbers:
 def by_key(
     keys: Path, of: Traits, scratch: Path, *, exact: bool
 ) -> Iterator[tuple[Numbers, Numbers]]:
-    """(records as places in `of`, keys) of all rows of some keys at a time.
-
-    Args:
-        keys: The stage of that name.
-        of: The records that are wanted.
-        scratch: For this alone.
-        exact: Also the keys of exact matchers.
+    """(records as places in `of`, keys) of all rows of some keys at a time. `scratch` is for this
+    alone.
     """
     buckets = buckets_for(len(of.numbers))
 
@@ -132,14 +127,8 @@ def divide(
     """Write edges (`schemas.EDGES`) between records that may be one work by what is not exact:
     by keys and near signatures that bring them together in memory, sketches and titles.
 
-    Args:
-        keys: The stage of that name.
-        signatures: The stage of that name.
-        distances: Name of each matcher that has signatures -> bits in which near ones differ.
-        of: The records.
-        into: For the edges.
-        scratch: For this alone.
-        workers: Processes, which compare titles.
+    `scratch` is for this alone. `distances`: name of each matcher that has signatures -> bits in
+    which near ones differ.
     """
     # Of records that say the same, the first one stands for all.
     _, firsts, content = np.unique(of.contents, return_index=True, return_inverse=True)
@@ -239,12 +228,8 @@ def _different(
 
 
 class _Titles(NamedTuple):
-    """Pairs of titles.
-
-    Attributes:
-        titles: Different ones.
-        pairs: Two rows: places of the first and of the second title of each pair.
-        begin_apart: Which pairs begin with two words each, neither of which is the same.
+    """Pairs of titles. `pairs`: two rows: places of the first and of the second title of each pair.
+    `begin_apart`: which pairs begin with two words each, neither of which is the same.
     """
 
     titles: list[str]

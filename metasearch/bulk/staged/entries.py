@@ -39,19 +39,15 @@ def encoded(entry: Entry) -> bytes:
 
 
 def decoded(data: bytes) -> Entry:
-    """The entry that `encoded` wrote.
-
-    Raises:
-        ValueError: The bytes are damaged, or another release of metasearch wrote them.
+    """The entry that `encoded` wrote. Raises ValueError: the bytes are damaged, or another release
+    of metasearch wrote them.
     """
     return entry_from(values_of(data))
 
 
 def values_of(data: bytes) -> dict[str, Any]:
-    """What `encoded` wrote, as JSON has it: much of an entry without its record.
-
-    Raises:
-        ValueError: As `decoded`.
+    """What `encoded` wrote, as JSON has it: much of an entry without its record. Raises ValueError:
+    as `decoded`.
     """
     try:
         values: dict[str, Any] = (json if data.startswith(_SLOW) else orjson).loads(data)
@@ -62,11 +58,7 @@ def values_of(data: bytes) -> dict[str, Any]:
 
 
 def entry_from(values: Mapping[str, Any]) -> Entry:
-    """The entry of these values.
-
-    Raises:
-        ValueError: As `decoded`.
-    """
+    """The entry of these values. Raises ValueError: as `decoded`."""
     try:
         return Entry(
             record=hits.record_of(values["record"]),

@@ -26,17 +26,10 @@ def user() -> int:
 class JobFolder:
     """Where a job keeps its stages.
 
-    Args:
-        path: Of the folder; it need not exist.
-        job: What shapes the outcome: inputs and options, as JSON has them. A job is continued only
-            where it is the same.
-        resume: Continue what lies there.
-        anew: Delete what lies there of this job, and begin again.
-
-    Raises:
-        UsageError: The folder is another user's, holds another job or other files, or holds this
-            job and neither `resume` nor `anew` was said.
-        OSError: It cannot be made.
+    `job`: what shapes the outcome: inputs and options, as JSON has them. A job is continued only
+    where it is the same. Raises UsageError: the folder is another user's, holds another job or
+    other files, or holds this job and neither `resume` nor `anew` was said; OSError: it cannot be
+    made.
     """
 
     def __init__(
@@ -112,10 +105,8 @@ class JobFolder:
         self._write(f"{name}.done.json", {"parts": parts, "note": note})
 
     def done(self, name: str) -> bool:
-        """Whether a stage was marked as done, and its parts are as they were then.
-
-        Raises:
-            DamagedPart: One is missing, or has changed.
+        """Whether a stage was marked as done, and its parts are as they were then. Raises
+        DamagedPart: one is missing, or has changed.
         """
         marker = self.path / f"{name}.done.json"
         if not marker.exists():

@@ -27,9 +27,7 @@ Columns = Sequence[Sequence[str]]
 
 def made_different(columns: Callable[[], Iterable[Columns]]) -> dict[int, str]:
     """Place of a record, from 0 -> its name, where that is not the best one that it may bear.
-
-    Args:
-        columns: Gives the names of all records, whenever it is called.
+    `columns`: gives the names of all records, whenever it is called.
     """
     hashes = [_hashes(column) for some in columns() for column in some]
     known, times = np.unique(np.concatenate([np.empty(0, np.int64), *hashes]), return_counts=True)
@@ -92,12 +90,7 @@ class FreeNames:
 
     @classmethod
     def of(cls, records: Path, rows: Collection[int]) -> FreeNames:
-        """The names of all records of the stage `records`.
-
-        Args:
-            records: Its folder.
-            rows: The places of the files that are labelled sets.
-        """
+        """The names of all records of the stage `records`."""
         keys = made_different(lambda: ([some] for _, some, _ in _named(records)))
 
         def ids() -> Iterator[Columns]:
@@ -119,14 +112,7 @@ class FreeNames:
         return FreeNames(keys, ids, self.rows)
 
     def of_record(self, place: int, number: int, key: str, own: str) -> tuple[str, str]:
-        """(key, id) of a record.
-
-        Args:
-            place: Its place.
-            number: Its number.
-            key: Its `Record.key`.
-            own: Its `Record.source_id`.
-        """
+        """(key, id) of a record. `own`: its `Record.source_id`."""
         free = self.keys.get(place, key)
         best = own or free if number >> schemas.FILE_BITS in self.rows else free
         return free, self.ids.get(place, best)

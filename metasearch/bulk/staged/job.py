@@ -41,10 +41,6 @@ class StagedJob:
     """What is to be done.
 
     Attributes:
-        inputs: The files.
-        rules: What decides.
-        reading: How files are read.
-        workers: Processes.
         stdin: What `STDIN` stands for.
         largest: Records of a component that is judged in one piece.
         version: Of the program: what one version has begun, no other one continues.
@@ -88,20 +84,9 @@ def _described(file: Input) -> list[object]:
 def run(
     job: StagedJob, folder: JobFolder, engine: Engine, progress: Progress = _say_nothing
 ) -> tuple[Outcome, Cut]:
-    """Do what is not done yet.
-
-    Args:
-        job: What is to be done.
-        folder: For the stages; the works are read from it as long as the outcome is used.
-        engine: Does the joins.
-        progress: Is told now and then.
-
-    Returns:
-        The outcome, and what was cut (without its components).
-
-    Raises:
-        UsageError: Something of the folder is damaged, or memory or disk do not suffice.
-        OSError: The disk is full.
+    """Do what is not done yet. Returns the outcome, and what was cut (without its components).
+    Raises UsageError: something of the folder is damaged, or memory or disk do not suffice;
+    OSError: the disk is full.
     """
     job.rules.signed  # noqa: B018, refuses strategies that cannot be run so before files are read
     path = folder.stage

@@ -26,11 +26,7 @@ class ChunkJudge:
     All components of a chunk are judged by one `OnlineDedup`: they share no key, so none of them
     knows of the others. Where they share keys by chance, each has its own. Within a component stand
     all records of each of its keys, so that the same pairs are compared as if all records of the
-    job had been taken in.
-
-    Attributes:
-        rules: What decides.
-        columns: The folder of the titles of columns.
+    job had been taken in. `columns`: the folder of the titles of columns.
     """
 
     rules: Rules

@@ -32,16 +32,7 @@ _Bits = npt.NDArray[np.uint64]
 def near_stage(
     signatures: Path, sorted_: Path, into: Path, rules: Rules, workers: int, progress: Progress
 ) -> None:
-    """Write the edges between near signatures.
-
-    Args:
-        signatures: The stage of that name.
-        sorted_: A folder for what all tasks read.
-        into: For the edges.
-        rules: Have the matchers.
-        workers: Processes.
-        progress: Is told of signatures.
-    """
+    """Write the edges between near signatures."""
     table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     matchers = np.asarray(table.column("matcher").to_pylist(), dtype=object)
     tasks = []
@@ -97,12 +88,8 @@ def _compare(task: tuple[Path, int, int, Path]) -> None:
 
 
 def joining(bits: _Bits, count: int, distance: int) -> tuple[_Numbers, _Numbers]:
-    """Pairs of places that join all near signatures which the first ones join.
-
-    Args:
-        bits: Signatures.
-        count: How many of them are compared with all behind them.
-        distance: Bits in which near ones differ at most.
+    """Pairs of places that join all near signatures which the first ones join. `distance`: bits in
+    which near ones differ at most.
     """
     labels = np.arange(len(bits))
     pairs: list[tuple[int, int]] = []

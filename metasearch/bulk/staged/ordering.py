@@ -22,12 +22,8 @@ Numbers = npt.NDArray[np.int64]
 
 
 def order_stage(works: Path, into: Path, scratch: Path) -> None:
-    """Write the works of all chunks in their order.
-
-    Args:
-        works: The stage of that name.
-        into: For the parts; sorted by name they are in the order of the works.
-        scratch: For this alone.
+    """Write the works of all chunks in their order. `scratch` is for this alone. `into`: for the
+    parts; sorted by name they are in the order of the works.
     """
     parts = parts_in(works)
     buckets = buckets_for(sum(map(rows_of, parts)), BUCKET)

@@ -38,10 +38,8 @@ class DamagedPart(UsageError):
 
 
 def write_part(path: Path, table: pa.Table) -> None:
-    """Write a table as one part.
-
-    Raises:
-        OSError: The disk is full, or the folder cannot be written.
+    """Write a table as one part. Raises OSError: the disk is full, or the folder cannot be
+    written.
     """
     undone = path.with_name(path.name + _UNDONE)
     with undone.open("wb") as file:
@@ -59,11 +57,7 @@ def parts_in(folder: Path) -> list[Path]:
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """A part as a table.
-
-    Raises:
-        DamagedPart: It cannot be read.
-    """
+    """A part as a table. Raises DamagedPart: it cannot be read."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             return file.read(columns=columns, use_threads=False)
@@ -72,11 +66,7 @@ def read_part(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a part, some at a time.
-
-    Raises:
-        DamagedPart: It cannot be read.
-    """
+    """The rows of a part, some at a time. Raises DamagedPart: it cannot be read."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield from file.iter_batches(batch_size=ROWS, columns=columns, use_threads=False)
@@ -85,11 +75,7 @@ def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordB
 
 
 def rows_of(path: Path) -> int:
-    """How many rows a part has.
-
-    Raises:
-        DamagedPart: It cannot be read.
-    """
+    """How many rows a part has. Raises DamagedPart: it cannot be read."""
     try:
         with pq.ParquetFile(path) as file:
             return int(file.metadata.num_rows)
@@ -98,11 +84,7 @@ def rows_of(path: Path) -> int:
 
 
 def metadata_of(path: Path) -> dict[bytes, bytes]:
-    """The metadata of the table in a part.
-
-    Raises:
-        DamagedPart: It cannot be read.
-    """
+    """The metadata of the table in a part. Raises DamagedPart: it cannot be read."""
     try:
         with pq.ParquetFile(path) as file:
             return dict(file.schema_arrow.metadata or {})
@@ -111,10 +93,8 @@ def metadata_of(path: Path) -> dict[bytes, bytes]:
 
 
 def columns_of(folder: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Some columns of all parts of a folder, in the order of the parts, as one table.
-
-    Raises:
-        DamagedPart: One cannot be read.
+    """Some columns of all parts of a folder, in the order of the parts, as one table. Raises
+    DamagedPart: one cannot be read.
     """
     wanted = pa.schema([schema.field(name) for name in columns])
     # Engines mark no column as one without nulls.

@@ -37,11 +37,8 @@ _PASSED_OVER = b"passed_over"
 
 
 class Beside(NamedTuple):
-    """What can be done while tasks run, because they have written something by then.
-
-    Attributes:
-        call: A function of a module.
-        found: Gives what `call` is to be called with next; nothing twice.
+    """What can be done while tasks run, because they have written something by then. `found`: gives
+    what `call` is to be called with next; nothing twice.
     """
 
     call: Callable[[Any], Any]
@@ -58,16 +55,9 @@ def run_all(
     """Call a function for each task, in worker processes if `workers` is more than 1; the results
     in the order of the tasks.
 
-    Args:
-        call: A function of a module.
-        tasks: What it is called with; can be pickled.
-        workers: Processes.
-        done: Is told how many tasks are done.
-        beside: What workers do that have no task, while others still have one.
-
-    Raises:
-        UsageError: A worker was killed, most likely because memory was short.
-        Exception: What a call raises; tasks that run are finished first.
+    `tasks`: what it is called with; can be pickled. Raises UsageError: a worker was killed, most
+    likely because memory was short. Raises Exception: what a call raises; tasks that run are
+    finished first.
     """
     if workers < 2:
         results = []
@@ -135,14 +125,8 @@ def in_order(call: Callable[[T], R], tasks: Iterable[T], workers: int) -> Iterat
     """The result of each task in their order, as soon as it is there; worker processes are ahead by
     some tasks.
 
-    Args:
-        call: A function of a module.
-        tasks: What it is called with; can be pickled.
-        workers: Processes.
-
-    Raises:
-        UsageError: A worker was killed.
-        Exception: What a call raises.
+    `tasks`: what it is called with; can be pickled. Raises UsageError: a worker was killed;
+    Exception: what a call raises.
     """
     with _workers(workers) as pool, _told():
         coming = iter(tasks)
@@ -166,10 +150,8 @@ def in_background(
     call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> Iterator[Callable[[], T]]:
     """Call a function in a process of its own, or in one that is kept, while the block goes on;
-    what is given waits for the result. Without kept ones, the block ends when the call does.
-
-    Raises:
-        UsageError: What is given: the process was ended.
+    what is given waits for the result. Without kept ones, the block ends when the call does. Raises
+    UsageError: what is given: the process was ended.
     """
     with _workers(1) as pool:
         future = pool.submit(call, *args, **kwargs)

@@ -186,11 +186,7 @@ def _utf8(text: str) -> str:
 
 
 def entry_of(data: bytes, path: Path) -> Entry:
-    """An entry of a part.
-
-    Raises:
-        DamagedPart: The bytes are no entry.
-    """
+    """An entry of a part. Raises DamagedPart: the bytes are no entry."""
     try:
         return decoded(data)
     except ValueError as exc:
@@ -198,10 +194,8 @@ def entry_of(data: bytes, path: Path) -> Entry:
 
 
 def files_of(inputs: Sequence[Input], folder: Path) -> list[FileRead]:
-    """What came out of each file: with all its problems; its entries stay on disk.
-
-    Raises:
-        DamagedPart: A note cannot be read.
+    """What came out of each file: with all its problems; its entries stay on disk. Raises
+    DamagedPart: a note cannot be read.
     """
     files = []
     for number, file in enumerate(inputs):

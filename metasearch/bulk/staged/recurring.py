@@ -17,11 +17,8 @@ PART = "part-00000.parquet"
 
 
 def columns_stage(rows: Path, into: Path) -> None:
-    """Write the numbers of the titles that are those of columns.
-
-    Args:
-        rows: What `Engine.recurring` wrote.
-        into: A folder.
+    """Write the numbers of the titles that are those of columns. `rows`: what `Engine.recurring`
+    wrote.
     """
     found: list[int] = []
     for path in parts_in(rows):

@@ -15,12 +15,8 @@ from metasearch.record import VersionsMode
 
 @dataclass(frozen=True)
 class Rules:
-    """The matchers of a job; can be pickled.
-
-    Attributes:
-        strategy: Its name; see `metasearch strategies`.
-        pins: What somebody decided.
-        versions: What becomes of preprint and article.
+    """The matchers of a job; can be pickled. `strategy`: its name; see `metasearch strategies`.
+    `versions`: what becomes of preprint and article.
     """
 
     strategy: str = "default"
@@ -44,10 +40,8 @@ class Rules:
 
     @cached_property
     def signed(self) -> tuple[Signing, ...]:
-        """The matchers of which near signatures tell it.
-
-        Raises:
-            UsageError: A matcher finds records in a way that cannot be kept on disk.
+        """The matchers of which near signatures tell it. Raises UsageError: a matcher finds records
+        in a way that cannot be kept on disk.
         """
         if searching_otherwise(self.chain):
             raise UsageError(

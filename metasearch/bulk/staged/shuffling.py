@@ -34,12 +34,8 @@ def shuffled(
     tables: Iterable[tuple[pa.Table, _Numbers]], schema: pa.Schema, buckets: int, scratch: Path
 ) -> Iterator[pa.Table]:
     """The rows of all tables, bucket by bucket; within one in the order in which they came.
-
-    Args:
-        tables: Each with the bucket of every row of it, from 0.
-        schema: Of all.
-        buckets: Their number.
-        scratch: A folder for this alone; it is empty afterwards.
+    `scratch` is a folder for this alone, and empty afterwards. `tables`: each with the bucket of
+    every row of it, from 0.
     """
     clear(scratch)
     with Buckets(schema, buckets, lambda number: scratch / f"bucket-{number:03}.parquet") as found:
@@ -49,13 +45,7 @@ def shuffled(
 
 
 class Buckets:
-    """Rows by bucket: in memory, and in a file each when they are too many for that.
-
-    Args:
-        schema: Of all.
-        count: Their number.
-        path: The file of a bucket; it is not there.
-    """
+    """Rows by bucket: in memory, and in a file each when they are too many for that."""
 
     def __init__(self, schema: pa.Schema, count: int, path: Callable[[int], Path]) -> None:
         self._schema = schema

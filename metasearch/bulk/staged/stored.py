@@ -23,14 +23,8 @@ class StoredRecord(InputRecord):
     """An `InputRecord` of which bytes are read when something of them is asked for, and the record
     is made when it is.
 
-    Args:
-        file: As there.
-        data: The entry as `entries.encoded` wrote it.
-        path: The part where it lies, for errors.
-        key: As there.
-        id: As there.
-
-    Each property raises `DamagedPart` where the bytes are no entry.
+    Each property raises `DamagedPart` where the bytes are no entry. `data`: the entry as
+    `entries.encoded` wrote it. `path`: the part where it lies, for errors.
     """
 
     __slots__ = ("_data", "_entry", "_path", "_values")
@@ -126,13 +120,7 @@ class MakesHit(Protocol):
 
 
 class StoredWork(MergedWork):
-    """A `MergedWork` whose hit is made when it is asked for.
-
-    Args:
-        items: As there.
-        makes: Makes the hit.
-        rank: Of the work.
-    """
+    """A `MergedWork` whose hit is made when it is asked for."""
 
     __slots__ = ("_hit", "_makes", "_matches", "_rank")
 

@@ -29,16 +29,7 @@ Numbers = npt.NDArray[np.int64]
 def name_stage(
     records: Path, traits: Path, ordered: Path, places: Places, names: FreeNames, into: Path
 ) -> None:
-    """Write the ids of the works that are not called by their base.
-
-    Args:
-        records: The stage of that name, as the next two.
-        traits: Has the bases of works of one record.
-        ordered: Has those of works of several.
-        places: The places of records.
-        names: What records are called.
-        into: A folder.
-    """
+    """Write the ids of the works that are not called by their base."""
     members = members_of(ordered)
     alone = columns_of(traits, schemas.TRAITS, ["number", "base"])
     numbers, bases = alone.column("number").to_numpy(), alone.column("base").to_numpy()

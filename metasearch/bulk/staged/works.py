@@ -38,7 +38,6 @@ class Stretch:
     Attributes:
         parts: Of the stage `records`.
         ordered: Parts of the stage `ordered` that have works which begin here.
-        count: How many they are.
         low, high: Number of the first one, and of the first one behind them.
         before: Works that begin before them.
     """
@@ -56,13 +55,10 @@ class StagedWorks:
     """Works in the order of their first records; iterated as often as one likes.
 
     Attributes:
-        traits: The stage of that name.
-        places: The places of records.
         names: What records are called.
         ids: First record of a work -> its id, where that is not its base.
         firsts: First records of the works of several, sorted.
         members: All records that stand in a work with others, sorted.
-        stretch: The works begin in it.
     """
 
     traits: Path
@@ -83,11 +79,7 @@ class StagedWorks:
         names: FreeNames,
         ids: dict[int, str],
     ) -> StagedWorks:
-        """All works of the stages of these names.
-
-        Raises:
-            DamagedPart: Records are missing.
-        """
+        """All works of the stages of these names. Raises DamagedPart: records are missing."""
         parts = parts_in(records)
         whole = Stretch(parts, parts_in(ordered), sum(map(rows_of, parts)), 0, ALL)
         if whole.count != places.total:
@@ -199,11 +191,8 @@ def _first(path: Path) -> int:
 
 
 class _Alone(NamedTuple):
-    """Makes the hit of a record that is alone in its work.
-
-    Attributes:
-        base: Its id as a number.
-        name: Its id where that is another one.
+    """Makes the hit of a record that is alone in its work. `name`: its id where that is another
+    one.
     """
 
     item: StoredRecord

@@ -30,16 +30,9 @@ def write(
 ) -> Iterator[bytes]:
     """What `export.write` gives, by worker processes.
 
-    Args:
-        name: One of `ONE_AFTER_ANOTHER`.
-        outcome: What the job has done; its works are `StagedWorks`.
-        workers: Processes.
-        provenance: As there.
-        telling: Looks at all works, in other processes; what it has to tell is known when all is
-            written.
-
-    Raises:
-        UsageError: A worker was killed, or a part of the works is damaged.
+    `name`: one of `ONE_AFTER_ANOTHER`. `outcome`: what the job has done; its works are
+    `StagedWorks`. `telling`: looks at all works, in other processes; what it has to tell is known
+    when all is written. Raises UsageError: a worker was killed, or a part of the works is damaged.
     """
     written = partial(_written, name, provenance, telling is not None)
     for part, told in in_order(written, _stretches(outcome), workers):

@@ -76,11 +76,7 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
 
 
 def _from(base: str, file: Path) -> str:
-    """The path of a spec as one in that file names it.
-
-    Raises:
-        UsageError: There is no such spec.
-    """
+    """The path of a spec as one in that file names it. Raises UsageError: there is no such spec."""
     from metasearch.adapters.specs.ownspecs import table_of
 
     table_of(Path(base))

@@ -29,9 +29,7 @@ DUMMY = "dummy-value"
 
 
 class _Watched:
-    """Sends through another transport, and remembers what came back, whatever is made of it
-    later.
-    """
+    """Sends through another transport, and remembers what came back, whatever becomes of it."""
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
@@ -81,15 +79,8 @@ def _last_of_each(pages: list[Page]) -> list[Page]:
 def keep(
     folder: Path, query: str, spec: AdapterSpec, wanted: int, settings: Settings, pages: list[Page]
 ) -> int:
-    """Writes the case, each page after the first into step2; how many records are in it.
-
-    Args:
-        folder: Is made.
-        query: As it was given to `ask`, and so the following ones.
-        spec: The source.
-        wanted: How many records the search wanted.
-        settings: For the names of the secrets that were used.
-        pages: What came; at least one.
+    """Writes the case, each page after the first into step2; how many records are in it. `folder`:
+    is made. `query`: as it was given to `ask`, and so the following ones.
     """
     env = {name: DUMMY for auth in spec.auth for name in auth.variables if settings.env.get(name)}
     planned = plan(read_query(query), spec, wanted, env)

@@ -1,6 +1,4 @@
-"""`metasearch sources check`: the problems of specs, of the sources in a configuration, and
-cassettes that lack.
-"""
+"""`metasearch sources check`: problems of specs, of configured sources, and lacking cassettes."""
 
 from __future__ import annotations
 
@@ -18,12 +16,7 @@ from metasearch.settings import NO_ENRICHER, Settings
 
 
 def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
-    """How many things were checked, and every problem as "file: table.key: what is wrong".
-
-    Args:
-        names: Sources and files; none of them means every source there is.
-        settings: The configuration in use, which may add sources.
-    """
+    """How many things were checked, and every problem as "file: table.key: what is wrong"."""
     registry = Registry(settings, late=False)
     chosen = list(names)
     whole = not chosen

@@ -110,10 +110,8 @@ def probe(
 
 
 def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
-    """The sources to ask; collections of this machine only if they are named.
-
-    Raises:
-        UsageError: There is none, or a name is unknown.
+    """The sources to ask; collections of this machine only if they are named. Raises UsageError:
+    there is none, or a name is unknown.
     """
     asked = [part for name in names for part in name.split(",") if part]
     chosen = registry.expand(asked) if asked else registry.default()
@@ -125,11 +123,7 @@ def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
 
 
 def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[ProbeResult]]:
-    """(the specs that can be used, the results of those that cannot).
-
-    Raises:
-        UnknownSource: With similar names.
-    """
+    """(specs that can be used, results of the others). Raises UnknownSource: with near names."""
     from metasearch.cli.sources.probe_run import ProbeResult
 
     specs: list[AdapterSpec] = []

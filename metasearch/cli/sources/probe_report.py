@@ -44,9 +44,7 @@ def table(results: Sequence[ProbeResult]) -> Iterator[str]:
 
 
 def to_markdown(results: Sequence[ProbeResult]) -> str:
-    """A report: the queries, the records, and the problems. It has no key, no contact address and
-    no URL.
-    """
+    """A report of queries, records and problems, without key, contact address and URL."""
     system = f"metasearch {__version__}, Python {platform.python_version()}, {platform.system()}"
     out = [
         "# Probe of sources",

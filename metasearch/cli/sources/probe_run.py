@@ -70,11 +70,8 @@ class ProbeResult:
         status: "ok"; "empty": no record; "drifted": the answer does not match the spec or the
             cases; "failed": no answer; "skipped": not asked, for example because its key is
             missing.
-        source: The name of the source.
-        label: Its title.
         query: The query, in the syntax of metasearch.
         sent: The translation that was sent; "" if nothing was sent.
-        count: Records that were read.
         total: Hits according to the source, or None.
         seconds: From the request to the last record.
         fields: Field of a record -> share of the records that have it, 0..1.
@@ -82,7 +79,6 @@ class ProbeResult:
             has.
         unread: Records that could not be read.
         problem: What is wrong, as a sentence; "" for nothing.
-        notes: Other remarks.
     """
 
     source: str
@@ -119,12 +115,8 @@ async def probe(
 ) -> list[ProbeResult]:
     """Ask each source once, at most `AT_ONCE` at the same time; results have the order of `specs`.
 
-    Args:
-        specs: The sources.
-        transport: Sends the requests; it is closed at the end.
-        env: Holds the keys.
-        seconds: The limit for one source, without the time before its turn.
-        progress: Called with the number of sources that are done.
+    `transport`: sends the requests; it is closed at the end. `progress`: called with the number of
+    sources that are done.
     """
     fetcher = Fetcher(transport)
     places = asyncio.Semaphore(AT_ONCE)
@@ -171,9 +163,7 @@ async def _probed(
 
 
 async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
-    """The records of the first page, after the second step if a search takes two: first ids, then
-    their records.
-    """
+    """The records of the first page; of two steps, ids, then their records."""
     wanted: Request | None = request
     parsed, total, step = Parsed(), None, None
     while wanted is not None and wanted.step != step:
@@ -188,13 +178,7 @@ async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Pars
 
 
 def compared(parsed: Parsed, spec: AdapterSpec, begun: ProbeResult) -> ProbeResult:
-    """The result of a probe whose answer was read.
-
-    Args:
-        parsed: The answer.
-        spec: The source.
-        begun: The result so far.
-    """
+    """The result of a probe whose answer was read."""
     records = parsed.records
     fields = covered(records)
     expected = fields_of_cases(spec.name) or fields_of_spec(spec)
@@ -262,9 +246,7 @@ def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
 
 
 def shareable(result: ProbeResult, spec: AdapterSpec, env: Mapping[str, str]) -> ProbeResult:
-    """The result with *** in place of keys and the contact address, in any spelling in which a
-    source repeats them.
-    """
+    """The result with *** for keys and the contact address, in any spelling of a source."""
     names = dict.fromkeys((CONTACT, *(name for auth in spec.auth for name in auth.variables)))
     secret = Request(
         source=spec.name,

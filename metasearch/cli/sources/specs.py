@@ -1,6 +1,4 @@
-"""Specs by name or by path, for commands that look at one spec and do not search: families count,
-too.
-"""
+"""Specs by name or path, for commands that look at one and do not search; families count."""
 
 from __future__ import annotations
 
@@ -18,10 +16,6 @@ def is_family(name: str, registry: Registry) -> bool:
 
 def spec_of(name: str, registry: Registry) -> AdapterSpec:
     """The spec of a source, in a file, or of a family as it is before anything extends it.
-
-    Args:
-        name: Of the source or family, or the path of a spec file.
-        registry: Knows the sources.
 
     Raises:
         UnknownSource: With near misses.

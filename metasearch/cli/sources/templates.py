@@ -1,6 +1,4 @@
-"""What `metasearch sources new` writes: a spec for each kind of body, and the few lines of a member
-of a family.
-"""
+"""What `metasearch sources new` writes: a spec for each kind of body, or a family's member."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ class Console:
 
     Attributes:
         quiet: Only errors that end the command are written.
-        verbose: Everything is written.
         no_color: `--no-color` was given.
         env: The variables, of which NO_COLOR, TERM and COLUMNS are used.
         program: Whether the command is the whole process, so it may fork and change global
@@ -59,12 +58,8 @@ class Console:
         return columns or 80, lines or 24
 
     def say(self, text: str, style: str = "", *, wrap: bool = True) -> None:
-        """Write lines to stderr.
-
-        Args:
-            text: Any text; control characters are removed here.
-            style: A colour of `click.style`, or "" for none.
-            wrap: Whether to wrap lines to the width of a terminal.
+        """Write lines to stderr. `text`: any text; control characters are removed here. `style`: a
+        colour of `click.style`, or "" for none.
         """
         shown = clean(text)
         if wrap and self.capable(sys.stderr):

@@ -30,13 +30,7 @@ def answered(report: SourceReport) -> bool:
 
 
 def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection[str] = ()) -> Exit:
-    """The code for a search that has finished, or whose `--wait` is over.
-
-    Args:
-        answer: Of the search.
-        allow_partial: Ignore sources that failed or were still running, if another has answered.
-        excused: Names of sources whose failure is ignored.
-    """
+    """The code for a search that has finished, or whose `--wait` is over."""
     if not any(answered(report) for report in answer.sources):
         return Exit.NO_ANSWER
     missing = (report for report in answer.sources if report.failed or report.status == "running")

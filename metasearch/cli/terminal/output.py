@@ -22,10 +22,8 @@ class Sink:
 
     A regular file is written as a draft in the same folder, and renamed when the block ends without
     an error. So no program reads half a file, and a failed search does not delete the file of an
-    earlier one. Other files (/dev/null, a pipe) are written directly.
-
-    Args:
-        path: The file; None or "-" for standard output.
+    earlier one. Other files (/dev/null, a pipe) are written directly. `path`: the file; None or "-"
+    for standard output.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -51,11 +49,7 @@ class Sink:
         self._final, self._draft = final, draft
 
     def write(self, data: bytes) -> None:
-        """Write and flush.
-
-        Raises:
-            BrokenPipeError: The reader has closed the pipe.
-        """
+        """Write and flush. Raises BrokenPipeError: the reader has closed the pipe."""
         rest = memoryview(data)
         with watchdog.writing():
             while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
@@ -63,11 +57,7 @@ class Sink:
             self._stream.flush()
 
     def write_all(self, parts: Iterable[bytes]) -> None:
-        """Write many small parts; those of a file go out many at once.
-
-        Raises:
-            BrokenPipeError: As `write`.
-        """
+        """Write many small parts, those to a file many at once. Raises as `write`."""
         if self._draft is None:
             for part in parts:
                 self.write(part)

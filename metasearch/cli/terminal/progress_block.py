@@ -1,6 +1,4 @@
-"""The block on stderr with a line for each source, rewritten while a search runs and erased at its
-end.
-"""
+"""The block on stderr with a line a source, rewritten during a search and erased at its end."""
 
 from __future__ import annotations
 
@@ -20,12 +18,8 @@ _FAILED = "31"
 class ProgressBlock:
     """Draws the state of every source.
 
-    Args:
-        stream: A terminal.
-        columns, lines: Its size. The block is never higher, because lines that have scrolled away
-            cannot be rewritten.
-        color: Write SGR sequences.
-        clock: Returns seconds; tests replace it.
+    `columns`, `lines`: its size. The block is never higher, because lines that have scrolled away
+    cannot be rewritten. `clock`: returns seconds; tests replace it.
     """
 
     def __init__(

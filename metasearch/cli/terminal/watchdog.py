@@ -46,13 +46,9 @@ Why = Literal["interrupted", "late", "crashed"]
 class BrokenCommand:
     """A command that did not end by itself.
 
-    Attributes:
-        why: "interrupted": it did not react to Ctrl-C; "late": it passed its limit; "crashed": a
-            signal ended it.
-        signal: The number of the signal that ended it.
-        seconds: How long it ran.
-        output_begun: Whether it had begun to write its results; then they are not written again.
-        pickled: The events that it sent.
+    `why`: "interrupted": it did not react to Ctrl-C; "late": it passed its limit; "crashed": a
+    signal ended it. `output_begun`: whether it had begun to write its results; then they are not
+    written again.
     """
 
     why: Why = "crashed"
@@ -73,14 +69,9 @@ def run_in_child(
 ) -> int:
     """Run a command in a child process, where this process is the program and the system can fork.
 
-    Args:
-        console: Shows why a command was ended.
-        command: Returns an exit code; it runs in the child.
-        rescue: Writes what a broken command had found, and returns the exit code; it runs in the
-            parent.
-
-    Returns:
-        The exit code; in the child that of `command`, so that the child ends like any program.
+    `rescue`: writes what a broken command had found, and returns the exit code; it runs in the
+    parent. Returns the exit code; in the child that of `command`, so that the child ends like any
+    program.
     """
     if messages.is_connected() or not (console.program and _can_fork()):
         return command()
@@ -167,15 +158,9 @@ def _end_with(lifeline: int) -> None:
 class _Child:
     """The command, as its parent sees it.
 
-    Args:
-        pid: The process.
-        pipes: The end from which its messages are read, and the end that the parent holds open as
-            long as it lives.
-        mask: The signals that were blocked before the fork.
-        ignored: Whether SIGINT was ignored before the fork.
-
-    Attributes:
-        lines_drawn: Lines of stderr that the command drew and did not erase.
+    `pipes`: the end from which its messages are read, and the end that the parent holds open as
+    long as it lives. `mask`: the signals that were blocked before the fork. `lines_drawn`: lines of
+    stderr that the command drew and did not erase.
     """
 
     def __init__(
@@ -239,11 +224,7 @@ class _Child:
         self._signals.append(number)
 
     def _follow(self) -> bool:
-        """Read messages until the child closes its end; kill the child at its limit.
-
-        Returns:
-            Whether it was killed.
-        """
+        """Read until the child closes its end or is killed at its limit; returns whether it was."""
         killed = False
         passed, last = 0, time.monotonic()
         while True:

@@ -65,9 +65,7 @@ def output_begins() -> None:
 
 
 def only_closing(code: int) -> None:
-    """The command has written everything and ends with this exit code; it only closes what is
-    open.
-    """
+    """The command has written everything and only closes what is open; its exit code."""
     _send(ONLY_CLOSING, str(code).encode())
 
 

@@ -31,7 +31,6 @@ class Call:
     """The options that all commands have, and what they need of them.
 
     Attributes:
-        console: For what is told on stderr.
         json: Whether the answer is one JSON document.
         config: The configuration file, or None.
         workspace: The value of `--workspace`, or None.
@@ -46,34 +45,22 @@ class Call:
 
     @cached_property
     def settings(self) -> Settings:
-        """The configuration.
-
-        Raises:
-            SettingsError: It cannot be used.
-        """
+        """The configuration. Raises SettingsError: it cannot be used."""
         from metasearch.settings import Settings
 
         return Settings.load(self.config, os.environ)
 
     @cached_property
     def file(self) -> Path:
-        """The file of the workspace: as named, of the variable, of the configuration, or the usual
-        one.
-        """
+        """The workspace's file: as named, of the variable, of the configuration, or usual."""
         file = self.workspace or self.settings.workspace
         assert file is not None
         return file
 
     @contextmanager
     def open(self, *, make: bool = False) -> Iterator[Database]:
-        """The file, open while the block runs; runs whose processes are gone are marked so.
-
-        Args:
-            make: Whether it is made where it does not exist.
-
-        Raises:
-            UsageError: It does not exist.
-            WorkspaceError: It cannot be used.
+        """The file, open while the block runs; runs whose processes are gone are marked so. `make`:
+        whether it is made where it does not exist. Raises UsageError: it does not exist.
         """
         from metasearch.workspace.runs import runs
         from metasearch.workspace.store.database import Database
@@ -84,11 +71,7 @@ class Call:
             yield db
 
     def exists(self, *, make: bool = False) -> None:
-        """Check that the file is there.
-
-        Raises:
-            UsageError: It is not, and `make` is false.
-        """
+        """Check that the file is there. Raises UsageError: it is not, and `make` is false."""
         if not make and not self.file.exists():
             raise UsageError(
                 message("there is no workspace at {file}", file=self.file),
@@ -96,10 +79,8 @@ class Call:
             )
 
     def project(self, db: Database) -> Project:
-        """The project that is named, else the one that was used last, else the only one.
-
-        Raises:
-            UsageError: There is no such project, or none is named of several.
+        """The project that is named, else the one that was used last, else the only one. Raises
+        UsageError: there is no such project, or none is named of several.
         """
         from metasearch.workspace import projects
 
@@ -160,12 +141,7 @@ class Call:
         self.answer(value, columns([heads, *rows]) if rows else ())
 
     def confirmed(self, question: str, *, yes: bool) -> None:
-        """Ask on the terminal, unless `yes`.
-
-        Raises:
-            UsageError: There is no terminal.
-            click.Abort: The answer is no.
-        """
+        """Ask, unless `yes`. Raises UsageError: no terminal; click.Abort: the answer is no."""
         if yes:
             return
         if not sys.stdin.isatty():

@@ -132,10 +132,8 @@ def answer(call: Call, /, *, answers: tuple[str, ...], file: Path | None) -> int
 
 
 def _of_file(file: Path) -> dict[str, object]:
-    """The answers in a file: one level of tables is joined with dots.
-
-    Raises:
-        UsageError: It cannot be read, or is no TOML or JSON.
+    """The answers in a file: one level of tables is joined with dots. Raises UsageError: it cannot
+    be read, or is no TOML or JSON.
     """
     import orjson
     import tomli

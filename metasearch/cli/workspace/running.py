@@ -92,11 +92,8 @@ def number_of(answer: SourceAnswer) -> str:
 
 
 def run_and_show(call: Call, project: Project, strategy: Strategy, wanted: Wanted) -> Exit:
-    """Run, and write what each source answered.
-
-    Raises:
-        MetasearchError: A step, a source or an option cannot be used, or the file.
-        KeyboardInterrupt: Ctrl-C; what was saved stays.
+    """Run, and write what each source answered. Raises MetasearchError: a step, a source or an
+    option cannot be used, or the file. Raises KeyboardInterrupt: Ctrl-C; what was saved stays.
     """
     made, answers, before, after = asyncio.run(_run(call, project, strategy, wanted))
     value = objects.run(made, strategy.name) | {

@@ -83,11 +83,7 @@ def demo_option(command: Any) -> Any:
 
 
 def owner_of(db: Database, user: str | None) -> str:
-    """The uid of the user of this name; "" without a name.
-
-    Raises:
-        UsageError: There is no such user.
-    """
+    """The uid of the user of this name, "" without one. Raises UsageError: there is none."""
     if user is None:
         return ""
     from metasearch.workspace.users import accounts
@@ -96,21 +92,15 @@ def owner_of(db: Database, user: str | None) -> str:
 
 
 def found(db: Database, user: str | None, name: str) -> SavedSearch:
-    """The saved search that a command is about.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The saved search that a command is about. Raises UsageError: there is none."""
     from metasearch.workspace.saved import saved
 
     return saved.find(db, owner_of(db, user), name)
 
 
 def check_names(call: Call, sources: tuple[str, ...] | None) -> None:
-    """Check that there are such sources now; later they may be gone, which the run says.
-
-    Raises:
-        UnknownSource: There is none of this name.
+    """Check that there are such sources now; later they may be gone, which the run says. Raises
+    UnknownSource: there is none of this name.
     """
     if sources:
         from metasearch.adapters.specs.registry import Registry

@@ -40,11 +40,8 @@ class Ended(NamedTuple):
 
 
 def run_and_show(call: Call, chosen: Sequence[SavedSearch], *, cache: bool, demo: bool) -> Exit:
-    """Run saved searches one after the other, and write what is new.
-
-    Raises:
-        UsageError: One of them is being run, or was removed; those before it are run.
-        WorkspaceError: The file cannot be written.
+    """Run saved searches one after the other, and write what is new. Raises UsageError: one of them
+    is being run, or was removed; those before it are run.
     """
 
     async def all_(workspace: Workspace, engine: Engine) -> list[Ended]:
@@ -66,11 +63,7 @@ def run_and_show(call: Call, chosen: Sequence[SavedSearch], *, cache: bool, demo
 
 
 def run_due_and_show(call: Call, *, most: int | None, demo: bool) -> Exit:
-    """Run what is due, send e-mails, and write what is new.
-
-    Raises:
-        WorkspaceError: The file cannot be used.
-    """
+    """Run what is due, send e-mails, and write what is new."""
     problems: list[str] = []
 
     async def all_(workspace: Workspace, engine: Engine) -> list[Ended]:

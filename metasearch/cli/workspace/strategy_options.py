@@ -41,11 +41,7 @@ def names_of(sources: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def found(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy]:
-    """The project and the strategy that a command is about.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The project and the strategy that a command is about. Raises UsageError: there is none."""
     from metasearch.workspace.strategies import strategies
 
     project = call.project(db)

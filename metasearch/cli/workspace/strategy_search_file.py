@@ -1,6 +1,4 @@
-"""`metasearch strategy search-file`: strategies as JSON search files, after Haddaway 2022, as
-searchRxiv has them.
-"""
+"""`metasearch strategy search-file`: JSON search files after Haddaway 2022, as searchRxiv has."""
 
 from __future__ import annotations
 

@@ -43,10 +43,8 @@ def complete_user(
 
 def new_password(name: str, email: str, *, stdin: bool) -> str:
     """A hash of a password, which is typed twice on the terminal and not shown, or is the first
-    line of standard input. It is never an argument: other users of the computer see those.
-
-    Raises:
-        UsageError: There is no terminal, or the password cannot be taken.
+    line of standard input. It is never an argument: other users of the computer see those. Raises
+    UsageError: there is no terminal, or the password cannot be taken.
     """
     from metasearch.workspace.users import passwords
 

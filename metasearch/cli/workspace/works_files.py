@@ -113,11 +113,7 @@ def export(
 
 
 def _by_ending(output: Path | None) -> str:
-    """The format that the ending of a file chooses.
-
-    Raises:
-        UsageError: None has it.
-    """
+    """The format that the ending of a file chooses. Raises UsageError: None has it."""
     if output is None or not output.suffix:
         return "ris"
     ending = output.suffix.lower().lstrip(".")

@@ -144,16 +144,8 @@ def chosen_works(command: Any) -> Any:
 def uids_of(
     db: Database, project: Project, ids: tuple[str, ...], options: dict[str, Any]
 ) -> list[str]:
-    """The works that a command is about.
-
-    Args:
-        db: The workspace.
-        project: Of the works.
-        ids: Any names of works; "-" reads them from standard input.
-        options: Of the command; those that choose works are taken out.
-
-    Raises:
-        UsageError: None is named, or both ways are used.
+    """The works that a command is about. `ids`: any names of works; "-" reads them from standard
+    input. Raises UsageError: None is named, or both ways are used.
     """
     from metasearch.workspace.works import listing
 

@@ -113,11 +113,7 @@ def _numbers(shown: Kappa) -> tuple[str, str]:
 
 
 def uid_of(db: Database, name: str | None) -> str:
-    """The uid of a user for whom something is done; "" where none is named.
-
-    Raises:
-        UsageError: There is no such user.
-    """
+    """The uid of a user who is named, else "". Raises UsageError: there is no such user."""
     if not name:
         return ""
     from metasearch.workspace.users import accounts

@@ -18,11 +18,8 @@ LONGEST_TOKEN, _LONGEST_KEY = 10_000, 2_000
 
 
 class OaiError(Exception):
-    """An error of the protocol, as the body names it.
-
-    Attributes:
-        code: "badResumptionToken", "noRecordsMatch", ...
-        said: The repository's own words.
+    """An error of the protocol, as the body names it. `code`: "badResumptionToken",
+    "noRecordsMatch", ... `said`: the repository's own words.
     """
 
     def __init__(self, code: str, said: str) -> None:
@@ -33,11 +30,8 @@ class OaiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a repository says of itself.
-
-    Attributes:
-        seconds: Whether it knows times of day, or only days.
-        deletes: What it says of deleted records: "no", "transient" or "persistent".
+    """What a repository says of itself. `seconds`: whether it knows times of day, or only days.
+    `deletes`: what it says of deleted records: "no", "transient" or "persistent".
     """
 
     name: str
@@ -47,11 +41,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One record of a repository.
-
-    Attributes:
-        record: None where it was deleted.
-    """
+    """One record of a repository. `record`: None where it was deleted."""
 
     key: str
     datestamp: str
@@ -63,13 +53,11 @@ class OaiPage:
     """One answer to ListRecords.
 
     Attributes:
-        items: In the repository's order.
         unread: What could not be read.
         there: Identifiers of what could not be read, so that they do not count as deleted.
         token: Asks for the next page; "" at the end.
         size: How many records the whole list has, or None.
         date: When the repository answered, by its own clock.
-        notes: Irregularities of the page.
     """
 
     items: tuple[Item, ...]
@@ -87,15 +75,8 @@ class OaiPage:
 def read_items(
     listed: Any, page: Page, spec: AdapterSpec
 ) -> tuple[list[Item], list[Unread], list[str]]:
-    """The records of a page, what could not be read, and the identifiers of that.
-
-    Args:
-        listed: The element ListRecords.
-        page: That it stands in.
-        spec: How records are parsed.
-
-    Returns:
-        The records in their order, deleted ones among them; problems; identifiers.
+    """The records of a page, what could not be read, and the identifiers of that. Returns the
+    records in their order, deleted ones among them; problems; identifiers.
     """
     headers = [read_header(record) for record in listed.iterchildren("{*}record")]
     live = [header for header in headers if header.live]

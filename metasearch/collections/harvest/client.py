@@ -50,14 +50,8 @@ Report = Callable[[str], None]
 
 
 class OaiClient:
-    """Asks one repository.
-
-    Args:
-        url: Its base URL.
-        spec: The family `oai` under the collection's name: how its records are read.
-        transport: What sends.
-        report: Called with a sentence before every wait.
-        sleep: Waits.
+    """Asks one repository. `spec`: the family `oai` under the collection's name: how its records
+    are read. `report`: called with a sentence before every wait.
     """
 
     def __init__(
@@ -75,11 +69,7 @@ class OaiClient:
         self._sleep = sleep
 
     async def identify(self) -> Identity:
-        """What the repository says of itself.
-
-        Raises:
-            SourceError: It cannot be asked, or is no repository.
-        """
+        """What a repository says of itself. Raises SourceError: no answer, or no repository."""
         try:
             root, _, _ = await self._asked({"verb": "Identify"})
         except OaiError as exc:
@@ -101,12 +91,9 @@ class OaiClient:
     async def records(self, arguments: dict[str, str]) -> OaiPage:
         """One page of ListRecords.
 
-        Args:
-            arguments: `metadataPrefix`, `from`, `until` and `set`, or `resumptionToken` alone.
-
-        Raises:
-            OaiError: The repository says that there are none, or what is wrong.
-            SourceError: It cannot be asked, or its answer cannot be read.
+        `arguments`: `metadataPrefix`, `from`, `until` and `set`, or `resumptionToken` alone. Raises
+        OaiError: the repository says that there are none, or what is wrong; SourceError: it cannot
+        be asked, or its answer cannot be read.
         """
         root, page, notes = await self._asked({"verb": "ListRecords"} | arguments)
         found = next(root.iter("{*}ListRecords"), None)

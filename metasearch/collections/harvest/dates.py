@@ -11,11 +11,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}Z)?")
 
 
 def date_of(text: str) -> str:
-    """The text, if it is a date that OAI-PMH allows.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """The text, if it is a date that OAI-PMH allows. Raises ValueError: it is not."""
     if not _DATE.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not a date such as 2024-03-01 or 2024-03-01T12:00:00Z")
     datetime.fromisoformat(text)

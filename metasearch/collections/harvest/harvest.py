@@ -61,7 +61,6 @@ class Harvested:
         since: The date from which records were asked for; "" for all records.
         size: How many records the list has, as the repository states; None where it does not.
         lost: How many records could not be read; `unread` holds the first of them.
-        notes: Irregularities, each once.
     """
 
     repository: str = ""
@@ -83,17 +82,8 @@ Progress = Callable[[Harvested], None]
 
 
 class Harvest:
-    """One harvest of one repository into one collection.
-
-    Args:
-        order: The repository and its records.
-        collection: Open for writing.
-        client: Sends the requests.
-        progress: Called after every page.
-        now: Our clock, in UTC.
-
-    Attributes:
-        done: The counts so far, also after a failure.
+    """One harvest of one repository into one collection. `progress`: called after every page.
+    `now`: our clock, in UTC. `done`: the counts so far, also after a failure.
     """
 
     def __init__(
@@ -114,12 +104,9 @@ class Harvest:
         self.done = Harvested()
 
     async def run(self) -> Harvested:
-        """Fetch until the end of the list.
-
-        Raises:
-            CollectionError: The collection holds another repository, or cannot be written.
-            SourceError: A request failed; the records that came are kept, and the next harvest
-                resumes there.
+        """Fetch until the end of the list. Raises CollectionError: the collection holds another
+        repository, or cannot be written. Raises SourceError: a request failed; the records that
+        came are kept, and the next harvest resumes there.
         """
         self._check()
         identity = await self._client.identify()
@@ -217,9 +204,7 @@ class Harvest:
     # ---------------------------------------------------------------- a page
 
     def _nothing(self) -> OaiPage:
-        """The end of a list without records. No record is deleted, even if the harvest asked for
-        the whole repository.
-        """
+        """The end of a list without records: nothing is deleted, even of a whole repository."""
         if self._collection.meta("sweeps") and self._collection.count:
             with self._collection.transaction():
                 self._collection.note(sweeps="")

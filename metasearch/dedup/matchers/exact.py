@@ -64,9 +64,7 @@ class DoiHash:
     exact = True
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """SHA-1 of the DOI, one for all that differ in full stops and slashes only: these meet,
-        others judge them.
-        """
+        """SHA-1 of the DOI without full stops and slashes: what differs by them, others judge."""
         return (
             (
                 hashlib.sha1(
@@ -102,9 +100,7 @@ class Identifiers:
     exact = True
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """Every identifier with its scheme, and the source's own, because a later page may repeat a
-        record.
-        """
+        """Every identifier with its scheme, and the source's own: a later page may repeat it."""
         found = [*fingerprint.ids]
         if fingerprint.isbn:
             found += [f"isbn:{number}" for number in fingerprint.isbn]
@@ -174,9 +170,7 @@ class Standards:
 
 
 class FourTuple:
-    """Equal hash of the four members; no key where the title or more than one other member is
-    missing.
-    """
+    """Equal hash of the four members; no key without title, or with two others missing."""
 
     name = "four-tuple"
     exact = True

@@ -199,9 +199,7 @@ def are_strangers(a: Fingerprint, b: Fingerprint) -> bool:
 
 
 def _may_be_one(a: Fingerprint, b: Fingerprint, relation: TitleRelation) -> bool:
-    """Whether records of other titles can be one at all: on the same page, or by titles of nearly
-    the same words.
-    """
+    """Whether records of other titles can be one: on one page, or by nearly equal words."""
     if _same_page(a, b):
         return True
     if relation == "far":
@@ -214,9 +212,7 @@ def _nearly(a: Fingerprint, b: Fingerprint) -> float:
 
 
 def _same_spot(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether two may stand in one place in print: anything less proves nothing of an
-    "Editorial".
-    """
+    """Whether two may stand in one place in print: less proves nothing of an "Editorial"."""
     if not a.isbn.isdisjoint(b.isbn):
         return True
     there = (a.issue and a.issue == b.issue) or (a.pages[0] and a.pages[0] == b.pages[0])
@@ -277,9 +273,7 @@ def points_needed(a: Fingerprint, b: Fingerprint, facts: Evidence) -> float:
 
 
 def _ahead(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether one may be the other ahead of print, when it had no place and perhaps another title:
-    by the same team.
-    """
+    """Whether one may be the other ahead of print, without a place, by the same team."""
     if (
         a.year is None
         or a.year != b.year

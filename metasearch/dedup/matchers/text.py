@@ -92,9 +92,7 @@ class Text:
         return Scan(_signature, self.distance, _is_thin)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict
-        it.
-        """
+        """ "same" where the texts agree and title, people, pages and DOIs contradict nothing."""
         if not (a.record.abstract and b.record.abstract):
             return None
         if a.doi and b.doi and a.doi != b.doi:

@@ -106,9 +106,7 @@ def _misprinted(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
 
 
 def _elsewhere(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
-    """A place in print where the other one cannot stand too; versions of a work have a place
-    each.
-    """
+    """A place in print where the other cannot stand too; versions have a place each."""
     if facts.revised:
         return ""
     if facts.kinds:
@@ -149,9 +147,7 @@ def _carrier(fingerprint: Fingerprint) -> str:
 
 
 def _registered_twice(facts: Evidence) -> bool:
-    """One article can have been registered twice: then its place in print is the same in every
-    number.
-    """
+    """An article can have two registrations: its place is the same in each number."""
     return bool(facts.title == "equal" and facts.place and facts.gap == 0 and facts.first_author)
 
 
@@ -198,9 +194,7 @@ def _content(words: list[str]) -> list[str]:
 
 
 def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
-    """Numbers of one title that the other has not, but for the year of publication, which the other
-    record gives.
-    """
+    """Numbers of one title that the other lacks, but for the other's year of publication."""
     one, other = (
         {numeral(word) for word in fingerprint.words} - {"", str(fingerprint.year)}
         for fingerprint in (a, b)

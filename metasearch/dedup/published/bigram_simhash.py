@@ -29,13 +29,9 @@ class BigramSimHash(Signed):
     It gives a document the signature of the first one that is found near it, so that its answer
     depends on the order of arrival. Ours compares pairs and takes connected components, which no
     order changes; a chain of texts, each near the next, becomes one cluster whose ends may differ
-    in more than `max_distance` bits.
-
-    Attributes:
-        together: Consecutive terms in a token.
-        min_features: Different tokens that a record must have (ours, the patent has no such bound;
-            1 is the nearest to it): headings that many works bear ("Letter to the editor") have
-            less.
+    in more than `max_distance` bits. `together`: consecutive terms in a token. `min_features`:
+    different tokens that a record must have (ours, the patent has no such bound; 1 is the nearest
+    to it): headings that many works bear ("Letter to the editor") have less.
     """
 
     name: ClassVar[str] = "bigram-simhash"
@@ -59,9 +55,7 @@ class BigramSimHash(Signed):
 
 
 def tokens(terms: Sequence[str], together: int) -> list[str]:
-    """Every so many consecutive terms; all terms where there are fewer, and none where there are
-    none.
-    """
+    """Every so many consecutive terms; all terms where there are fewer, if any."""
     if not terms:
         return []
     starts = range(max(1, len(terms) - together + 1))

@@ -66,9 +66,7 @@ class BlockHash:
     fewest: int = 2
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """The hash of every chunk; what hundreds of records share, a journal's closing line, is a
-        crowd.
-        """
+        """The hash of every chunk; what hundreds share, as a closing line, is a crowd."""
         return self._hashes(fingerprint)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:

@@ -110,9 +110,7 @@ class Drpkp:
         return sorted(self.prints(fingerprint))
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """The blocks of every paragraph; none where too many bits may differ for a block to be
-        equal.
-        """
+        """The blocks of every paragraph; none where too many bits may differ for equal blocks."""
         if self._scans:
             return ()
         return sorted(
@@ -149,9 +147,7 @@ class Drpkp:
         return verdict(self.name, "same", share, (said,), a, b)
 
     def prints(self, fingerprint: Fingerprint) -> Prints:
-        """Those of the abstract's paragraphs; empty where there is none, or none that says
-        enough.
-        """
+        """Those of the abstract's paragraphs; empty where none is there or says enough."""
         return self._kept(fingerprint)[0]
 
     def distance(self, paragraphs: int) -> int:
@@ -161,12 +157,8 @@ class Drpkp:
     def weights(
         self, paragraph: Sequence[Word], position: float, titles: frozenset[str]
     ) -> dict[str, float]:
-        """Topic word -> weight.
-
-        Args:
-            paragraph: All its words.
-            position: Weight of where it stands.
-            titles: The words of the title.
+        """Topic word -> weight. `paragraph`: all its words. `position`: weight of where it stands.
+        `titles`: the words of the title.
         """
         counts = Counter(word.text for word in paragraph if _is_content(word))
         total = counts.total()
@@ -262,9 +254,7 @@ class _Paragraphs:
 
 
 def paragraph_print(weights: Mapping[str, float]) -> int:
-    """SimHash (Charikar 2002) over the Rabin fingerprints of words; a column whose sum is 0 gives
-    bit 0.
-    """
+    """SimHash (Charikar 2002) over Rabin fingerprints of words; a sum of 0 gives bit 0."""
     return weighted(weights, _FINGERPRINTS)
 
 
@@ -274,9 +264,7 @@ def _found(some: Prints, others: Prints, distance: int) -> int:
 
 
 def _is_content(word: Word) -> bool:
-    """A noun or a verb; where nobody knows, a word that is long enough and neither a stop word nor
-    a number.
-    """
+    """A noun or a verb; if unknown, a word long enough, neither stop word nor number."""
     if word.pos:
         return word.pos in ("noun", "verb")
     long = len(word.text) >= SHORTEST_WORD or normalise.has_cjk(word.text)

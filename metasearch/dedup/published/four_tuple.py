@@ -75,9 +75,7 @@ class PublishedFourTuple:
             yield f"tuple:{found.of_tuple}"
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" for an equal hash; "different" for equal tuples whose DOIs contradict each
-        other.
-        """
+        """ "same" for an equal hash; "different" for equal tuples with contradicting DOIs."""
         one, other = self._hashes(a), self._hashes(b)
         if one.of_doi and one.of_doi == other.of_doi:
             return verdict(self.name, "same", 0.99, (because.SAME_DOI,), a, b)

@@ -23,11 +23,8 @@ MOST_TITLE_WORDS, MOST_BODY_WORDS, MOST_AUTHOR_WORDS = 100, 4_000, 100
 
 
 class Keywords(NamedTuple):
-    """The keywords of a record.
-
-    Attributes:
-        words: All of them, sorted.
-        title_only: The abstract added none, because it is missing or holds no word of the title.
+    """The keywords of a record. `words`: all of them, sorted. `title_only`: the abstract added
+    none, because it is missing or holds no word of the title.
     """
 
     words: tuple[str, ...]

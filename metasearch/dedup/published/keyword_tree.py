@@ -163,9 +163,7 @@ def agreement(a: Node, b: Node, least_overlap: float, of: Of) -> float:
 
 
 def _agreeing(nodes: Sequence[Node], others: Sequence[Node], least_overlap: float) -> int:
-    """How many of the nodes, and of those below them, agree with one of the others on their
-    level.
-    """
+    """How many nodes, and nodes below them, agree with one of the others' level."""
     hashes = {other.hash for other in others}
     count = 0
     for node in nodes:

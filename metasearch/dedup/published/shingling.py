@@ -96,12 +96,8 @@ def shingles(words: Sequence[str], width: int) -> Iterable[str]:
 
 
 def resemblance(a: Sequence[int], b: Sequence[int], size: int | None) -> float:
-    """What two sketches say of the resemblance of their sets, 0..1.
-
-    Args:
-        a: A sketch, sorted.
-        b: Another.
-        size: Of MIN_s sketches; None for MOD_m.
+    """What two sketches say of the resemblance of their sets, 0..1. `a`: a sketch, sorted. `b`:
+    another. `size`: of MIN_s sketches; None for MOD_m.
     """
     one, other = set(a), set(b)
     union = sorted(one | other)[:size]

@@ -23,12 +23,9 @@ class SimHash(Signed):
     """Words but stop words, each with its frequency; the order of words counts for nothing.
 
     Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are
-    those of Manku et al.
-
-    Attributes:
-        min_features: Different words that a record must have (ours): what columns and notices of
-            journals are called ("Letter to the editor", "Book reviews") has less, and equal
-            headings are no equal works.
+    those of Manku et al. `min_features`: different words that a record must have (ours): what
+    columns and notices of journals are called ("Letter to the editor", "Book reviews") has less,
+    and equal headings are no equal works.
     """
 
     name: ClassVar[str] = "simhash"

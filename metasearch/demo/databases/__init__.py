@@ -34,9 +34,7 @@ def all_holdings(works: Iterable[Work]) -> dict[str, Holdings]:
 
 
 def works_by_database(works: Iterable[Work]) -> Mapping[str, list[Work]]:
-    """Database name -> the works that it holds. Every work is held by at least one sound
-    database.
-    """
+    """Database name -> its works; every work is in at least one sound database."""
     held: dict[str, list[Work]] = defaultdict(list)
     for work in works:
         holders = [database for database in SOUND if database.holds(work)]

@@ -1,6 +1,4 @@
-"""arXiv's API: /api/query, Atom. Only preprints: the posting date is the date, titles are broken
-into lines.
-"""
+"""arXiv's API: /api/query, Atom. Preprints by date of posting, titles broken into lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Crossref's REST API: /works, JSON. Words are OR-ed and scored; titles may be in capitals or hold
-markup.
-"""
+"""Crossref's /works, JSON. Words are OR-ed and scored; titles in capitals or with markup."""
 
 from __future__ import annotations
 

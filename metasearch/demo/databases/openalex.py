@@ -1,6 +1,4 @@
-"""OpenAlex: /works, JSON. Holds some of everything; some DOIs, subtitles and sources are
-missing.
-"""
+"""OpenAlex: /works, JSON. Some of everything; some DOIs, subtitles and sources are missing."""
 
 from __future__ import annotations
 
@@ -96,11 +94,7 @@ def _search(text: str, field: str = "any") -> Query | None:
 
 
 def _filter(clause: str) -> Query | None:
-    """One `key:value` of the filter parameter.
-
-    Raises:
-        NotUnderstood: There is no such key.
-    """
+    """One `key:value` of the filter parameter. Raises NotUnderstood: there is no such key."""
     key, _, value = clause.partition(":")
     years = [int(year) for year in re.findall(r"\d{4}", value)]
     match key:

@@ -43,7 +43,6 @@ class Database:
 
     Attributes:
         name: As users see it: "demo-crossref".
-        label: For people.
         extends: The shipped adapter spec that reads its answers.
         path: Path of the URL that the spec asks; may hold the spec's placeholders.
         latency: Seconds that an answer takes.
@@ -83,17 +82,13 @@ def element(name: str, text: str | int, attributes: str = "") -> str:
 
 
 def rarely(database: str, work: Work, habit: str, share: float) -> bool:
-    """Whether a database's habit shows in this work: always the same works, about `share` of
-    them.
-    """
+    """Whether a database's habit shows in this work: always the same, about `share` of all."""
     return dice(database, work.id, habit) < share
 
 
 def number(params: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
-    """A whole number among the parameters.
-
-    Raises:
-        ValueError: With the parameter's name, where the value is no whole number from `least` up.
+    """A whole number among the parameters. Raises ValueError: with the parameter's name, where the
+    value is no whole number from `least` up.
     """
     raw = params.get(name, "").strip()
     if not raw:
@@ -109,11 +104,7 @@ def cursor_after(position: int) -> str:
 
 
 def cursor_position(cursor: str) -> int:
-    """Where a cursor leads; "*" is the start.
-
-    Raises:
-        ValueError: It is no cursor of ours.
-    """
+    """Where a cursor leads; "*" is the start. Raises ValueError: it is no cursor of ours."""
     if cursor == "*":
         return 0
     position = base64.b64decode(cursor, altchars="-_", validate=True).decode("ascii")

@@ -1,6 +1,4 @@
-"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are
-abbreviated.
-"""
+"""A database in dblp's shape that takes three seconds: full stops, abbreviated venues."""
 
 from __future__ import annotations
 

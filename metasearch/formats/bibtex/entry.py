@@ -76,12 +76,8 @@ _MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]"
 
 
 def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
-    """A draft of an entry.
-
-    Args:
-        kind: The entry type, lower case.
-        key: The citation key.
-        fields: Names in lower case -> values without their delimiters.
+    """A draft of an entry. `kind`: the entry type, lower case. `fields`: names in lower case ->
+    values without their delimiters.
     """
 
     def texts(*names: str) -> list[str]:
@@ -146,9 +142,7 @@ def _first_filled(fields: Mapping[str, str], names: Iterable[str]) -> str:
 
 
 def keywords(raw: str) -> tuple[str, ...]:
-    """Keywords apart by semicolons or, where there are none, by commas; no mark within braces parts
-    any.
-    """
+    """Keywords apart by semicolons, else by commas; no mark within braces parts any."""
     text, whole = _without_braces(raw)
     parts = (_KEYWORDS if _KEYWORDS.search(text) else _COMMAS).split(text)
     found = (_MARKS.sub(lambda hit: whole[ord(hit[0]) - _FIRST_MARK], part) for part in parts)
@@ -185,9 +179,7 @@ def _dates(year: list[str], month: list[str], day: list[str]) -> list[str]:
 
 
 def _venues(fields: Mapping[str, str]) -> Iterator[str]:
-    r"""What contains the work; `journal = {\apj}` is a macro of one publisher's style, whose name
-    is all there is.
-    """
+    r"""What contains the work; of `journal = {\apj}`, a publisher's macro, the name."""
     for name in _VENUES:
         raw = fields.get(name, "")
         if raw and not (name == "howpublished" and _ADDRESS.search(raw)):
@@ -227,9 +219,7 @@ def _type(kind: str, fields: Mapping[str, str], venue: str, ids: Mapping[str, st
 
 
 def _verbatim(raw: str) -> str:
-    r"""A DOI or address, which style files print as it stands: only escapes go, and what is put
-    around it.
-    """
+    r"""A DOI or address, which styles print as it is: without escapes and what surrounds it."""
     if "\\" in raw:
         raw = re.sub(r"\\(?:url|href|path|doi)\b\s*", "", raw)
         raw = (

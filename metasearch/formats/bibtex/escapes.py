@@ -139,9 +139,7 @@ def title_of(title: str, language: str | None) -> str:
 
 
 def _is_title_hyphenated(word: str) -> bool:
-    """Whether the inner capitals of a word only begin its parts ("Self-Attention", but not
-    "COVID-19" or "X-Ray").
-    """
+    """Whether capitals within a word begin its parts ("Self-Attention", not "COVID-19")."""
     parts = word.split("-")
     return len(parts) > 1 and all(len(part) > 1 and not _has_capital(part[1:]) for part in parts)
 
@@ -151,9 +149,7 @@ def _has_capital(text: str) -> bool:
 
 
 def as_given(value: str) -> str:
-    """A value as it stood in a file, with its LaTeX; escaped where braces do not pair up or a
-    command may do harm.
-    """
+    """A value as in a file, with its LaTeX; escaped where braces or commands may do harm."""
     shown = line(value)
     commands = {hit[1] for hit in _command.finditer(shown)} - {None}
     safe = commands <= _COMMANDS and "^^" not in shown and not shown.endswith("\\")

@@ -39,9 +39,8 @@ class CitationKeys:
     """The keys of `citation_keys` for hits that are too many to be held: 16 bytes a hit, and
     some 70 for each key that several would share.
 
-    Args:
-        hits: All of them; they are gone through once, and once more where six digits of a hash do
-            not set them apart.
+    `hits`: all of them; they are gone through once, and once more where six digits of a hash do not
+    set them apart.
     """
 
     def __init__(self, hits: Iterable[Hit]) -> None:

@@ -47,9 +47,7 @@ _BLANKS = frozenset(" ,;:>\n\t\\")
 
 
 def decoded(value: str) -> str:
-    """The text of a value, its braces gone; in linear time, and whatever it holds: nothing is
-    expanded or loaded.
-    """
+    """The text of a value without braces; in linear time, without expanding or loading."""
     if _SPECIAL.search(value) is None:
         return value
     if "\\href" in value:
@@ -97,9 +95,7 @@ def _put(out: list[str], text: str, accents: list[str]) -> None:
 
 
 def _escaped(sign: str) -> str:
-    r"""What a backslash before a sign stands for: "\&" is "&", "\," a thin blank, "\-" a place to
-    break the word.
-    """
+    r"""What a backslash before a sign means: "\&" is "&", "\," a thin blank, "\-" a break."""
     if sign in _BLANKS:
         return " "
     return "" if sign in "-/!" else sign

@@ -43,9 +43,7 @@ def people(raw: str) -> tuple[Author, ...]:
 
 
 def _author(raw: str) -> Author | None:
-    """One name. "Given Family" stays whole, unless a particle or braces show where the family name
-    begins.
-    """
+    """One name; "Given Family" stays whole unless a particle or braces part it."""
     raw = raw.strip().rstrip(",")
     if raw.startswith("{") and _closes_at_end(raw):
         name = converters.text(decoded(raw))

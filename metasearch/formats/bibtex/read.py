@@ -84,16 +84,12 @@ class _File:
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as a BibTeX file does: with an entry, however much comment stands
-    before it.
-    """
+    """Whether a text begins as BibTeX: with an entry, however much comment is before it."""
     return _FIRST.search(head) is not None
 
 
 def read(text: DecodedText, reading: FileReading) -> None:
-    """Read a .bib file into the reading; entries name one another, so that it is held as a
-    whole.
-    """
+    """Read a .bib file, held as a whole because its entries name one another."""
     file = _File()
     for line, piece in _pieces(text.whole()):
         if len(piece) > LARGEST and len(piece.strip()) > LARGEST:
@@ -142,9 +138,7 @@ def _describer(
 def _inherit(
     fields: dict[str, str], entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
 ) -> list[str]:
-    """Fill in from the entry that `crossref` names, and from those that `xdata` does; remarks on
-    their values.
-    """
+    """Fill in from `crossref`'s entry, and from those of `xdata`; remarks on their values."""
     remarks: list[str] = []
     names = [("crossref", fields.get("crossref", ""))]
     names += [("xdata", name) for name in fields.get("xdata", "").split(",")[:10]]
@@ -176,14 +170,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse(piece: str, line: int, file: _File, *, again: bool = True) -> None:
-    """Put what a piece holds into the file.
-
-    Args:
-        piece: From one cut to the next.
-        line: Of its beginning.
-        file: Takes what is found.
-        again: Whether entries that a broken one has swallowed are looked for.
-    """
+    """Put a piece into the file. `again`: whether to look for entries in a broken one."""
     from bibtexparser import model
     from bibtexparser.entrypoint import parse_string
 

@@ -15,9 +15,7 @@ _MARK = re.compile(r"\\.|[{}\"#]", re.DOTALL)
 
 
 class Values:
-    """Takes the delimiters off values, and puts in what macros stand for; each set of fields
-    once.
-    """
+    """Takes delimiters off values, and puts in what macros stand for; each set once."""
 
     def __init__(self, strings: Mapping[str, str]) -> None:
         self._strings = strings
@@ -28,8 +26,7 @@ class Values:
         """The fields of an entry, which the caller may change, and remarks on macros not remarked
         on before.
 
-        Args:
-            raw: Names -> values as they are delimited in the file; must live as long as this does.
+        `raw`: names -> values as they are delimited in the file; must live as long as this does.
         """
         remarks: list[str] = []
         done = self._done.get(id(raw))
@@ -47,9 +44,7 @@ class Values:
 
 
 def evaluated(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text of a value such as `{...}`, `"..."`, `1999`, `jan` or `jan # "~1"`, and macros that
-    are not defined.
-    """
+    """The text of `{...}`, `"..."`, `1999` or `jan # "~1"`, and macros that are not defined."""
     if raw[:1] == "{" and raw[-1:] == "}" and "#" not in raw:
         return raw[1:-1], []
     out: list[str] = []

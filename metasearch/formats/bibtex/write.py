@@ -89,11 +89,8 @@ def write(
 ) -> bytes:
     """The hits as BibTeX in UTF-8, in the order given; b"" for none.
 
-    Args:
-        hits: In the order of the entries.
-        beside: What files say beside the records, by `Hit.id`.
-        keys: The key of each hit, where these are some of more, all of which have keys of their
-            own.
+    `hits`: in the order of the entries. `beside`: what files say beside the records, by `Hit.id`.
+    `keys`: the key of each hit, where these are some of more, all of which have keys of their own.
     """
     chosen = list(hits)
     return b"".join(_joined(chosen, beside, keys or citation_keys(chosen)))
@@ -102,13 +99,7 @@ def write(
 def parts(
     hits: Iterable[Hit], *, beside: BesideHits | None = None, keyed: CitationKeys
 ) -> Iterator[bytes]:
-    """The same bytes, an entry after another.
-
-    Args:
-        hits: In the order of the entries.
-        beside: What files say beside the records.
-        keyed: The keys of these hits.
-    """
+    """The same bytes, an entry after another. `hits`: in the order of the entries."""
     hits, again = tee(hits)
     return _joined(hits, beside, keyed.each(again))
 
@@ -130,9 +121,7 @@ def _entry(hit: Hit, key: str, beside: Beside) -> str:
 
 
 def _add_beside(fields: dict[str, str], beside: Beside) -> None:
-    """Put the fields of files behind ours; several values of one are apart by semicolons. A name of
-    ours is ours.
-    """
+    """Put files' fields behind ours, values of one apart by semicolons; our names are ours."""
     given: dict[str, list[str]] = {}
     for name, value in beside.fields:
         if (
@@ -170,9 +159,7 @@ def _type(record: Record) -> str:
 
 
 def _publisher(record: Record, entry_type: str) -> str | None:
-    """Who stands in the field of the publisher: of theses and reports the body that the type
-    names.
-    """
+    """Who is the publisher: of theses and reports the body that the type names."""
     return (
         record.institution or record.publisher
         if entry_type in _PUBLISHER_FIELD
@@ -181,9 +168,7 @@ def _publisher(record: Record, entry_type: str) -> str | None:
 
 
 def _listed(keywords: Iterable[str]) -> str:
-    """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in
-    braces.
-    """
+    """Keywords apart by commas, as biblatex and Zotero; with a comma in one, in braces."""
     shown = (escaped(keyword) for keyword in keywords)
     return ", ".join(
         f"{{{keyword}}}" if _apart.search(keyword) else keyword for keyword in shown if keyword

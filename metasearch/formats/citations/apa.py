@@ -33,11 +33,8 @@ _DATED = frozenset({"audio", "video", "webpage"})
 
 
 def citation(record: Record, accessed: dt.date) -> str:
-    """The entry of a work, on one line.
-
-    Args:
-        record: The work; what it does not say is left out.
-        accessed: Not printed: APA has it only for pages that are meant to change.
+    """The entry of a work, on one line. `accessed`: not printed: APA has it only for pages that are
+    meant to change.
     """
     work = Work(record)
     names = _names(work.people)

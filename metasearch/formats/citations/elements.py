@@ -112,11 +112,8 @@ class Work:
         return own_address(self.record)
 
     def pages(self, dash: str = "\u2013", *, short: bool = False) -> str:
-        """All ranges of pages: "512–524, 530".
-
-        Args:
-            dash: Between the first and the last page.
-            short: The last page has only the digits in which it differs: "512–24".
+        """All ranges of pages: "512–524, 530". `dash`: between the first and the last page.
+        `short`: the last page has only the digits in which it differs: "512–24".
         """
         ranges = page_ranges(self.record.pages)
         shown = [(first, shortened(first, last) if short else last) for first, last in ranges]
@@ -148,11 +145,7 @@ class Work:
 
 def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
     """The place, where the publisher's name has one before a colon ("北京: 中华书局"), and the
-    name.
-
-    Args:
-        record: Of the work.
-        kind: Its type; the institution comes first for theses and reports.
+    name. `kind`: its type; the institution comes first for theses and reports.
     """
     body = line(record.publisher)
     if kind in ("thesis", "report"):
@@ -162,9 +155,7 @@ def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
 
 
 def edition_of(record: Record) -> int | str:
-    """The number of the edition, else what the record has; "" for the first one, which no style
-    prints.
-    """
+    """The number of the edition, else as it stands; "" for the first, which none prints."""
     given = line(record.edition)
     number = edition_number(given)
     if number is None:
@@ -191,20 +182,13 @@ def ordinal(number: int) -> str:
 
 
 def edition(work: Work, word: str) -> str:
-    """ "3rd ed."; an edition without a number as the record has it; "" for the first.
-
-    Args:
-        work: Whose edition.
-        word: "ed." or "edn".
-    """
+    """ "3rd ed."; without a number as the record has it; "" for the first. `word`: "ed.", "edn"."""
     given = work.edition
     return f"{ordinal(given)} {word}" if isinstance(given, int) else given
 
 
 def shortened(first: str, last: str) -> str:
-    """The last page without the leading digits that it shares with the first: ("512", "524") ->
-    "24".
-    """
+    """The last page without the digits shared with the first: ("512", "524") -> "24"."""
     if len(first) != len(last) or not first.isdigit() or not last.isdigit():
         return last
     same = next(

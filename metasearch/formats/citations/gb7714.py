@@ -70,12 +70,7 @@ _MARKS = {2015: _Marks(", ", ": ", "(", ")"), 2025: _Marks("，", "：", "（", 
 
 
 def citation_2015(record: Record, accessed: dt.date) -> str:
-    """The entry of a work in the edition of 2015, on one line, a full stop at its end.
-
-    Args:
-        record: The work; what it does not say is left out.
-        accessed: The day on which an online work was seen.
-    """
+    """The entry of a work in the edition of 2015, on one line, a full stop at its end."""
     return _Entry(record, 2015, accessed).text()
 
 

@@ -22,12 +22,7 @@ _DESCRIBED = {
 
 
 def citation(record: Record, accessed: dt.date) -> str:
-    """The entry of a work, on one line, a full stop at its end.
-
-    Args:
-        record: The work; what it does not say is left out.
-        accessed: The day on which a work with an address but no DOI was seen.
-    """
+    """The entry of a work, on one line, a full stop at its end."""
     work = Work(record)
     names = _names(work.people)
     if names and work.edited:

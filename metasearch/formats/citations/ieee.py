@@ -1,6 +1,4 @@
-"""IEEE style (IEEE Reference Guide, 2023). Titles of journals and conferences are not
-abbreviated.
-"""
+"""IEEE style (IEEE Reference Guide, 2023). Titles of journals are not abbreviated."""
 
 from __future__ import annotations
 
@@ -19,12 +17,7 @@ _BOOKS = frozenset({"book", "journal", "proceedings"})
 
 
 def citation(record: Record, accessed: dt.date) -> str:
-    """The entry of a work, on one line.
-
-    Args:
-        record: The work; what it does not say is left out.
-        accessed: The day on which a work with an address but no DOI was seen.
-    """
+    """The entry of a work, on one line."""
     work = Work(record)
     names = _names(work.people)
     if names and work.edited:

@@ -18,24 +18,15 @@ _MOST_INITIALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Initials:
-    """How a style prints initials: "J. A.", "J.A." or "JA".
-
-    Attributes:
-        stop: Behind each.
-        blank: Between two.
-        hyphen: Between those of a double name.
-    """
+    """How a style prints initials: "J. A.", "J.A." or "JA"; `hyphen` is of double names."""
 
     stop: str
     blank: str
     hyphen: str
 
     def of(self, given: str, family: str) -> str:
-        """The initials of given names; words without a capital ("van") stay as they are.
-
-        Args:
-            given: The given names or initials.
-            family: The family name; capitals in it say that "JA" may be a name in capitals.
+        """The initials of given names; words without a capital ("van") stay as they are. `family`:
+        the family name; capitals in it say that "JA" may be a name in capitals.
         """
         words = _GIVEN.findall(given)
         text = ""
@@ -79,9 +70,7 @@ class Name:
 
 
 def name_of(author: Author, how: Initials) -> Name:
-    """The parts of a name. A name in Chinese, Japanese or Korean characters is closed up, family
-    name first.
-    """
+    """The parts of a name; one in CJK characters is closed up, family name first."""
     family, given, whole = line(author.family), line(author.given), line(author.name)
     if any(map(is_cjk, family or whole)):
         return Name(f"{family}{given}" if family else "".join(whole.split()))

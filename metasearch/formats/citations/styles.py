@@ -17,13 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """One style.
-
-    Attributes:
-        about: What it is, for people.
-        module: Of `metasearch.formats.citations`.
-        label: What stands before an entry, with {number}; "" where a style has no numbers.
-        function: Of the module.
+    """One style. `module`: of `metasearch.formats.citations`. `label`: what stands before an entry,
+    with {number}; "" where a style has no numbers.
     """
 
     about: str

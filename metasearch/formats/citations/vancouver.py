@@ -28,12 +28,7 @@ _DESCRIBED = {
 
 
 def citation(record: Record, accessed: dt.date) -> str:
-    """The entry of a work, on one line.
-
-    Args:
-        record: The work; what it does not say is left out.
-        accessed: The day on which a work with an address but no DOI was seen.
-    """
+    """The entry of a work, on one line."""
     return _Entry(Work(record), accessed).text()
 
 

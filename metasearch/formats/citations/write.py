@@ -20,15 +20,9 @@ def parts(
 ) -> Iterator[bytes]:
     """A line for each hit, in UTF-8.
 
-    Args:
-        hits: In the order of the citations.
-        beside: What files say beside the records; a citation has no place for any of that.
-        style: One of `STYLES`.
-        accessed: The day on which an online work was seen, where the style asks for one; today if
-            None.
-
-    Raises:
-        UsageError: There is no such style.
+    `hits`: in the order of the citations. `beside`: what files say beside the records; a citation
+    has no place for any of that. `accessed`: the day on which an online work was seen, where the
+    style asks for one; today if None. Raises UsageError: there is no such style.
     """
     if style not in STYLES:
         raise UsageError(

@@ -145,9 +145,7 @@ def _own_genre(types: list[str], genres: list[str]) -> str | None:
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:
-    """CSL calls a preprint "article", and a paper in a journal "article-journal"; others call
-    either "article".
-    """
+    """CSL has "article" for a preprint, "article-journal" for a paper; others mix them."""
     return "preprint" if words[:1] == ["article"] and not venue else type_of(words)
 
 

@@ -64,11 +64,8 @@ _IN_SERIES = frozenset({"book", "proceedings", "thesis", "report", "map", "stand
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """A list with an object for each hit, in UTF-8, a line each, in the order given.
-
-    Args:
-        hits: In the order of the items.
-        beside: What files say beside the records, by `Hit.id`.
+    """A list with an object for each hit, in UTF-8, a line each, in the order given. `hits`: in the
+    order of the items. `beside`: what files say beside the records, by `Hit.id`.
     """
     before = b"[\n"
     for hit, found in with_beside(hits, beside):

@@ -144,11 +144,8 @@ FEWEST = 2
 class CsvColumns:
     """The columns of one file.
 
-    Attributes:
-        names: As the file gives them.
-        plan: What is read -> the indexes of its columns, the better source first.
-        unknown: Names of unknown columns.
-        beside: Names, by index, of the columns of which a record holds nothing, or not all.
+    `plan`: what is read -> the indexes of its columns, the better source first. `beside`: names, by
+    index, of the columns of which a record holds nothing, or not all.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

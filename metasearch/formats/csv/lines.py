@@ -13,13 +13,8 @@ class Lines:
     """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are
     gone.
 
-    Args:
-        text: The table; NUL is no text.
-        longest: Characters of a line; a longer one is told as lost, and empty.
-        collector: Where that is told.
-
-    Attributes:
-        size: Characters that were read so far.
+    `longest`: characters of a line; a longer one is told as lost, and empty. `collector`: where
+    that is told. `size`: characters that were read so far.
     """
 
     def __init__(self, text: DecodedText, longest: int, collector: EntryCollector) -> None:

@@ -159,9 +159,7 @@ class _Rows:
         return self.again_read <= 4 * self.lines.size + PATIENCE
 
     def breaks_off(self, first: int) -> bool:
-        """Whether the row that begins on a line, the last one of the file, has a quote that is
-        never closed.
-        """
+        """Whether the row that begins on a line, the last one, has a quote that is never closed."""
         try:
             csv_rows.row(self.lines.since(first), self.delimiter, strict=True)
         except csv.Error:
@@ -231,9 +229,7 @@ def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> N
 
 
 def _fitted(row: list[str], width: int) -> tuple[list[str], str]:
-    """A row as wide as the names, and what is wrong with it; empty cells at its end may be too many
-    or missing.
-    """
+    """A row as wide as the names, and its faults; empty cells at its end may vary."""
     if len(row) > width and not any(cell.strip() for cell in row[width:]):
         return row[:width], ""
     if len(row) > width:
@@ -260,9 +256,7 @@ def _is_vertical(lines: Sequence[str]) -> bool:
 
 
 def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
-    """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.","Doe J.", each from one title to
-    the next.
-    """
+    """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.", from title to title."""
     record: dict[str, list[str]] = {}
     line = 1
 

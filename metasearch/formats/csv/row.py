@@ -151,9 +151,7 @@ def _without_citation(found: list[str]) -> Iterator[str]:
 
 
 def _place(cells: Cells, fields: Fields) -> None:
-    """Where in its container the work stands; PubMed has it in a citation: "J Test. 2020
-    Jan;12(3):123-130.".
-    """
+    """Where the work stands; PubMed has it as "J Test. 2020 Jan;12(3):123-130."."""
     fields["volume"] = _whole(values.volume(cells.one("volume")))
     fields["issue"] = _whole(values.first_text(cells.all("issue")))
     first = cells.one("first")
@@ -229,9 +227,7 @@ def _kind(cells: Cells, fields: Fields) -> None:
 
 
 def _said(cells: Cells, fields: Fields) -> None:
-    """The database that a column names; of a merged record there are several, and none is the
-    one.
-    """
+    """The database that a column names; of a merged record's several, none is the one."""
     said = cells.one("database")
     fields["database"] = (
         accession.database([said], (), (), ()) if said and ";" not in said else None

@@ -17,13 +17,8 @@ LONGEST_CELL = 10_000_000
 def row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str] | None:
     """The first row, which may be several lines; None where there is no line left.
 
-    Args:
-        lines: With their ends; no more of them are taken than the row has.
-        delimiter: What stands between two cells.
-        strict: Whether a quote that is never closed, or with something behind it, is an error.
-
-    Raises:
-        csv.Error: As the csv module, and for a cell above `LONGEST_CELL`.
+    `strict`: whether a quote that is never closed, or with something behind it, is an error. Raises
+    csv.Error: as the csv module, and for a cell above `LONGEST_CELL`.
     """
     taken: list[str] = []
 
@@ -45,9 +40,7 @@ def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
 
 
 def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str]:
-    """A row of cells of any length up to `LONGEST_CELL`; arguments and errors are those of
-    `row`.
-    """
+    """A row with cells of any length up to `LONGEST_CELL`; arguments and errors as of `row`."""
     cells: list[str] = []
     line = next(lines)
     at = 0
@@ -70,9 +63,7 @@ def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> l
 def _quoted(
     line: str, at: int, lines: Iterator[str], parts: list[str], delimiter: str, *, strict: bool
 ) -> tuple[str, int]:
-    """Reads to the quote that closes; gives the line and the place behind it, and adds what was
-    read to the parts.
-    """
+    """Reads to the closing quote, adds to the parts; gives the line and the place behind it."""
     size = 0
     while True:
         quote = line.find('"', at)

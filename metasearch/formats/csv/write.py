@@ -68,9 +68,7 @@ MOST_BESIDE = 500
 
 
 def columns_beside(beside: Iterable[Beside]) -> list[str]:
-    """The names of the columns that files add, in the order in which they come, `MOST_BESIDE` at
-    most.
-    """
+    """The columns that files add, in the order in which they come, `MOST_BESIDE` at most."""
     ours = {*COLUMNS, *OF_FILES}
     found: dict[str, None] = {}
     for one in beside:
@@ -88,10 +86,9 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
     """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become
     blanks.
 
-    Args:
-        hits: In the order of the rows.
-        bom: Begin with a byte order mark, without which Excel takes the file for its own code page.
-        beside: What files say beside the records, by `Hit.id`: a column for each of their tags.
+    `hits`: in the order of the rows. `bom`: begin with a byte order mark, without which Excel takes
+    the file for its own code page. `beside`: what files say beside the records, by `Hit.id`: a
+    column for each of their tags.
     """
     return b"".join(parts(hits, bom=bom, beside=beside))
 
@@ -103,13 +100,8 @@ def parts(
     beside: BesideHits | None = None,
     columns: Sequence[str] | None = None,
 ) -> Iterator[bytes]:
-    """The same bytes, a row after another.
-
-    Args:
-        hits: In the order of the rows.
-        bom: Begin with a byte order mark.
-        beside: What files say beside the records.
-        columns: What `columns_beside` gives for that; needed unless it is a `Mapping`.
+    """The same bytes, a row after another. `hits`: in the order of the rows. `columns`: what
+    `columns_beside` gives for that; needed unless it is a `Mapping`.
     """
     more = more_columns(beside, columns)
     heading = COLUMNS if beside is None else (*COLUMNS, *OF_FILES, *more)

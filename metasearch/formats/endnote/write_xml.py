@@ -70,9 +70,8 @@ _WITH_PMCID = frozenset({"Journal Article", "Book", "Book Section"})
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
     """The file in UTF-8, a record after another, in the order given.
 
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`; their origins are written.
+    `hits`: in the order of the records. `beside`: what files say beside the records, by `Hit.id`;
+    their origins are written.
     """
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<xml><records>\n'
     for number, (hit, found) in enumerate(with_beside(hits, beside), 1):

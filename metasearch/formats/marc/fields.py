@@ -81,12 +81,8 @@ class MarcData:
 def marc_data(hit: Hit, beside: Beside | None = None, *, answering: bool = False) -> MarcData:
     """The record of a hit.
 
-    Args:
-        hit: The work.
-        beside: What files say beside its record; the origins are written.
-        answering: The record answers a search, so it also has what holds on that day: 035 with the
-            number of the work in each source, 500 with the citations, 588 with the fields of each
-            source.
+    `answering`: the record answers a search, so it also has what holds on that day: 035 with the
+    number of the work in each source, 500 with the citations, 588 with the fields of each source.
     """
     record = hit.record
     kind = general_type(record)
@@ -111,9 +107,7 @@ def order(tag: str) -> str:
 
 
 def _fixed(record: Record) -> str:
-    """008, of 40 characters: the year in 7-10, the language in 35-37; what is not known is "no
-    attempt to code".
-    """
+    """008, of 40 characters: year in 7-10, language in 35-37, else "no attempt to code"."""
     year = four_digits(record.year)
     dates = f"s{year}    " if year else "nuuuuuuuu"
     return f"000101{dates}xx {'|' * 17}{_marc_language(line(record.language))} d"

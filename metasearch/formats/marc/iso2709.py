@@ -43,9 +43,7 @@ def looks_like(head: str) -> bool:
 
 
 def read(content: Bytes, reading: FileReading) -> None:
-    """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first
-    byte.
-    """
+    """Read an ISO 2709 file; the line of an entry is the offset of its first byte."""
     collector = EntryCollector(reading)
     marc = MarcReader(reading, collector)
     encodings: set[str] = set()
@@ -108,11 +106,7 @@ def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _element(record: bytes) -> tuple[Any, str, list[str]]:
-    """A record as MARCXML, the encoding it was in, and remarks.
-
-    Raises:
-        ValueError: It has no leader, or no field.
-    """
+    """MARCXML, encoding and remarks of a record. Raises ValueError: no leader, or no field."""
     from lxml import etree
 
     leader, tags, values, remarks = _taken_apart(record)

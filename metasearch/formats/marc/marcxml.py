@@ -1,6 +1,4 @@
-"""MARCXML (.xml): MARC 21 or UNIMARC records, bare, in a collection, or in a saved answer of an SRU
-server.
-"""
+"""MARCXML (.xml): MARC 21 or UNIMARC, bare, in a collection, or in an answer of SRU."""
 
 from __future__ import annotations
 

@@ -40,12 +40,7 @@ class OwnMarc:
 
 
 def own(node: Any, record: Record) -> OwnMarc | None:
-    """The record with what only our own writers say; None where the record is not ours.
-
-    Args:
-        node: The lxml element of the record.
-        record: What the general rules make of it.
-    """
+    """The record with what only our own writers say; None where the record is not ours."""
     marc = MarcRecord(node)
     if marc.control.get("003") != [OWNER]:
         return None

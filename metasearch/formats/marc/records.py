@@ -1,6 +1,4 @@
-"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues
-(adapter_specs/families/sru.toml).
-"""
+"""MARC 21 and UNIMARC, read by the rules of SRU catalogues (adapter_specs/families/sru.toml)."""
 
 from __future__ import annotations
 
@@ -33,13 +31,8 @@ class MarcReader:
         self._collector = collector
 
     def put(self, line: int, node: Any, *remarks: str) -> None:
-        """Hand the record of an element to the collector.
-
-        Args:
-            line: On which it begins, or its offset.
-            node: An lxml element whose children are leader, control fields and data fields, with or
-                without namespace.
-            remarks: What had to be done to it before.
+        """Hand the record of an element to the collector. `node`: an lxml element whose children
+        are leader, control fields and data fields, with or without namespace.
         """
         cuts = Cuts()
         found = self._collector.attempt(line, lambda: (self._record(node, cuts),))
@@ -62,9 +55,7 @@ class MarcReader:
             self._collector.remark(line, remark)
 
     def _record(self, node: Any, cuts: Cuts) -> Record | None:
-        """By the first family of MARC in which the record has a title, else by the first in which
-        it is one at all.
-        """
+        """By the first family of MARC in which the record has a title, else is one at all."""
         position = self._collector.position + 1
         records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
         fallback = None

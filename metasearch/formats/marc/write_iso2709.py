@@ -26,11 +26,8 @@ _MANY = ("653", "650", "500", "246", "700", "710", "520", "020", "022", "024")
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """Each hit as a record, in the order given.
-
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`.
+    """Each hit as a record, in the order given. `hits`: in the order of the records. `beside`: what
+    files say beside the records, by `Hit.id`.
     """
     for hit, found in with_beside(hits, beside):
         yield encoded(marc_data(hit, found))

@@ -17,11 +17,8 @@ _END = b"</collection>\n"
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The collection in UTF-8, a record after another, in the order given.
-
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`.
+    """The collection in UTF-8, a record after another, in the order given. `hits`: in the order of
+    the records. `beside`: what files say beside the records, by `Hit.id`.
     """
     yield _BEGIN
     for hit, found in with_beside(hits, beside):
@@ -30,12 +27,7 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
 
 
 def element(record: MarcData, *, namespace: str = "") -> str:
-    """A record as an element.
-
-    Args:
-        record: The record.
-        namespace: Declared in it, for one that stands in no collection of ours.
-    """
+    """A record as an element; `namespace` is declared in it where no collection of ours is."""
     declared = f" xmlns={quoteattr(namespace)}" if namespace else ""
     out = [f"<record{declared}>", f"  <leader>{record.leader}</leader>"]
     for tag, value in record.control:

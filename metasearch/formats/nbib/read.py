@@ -142,9 +142,7 @@ def _databases(block: Block) -> str | None:
 
 
 def _titles(block: Block) -> tuple[str, tuple[str, ...]]:
-    """The title without the brackets of a translated one, and TT: the title in the language of the
-    work.
-    """
+    """The title without the brackets of a translated one, and TT, in the work's language."""
     own = block.values("TI") or block.values("BTI")
     shown = [converters.bracketed(title) or "" for title in own if values.text(title)]
     return values.titles(
@@ -157,9 +155,7 @@ def _venues(block: Block, *, chapter: bool) -> list[str]:
 
 
 def _authors(block: Block) -> tuple[Author, ...]:
-    """FAU is a name in full, the AU behind it the same abbreviated; some authors have AU alone,
-    groups have CN.
-    """
+    """FAU is a full name, AU behind it its short form; some authors have AU alone, groups CN."""
     out: list[Author] = []
     spelled_out = False
     for field in block.fields:

@@ -62,11 +62,8 @@ _LINES = TaggedLines(
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """Each hit as a record in UTF-8, in the order given.
-
-    Args:
-        hits: In the order of the records.
-        beside: What files say beside the records, by `Hit.id`.
+    """Each hit as a record in UTF-8, in the order given. `hits`: in the order of the records.
+    `beside`: what files say beside the records, by `Hit.id`.
     """
     for hit, found in with_beside(hits, beside):
         first = f"PMID- {_pmid(hit.record)}"

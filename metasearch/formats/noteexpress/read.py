@@ -1,6 +1,4 @@
-"""NoteExpress, the reference manager whose format CNKI, Wanfang and VIP export: "{Reference Type}:
-Journal Article".
-"""
+"""NoteExpress, which CNKI, Wanfang and VIP export: "{Reference Type}: Journal Article"."""
 
 from __future__ import annotations
 

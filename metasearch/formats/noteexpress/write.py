@@ -1,6 +1,4 @@
-"""NoteExpress: "{Reference Type}: Journal Article" first, one author a line, a blank line behind
-each record.
-"""
+"""NoteExpress: "{Reference Type}: ..." first, an author a line, a blank line behind a record."""
 
 from __future__ import annotations
 

@@ -27,10 +27,8 @@ _ADVICE = "Write it again, with smaller row groups, or as CSV."
 
 
 def checked_end(file: IO[bytes], name: str) -> None:
-    """Check that the file has a directory at its end, and how large it is.
-
-    Raises:
-        FileFormatError: It has none that can be read.
+    """Check that the file has a directory at its end, and how large it is. Raises FileFormatError:
+    it has none that can be read.
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - 8))
@@ -50,15 +48,8 @@ def checked_end(file: IO[bytes], name: str) -> None:
 
 
 def checked_directory(metadata: Any, name: str, most_rows: int) -> None:
-    """Check what the directory claims.
-
-    Args:
-        metadata: A `pyarrow.parquet.FileMetaData`.
-        name: Of the file.
-        most_rows: How many records are taken of a file.
-
-    Raises:
-        FileFormatError: It is too much.
+    """Check what the directory claims. `metadata`: a `pyarrow.parquet.FileMetaData`. Raises
+    FileFormatError: it is too much.
     """
     for what, claimed, most in (
         ("columns", metadata.num_columns, MOST_COLUMNS),
@@ -75,13 +66,8 @@ def checked_directory(metadata: Any, name: str, most_rows: int) -> None:
 def batch_rows(file: IO[bytes], group: Any, leaves: Sequence[int]) -> int:
     """How many rows of a row group are read at once.
 
-    Args:
-        file: The whole file.
-        group: A `pyarrow.parquet.RowGroupMetaData`.
-        leaves: The columns that are read of it.
-
-    Raises:
-        ValueError: More than is taken of one group, or its pages are not where they should be.
+    `group`: a `pyarrow.parquet.RowGroupMetaData`. Raises ValueError: more than is taken of one
+    group, or its pages are not where they should be.
     """
     unpacked = values = pages = 0
     for leaf in leaves:

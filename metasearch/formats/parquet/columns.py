@@ -31,13 +31,8 @@ OF_FILES = ("origins", "given")
 
 
 def schema(*, of_files: bool) -> pa.Schema:
-    """The schema of a file.
-
-    Args:
-        of_files: Whether it has `OF_FILES`, too.
-
-    Raises:
-        ImportError: pyarrow is not installed; `metasearch.formats.get` checks that before.
+    """The schema of a file. `of_files`: whether it has `OF_FILES`, too. Raises ImportError: pyarrow
+    is not installed; `metasearch.formats.get` checks that before.
     """
     import pyarrow as pa
 

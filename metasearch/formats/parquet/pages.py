@@ -43,11 +43,7 @@ class Page:
 
 
 def page_at(file: IO[bytes], place: int) -> Page:
-    """The page whose header begins at a place of the file.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """The page whose header begins at a place of the file. Raises ValueError: there is none."""
     file.seek(place)
     data = file.read(LONGEST_HEADER)
     header = _Compact(data)
@@ -72,11 +68,8 @@ class _Compact:
         self.place = 0
 
     def struct(self, inside: frozenset[int], depth: int = 0) -> dict[tuple[int, ...], int]:
-        """The whole numbers of a struct, by the ids of their fields; of the structs with these
-        ids, too.
-
-        Raises:
-            ValueError: It is none, or is too deep.
+        """The whole numbers of a struct, by the ids of their fields; of the structs with these ids,
+        too. Raises ValueError: it is none, or is too deep.
         """
         found: dict[tuple[int, ...], int] = {}
         field = 0

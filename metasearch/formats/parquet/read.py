@@ -48,11 +48,7 @@ def read(content: Content, reading: FileReading) -> None:
 
 
 def _opened(file: IO[bytes], reading: FileReading) -> Any:
-    """The file as pyarrow reads it.
-
-    Raises:
-        FileFormatError: It is damaged, or claims too much.
-    """
+    """The file as pyarrow reads it. Raises FileFormatError: it is damaged, or claims too much."""
     from pyarrow import parquet
 
     name = reading.name
@@ -130,13 +126,8 @@ def _said(exc: Exception) -> str:
 
 
 class _Rows:
-    """Takes the rows of a file, by their numbers.
-
-    Args:
-        collector: Where the records go.
-        name: Of the file.
-        most: Characters that all rows together may have: what stands in a file once may stand in
-            every row.
+    """Takes the rows of a file, by their numbers. `collector`: where the records go. `most`:
+    characters that all rows together may have: what stands in a file once may stand in every row.
     """
 
     def __init__(self, collector: EntryCollector, name: str, most: int) -> None:
@@ -151,10 +142,8 @@ class _Rows:
         raise NotImplementedError
 
     def take(self, number: int, batch: Any) -> None:
-        """Take the rows of a batch, whose first one has this number.
-
-        Raises:
-            FileFormatError: All rows so far have more characters than are taken.
+        """Take the rows of a batch, whose first one has this number. Raises FileFormatError: all
+        rows so far have more characters than are taken.
         """
         names = batch.schema.names
         try:

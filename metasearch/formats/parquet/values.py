@@ -20,11 +20,8 @@ def values_of(array: Any) -> Values:
     """What gives the value at a place: None, a text, a number, a date, a list or a dict; maps are
     dicts. Of a list longer than `MOST_ITEMS`, only so many are given.
 
-    Args:
-        array: A `pyarrow.Array`.
-
-    Raises:
-        ValueError: (when a value is asked for) A text is longer than `LONGEST`.
+    `array`: a `pyarrow.Array`. Raises ValueError: (when a value is asked for) A text is longer than
+    `LONGEST`.
     """
     from pyarrow import types
 

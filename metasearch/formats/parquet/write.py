@@ -27,12 +27,9 @@ BYTES = 32_000_000
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
     """The file, a row group after another.
 
-    Args:
-        hits: In the order of the rows.
-        beside: What files say beside the records, by `Hit.id`, or in the order of the hits.
-
-    Raises:
-        ImportError: pyarrow is not installed; `metasearch.formats.get` checks that before.
+    `hits`: in the order of the rows. `beside`: what files say beside the records, by `Hit.id`, or
+    in the order of the hits. Raises ImportError: pyarrow is not installed; `metasearch.formats.get`
+    checks that before.
     """
     import pyarrow as pa
     from pyarrow import parquet

@@ -56,14 +56,7 @@ _OURS = re.compile(r"[a-z][a-z0-9_-]*:[^\s:;][^\s;]*(?:; [a-z][a-z0-9_-]*:[^\s:;
 def database(
     said: Sequence[str], provider: Sequence[str], links: Iterable[str], numbers: Iterable[str]
 ) -> str | None:
-    """The name of the database.
-
-    Args:
-        said: Fields that name it; several make a record of several databases.
-        provider: Fields that name the host through which it was searched.
-        links: Web addresses of the record.
-        numbers: Its accession numbers.
-    """
+    """The name of the database."""
     names = list(dict.fromkeys(shown for name in said if (shown := text(name[:SHORT]))))
     hosts = list(dict.fromkeys(shown for name in provider if (shown := text(name[:SHORT]))))
     are_codes = bool(names) and all(_CODE.fullmatch(name) for name in names)
@@ -93,9 +86,7 @@ def _of_links(links: Iterable[str]) -> str | None:
 
 
 def ovid_file(link: str) -> str:
-    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for the links of
-    others.
-    """
+    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for other links."""
     hit = _OVID_LINK.search(link[:_OF_LINK])
     return hit[1].lower() if hit else ""
 
@@ -109,11 +100,8 @@ def identifiers(
     """Identifiers by scheme: "pmid", "pmcid", "wos", "scopus", "embase", "psycinfo", "central",
     "lens", "cnki", ...
 
-    Args:
-        numbers: Accession numbers.
-        links: Web addresses.
-        remarks: Fields for anything; only what consists of one labelled identifier is taken.
-        database: As `database` tells it: says whose a bare number is.
+    `remarks`: fields for anything; only what consists of one labelled identifier is taken.
+    `database`: as `database` tells it: says whose a bare number is.
     """
     found: dict[str, str] = {}
     codes = [code for link in links if (code := ovid_file(link))]
@@ -187,15 +175,11 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def is_ours(number: str) -> bool:
-    """Whether this is a list of identifiers with their schemes, as our own writers put it:
-    "pmid:123; wos:000".
-    """
+    """Whether this is our writers' list of identifiers: "pmid:123; wos:000"."""
     return _OURS.fullmatch(number[:SHORT].strip()) is not None
 
 
 def landing_page(links: Sequence[str]) -> str | None:
-    """The first link that is no DOI, else the first one: a DOI is compared as one, and leads
-    anywhere.
-    """
+    """The first link that is no DOI, else the first: a DOI is compared as one anyway."""
     pages = [link for link in links if web_addresses.url_key(link)]
     return next(iter(pages or links), None)

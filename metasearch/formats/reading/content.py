@@ -1,6 +1,4 @@
-"""The bytes of a file, unpacked, block by block: no more than a block is held, however much a file
-unpacks to.
-"""
+"""The bytes of a file, unpacked block by block: no more than a block is ever held."""
 
 from __future__ import annotations
 
@@ -44,14 +42,10 @@ class Content:
     """What a file holds, unpacked where it is gzipped; read from its beginning whenever a reader
     asks.
 
-    Args:
-        file: Open, and able to go back to its beginning; its opener closes it.
-        name: What it is called in errors.
-        most: Bytes that it may have, packed and unpacked.
-
-    Attributes:
-        size: Bytes, unpacked; known when they were read once.
-        problem: What is wrong with its packing; None for nothing, or where that is not known yet.
+    `file`: open, and able to go back to its beginning; its opener closes it. `name`: what it is
+    called in errors. `most`: bytes that it may have, packed and unpacked. `size`: bytes, unpacked;
+    known when they were read once. `problem`: what is wrong with its packing; None for nothing, or
+    where that is not known yet.
     """
 
     def __init__(self, file: IO[bytes], name: str, most: int) -> None:
@@ -63,9 +57,7 @@ class Content:
 
     def blocks(self) -> Iterator[bytes]:
         """Its bytes, never more than `BLOCK` at once. Only one such reading goes on at a time.
-
-        Raises:
-            FileFormatError: There are more than `most`, or it is damaged from its beginning on.
+        Raises FileFormatError: there are more than `most`, or it is damaged from its beginning on.
         """
         self._file.seek(0)
         size = 0
@@ -111,9 +103,7 @@ class Content:
         return start
 
     def refuse_packed(self) -> None:
-        """Raise a FileFormatError that names the packing, where it is one that is not unpacked
-        here.
-        """
+        """Raise a FileFormatError that names the packing, where it is not unpacked here."""
         start = self.head(HEAD)
         kind = next((what for sign, what in _PACKED if start.startswith(sign)), None)
         if start.startswith(GZIP):
@@ -184,11 +174,8 @@ def _members(file: IO[bytes]) -> Iterator[bytes | int | None]:
 
 @contextmanager
 def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Iterator[Content]:
-    """The content of a file, as long as the block lasts.
-
-    Raises:
-        FileFormatError: It is no regular file, is too large, or cannot be opened; the message names
-            a limit that is at fault.
+    """The content of a file, as long as the block lasts. Raises FileFormatError: it is no regular
+    file, is too large, or cannot be opened; the message names a limit that is at fault.
     """
     try:
         file = opening.opened(path, pipes=pipes)
@@ -205,10 +192,8 @@ def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Itera
 
 @contextmanager
 def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
-    """The content of what can be read only once, such as standard input.
-
-    Raises:
-        FileFormatError: There are more than `most` bytes, or they cannot be kept.
+    """The content of what can be read only once, such as standard input. Raises FileFormatError:
+    there are more than `most` bytes, or they cannot be kept.
     """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as kept:
         with _named(name):
@@ -224,9 +209,7 @@ def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Errors of the system, and of a lack of memory, as errors of this file that say which limit
-    was met.
-    """
+    """Errors of system and memory as errors of this file that say which limit was met."""
     try:
         yield
     except (OSError, MemoryError) as exc:

@@ -15,13 +15,8 @@ HEAD = 8_192
 def detect(data: bytes, name: str, encoding: str | None = None) -> str:
     """The name of the format in `READABLE`.
 
-    Args:
-        data: The file, or its beginning.
-        name: What it is called.
-        encoding: Where the user says so.
-
-    Raises:
-        FileFormatError: Neither content nor name tell; the message says which formats there are.
+    `name`: what it is called. `encoding`: where the user says so. Raises FileFormatError: neither
+    content nor name tell; the message says which formats there are.
     """
     for known, one in READABLE.items():
         if one.magic and data.startswith(one.magic):
@@ -35,9 +30,7 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
 
 
 def by_name(name: str) -> str:
-    """The format that a file's ending stands for: the first whose own it is, not one that it shares
-    with all texts.
-    """
+    """The format of a file's ending: the first whose own it is, none that all texts share."""
     ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
     for place in range(3):
         for known, one in READABLE.items():

@@ -1,6 +1,4 @@
-"""What a format's reader finds of one record, before it has its place in the file (see
-`entries.py`).
-"""
+"""What a format's reader finds of a record before it has its place in the file (`entries.py`)."""
 
 from __future__ import annotations
 

@@ -43,12 +43,7 @@ _NEW_LINE = re.compile("\r\n|\r|\n")
 
 
 class Found(NamedTuple):
-    """The encoding of a file.
-
-    Attributes:
-        legal: Whether every byte is legal in it.
-        notes: That it is a guess.
-    """
+    """The encoding of a file. `legal`: whether every byte is legal in it."""
 
     encoding: str
     legal: bool
@@ -68,16 +63,7 @@ Blocks = Callable[[], Iterable[bytes]]
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
-    """The text of bytes that are at hand.
-
-    Args:
-        data: All of it.
-        name: Of the file, for messages.
-        encoding: What the user says it is in; nothing is guessed then.
-
-    Raises:
-        FileFormatError: There is no encoding of that name.
-    """
+    """The text of bytes at hand. Raises FileFormatError: there is no encoding of the name."""
 
     def blocks() -> Iterable[bytes]:
         return (data,)
@@ -92,15 +78,8 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
 
 
 def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
-    """The encoding of a file, which is read up to five times for that.
-
-    Args:
-        blocks: Its bytes.
-        name: Of the file, for messages.
-        encoding: What the user says it is in; nothing is guessed then.
-
-    Raises:
-        FileFormatError: There is no encoding of that name.
+    """The encoding of a file, which is read up to five times for that. `blocks`: its bytes. Raises
+    FileFormatError: there is no encoding of that name.
     """
     if encoding is not None:
         known = _known(encoding, name)
@@ -215,9 +194,7 @@ def _known(encoding: str, name: str) -> str:
 
 
 def _without_mark(head: bytes) -> str | None:
-    """UTF-16 without a mark: in every other byte of tags, digits and line ends stands a zero, in
-    the others none.
-    """
+    """UTF-16 without a mark: of tags, digits and line ends every other byte is a zero."""
     odd, even = head[1::2].count(0), head[::2].count(0)
     if (
         not head.count(0)
@@ -229,9 +206,7 @@ def _without_mark(head: bytes) -> str | None:
 
 
 def _nearly_utf_8(pieces: Iterable[str]) -> bool:
-    """Whether most characters beyond ASCII are right: a damaged file, rather than one in another
-    encoding.
-    """
+    """Whether most characters beyond ASCII are right: damaged, not in another encoding."""
     beyond = broken = 0
     for piece in pieces:
         beyond += len(_ASCII.sub("", piece))

@@ -69,9 +69,7 @@ class EntryCollector:
             self.remark(line, problem)
 
     def attempt(self, line: int, make: Callable[[], T]) -> T | None:
-        """What `make` gives for the record that begins on this line; None, and the record lost,
-        where it raises.
-        """
+        """What `make` gives for the record on this line; None, and it lost, where it raises."""
         try:
             return make()
         except MemoryError:  # no fault of the record's
@@ -83,10 +81,8 @@ class EntryCollector:
             return None
 
     def keep(self, entry: Entry) -> None:
-        """Put a record that is made already.
-
-        Raises:
-            FileFormatError: The file holds more than `MOST_RECORDS`, or `MOST_HANDED_OUT`.
+        """Put a record that is made already. Raises FileFormatError: the file holds more than
+        `MOST_RECORDS`, or `MOST_HANDED_OUT`.
         """
         self.position += 1
         most = MOST_RECORDS if self._reading.hand_out is None else MOST_HANDED_OUT

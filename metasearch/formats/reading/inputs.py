@@ -22,11 +22,8 @@ _ENDINGS = frozenset(ending for one in READABLE.values() for ending in one.endin
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file that is to be read.
-
-    Attributes:
-        path: Where it lies; `STDIN` for standard input.
-        name: Its last part or, where two share that, all of it; fit to be printed.
+    """A file that is to be read. `path`: where it lies; `STDIN` for standard input. `name`: its
+    last part or, where two share that, all of it; fit to be printed.
     """
 
     path: Path
@@ -35,10 +32,8 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All files, in the order in which they were named.
-
-    Attributes:
-        notes: What was named and is not read, or not twice, in words.
+    """All files, in the order in which they were named. `notes`: what was named and is not read, or
+    not twice, in words.
     """
 
     files: tuple[Input, ...]
@@ -47,11 +42,8 @@ class Inputs:
 
 def gather(named: Sequence[Path]) -> Inputs:
     """The files that are meant; a folder stands for all files in and below it that have a known
-    ending.
-
-    Raises:
-        UsageError: Something is not there, or a folder holds nothing that can be read.
-        OSError: A folder cannot be listed.
+    ending. Raises UsageError: something is not there, or a folder holds nothing that can be read;
+    OSError: a folder cannot be listed.
     """
     missing = [str(path) for path in named if path != STDIN and not path.exists()]
     if missing:

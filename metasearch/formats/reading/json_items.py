@@ -47,9 +47,7 @@ class JsonItem(NamedTuple):
 
 
 def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
-    """The objects in the list of a file, in the list under one of these keys, or else the file's
-    own objects.
-    """
+    """The objects in a file's list, in that under one of these keys, or else its own."""
     last: JsonItem | None = None
     for line, part, flaw in _parts(text, lists):
         if flaw == _STRAY and last is not None and last.flaw:
@@ -65,10 +63,7 @@ def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
 
 def load(text: str) -> Any:
     """The value of a JSON text; control characters in strings are let through, NaN is None, a lone
-    surrogate "?".
-
-    Raises:
-        ValueError: It is not JSON, or nested too deeply.
+    surrogate "?". Raises ValueError: it is not JSON, or nested too deeply.
     """
     try:
         return orjson.loads(text)
@@ -99,9 +94,7 @@ def _item(line: int, part: str) -> JsonItem:
 
 
 def _salvaged(line: int, part: str) -> Iterator[JsonItem]:
-    """What can be read of a part whose brackets do not match: items that it has swallowed begin as
-    items do.
-    """
+    """What can be read where brackets do not match: items in it begin as items do."""
     starts = [hit.start() for hit in _HEAD.finditer(part)] or [0]
     if starts[0] > 0:
         starts.insert(0, 0)
@@ -128,10 +121,8 @@ def _parts(text: str, lists: frozenset[str]) -> Iterator[tuple[int, str, str]]:
 def _objects(text: str, in_list: str | None = None) -> Iterator[tuple[int, str, str]]:
     """Line, text and flaw of each object of a level.
 
-    Args:
-        text: The file, or a part of it.
-        in_list: "" for the objects in the text's own list, a key for those in the list that it
-            names, None for objects on the uppermost level.
+    `in_list`: "" for the objects in the text's own list, a key for those in the list that it names,
+    None for objects on the uppermost level.
     """
     level = 0 if in_list is None else 1 if in_list == "" else -1
     stack: list[str] = []

@@ -1,6 +1,4 @@
-"""What comes out of a file: its records, each with the line it began on, and what could not be
-read.
-"""
+"""What comes out of a file: records, each with its line, and what could not be read."""
 
 from __future__ import annotations
 
@@ -90,7 +88,6 @@ class FileReading:
     Attributes:
         name: What the file is called in reports, and the `source` of its records.
         format: One of `metasearch.formats.READABLE`.
-        encoding: As Python calls it.
         untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
         hand_out: What takes the entries, `AT_ONCE` at a time, so that they need no memory here;
             None keeps them in `entries`. It is let go of at the end of the file.

@@ -112,9 +112,7 @@ class Block:
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Lines as one, apart by a blank; Chinese and Japanese text is broken anywhere, and needs
-    none.
-    """
+    """Lines as one, apart by a blank, which Chinese and Japanese text does not need."""
     out: list[str] = []
     for line in lines:
         if not line:
@@ -126,9 +124,7 @@ def joined(lines: Iterable[str]) -> str:
 
 
 def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iterator[Block]:
-    """The records of a text, each as soon as it is complete; what is wrong with them goes to the
-    reading's problems.
-    """
+    """The records of a text, each once complete; faults go to the reading's problems."""
     parser = _BlockParser(grammar, reading)
     for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
@@ -215,9 +211,7 @@ class _BlockParser:
         return grammar.any_opens and self._after_blank
 
     def _apart(self, block: Block, tag: str) -> bool:
-        """Whether a tag that is no start goes on with another record all the same, because a blank
-        line parts them.
-        """
+        """Whether a tag that is no start begins a record all the same, after a blank line."""
         if not self._after_blank:
             return False
         if self._grammar.opens:

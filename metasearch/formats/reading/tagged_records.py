@@ -27,29 +27,19 @@ class TagTable:
 
     Attributes:
         held: Tags of which a record holds all; the fields of other tags are kept beside it.
-        kind: Words for the kind of work.
         more_kind: Words that make a general kind more special.
         part: One of these shows that the work is a part of proceedings, not the proceedings.
-        title: The title of the work.
         no_title: Hold the title where `title` is empty.
-        titles: Further titles.
         title_mark: Stands before a further title among `notes`; None where none stand there.
-        authors: Names of authors.
         book_authors: Names for a book without `authors`: its editors.
         editors: Names of editors beside the authors.
         between_authors: Divides names that share a field; None where none do.
         year: The year, then dates that contain it.
-        date: Dates, then the year.
-        venue: The container.
         book_venue: The container where the work is a book; None for `venue`.
         pages: First page or range; the next tag is read where the one before holds no pages.
-        last_page: The last page.
-        doi: DOIs.
         doi_elsewhere: Fields of any content that hold a DOI where they hold nothing else.
-        numbers: Accession numbers.
         more_numbers: Further identifiers, which are neither `source_id` nor name the database.
         ids_as_source_id: An identifier is the `source_id` where there is no accession number.
-        database: Names of the database.
         notes: Remarks that may hold identifiers, origins and the type, as our own writers put them.
         prefix: Stands before a tag in a problem ("%" of "%D"); None where the format reports no
             unreadable years and DOIs.
@@ -119,12 +109,8 @@ def gather(
 ) -> None:
     """Add an entry for each block to the reading, or a problem where a block is empty.
 
-    Args:
-        reading: Takes them.
-        found: The blocks.
-        draft: Reads one.
-        held: Tags of which a record holds all; other fields are given beside it, where `draft` does
-            not say which.
+    `held`: tags of which a record holds all; other fields are given beside it, where `draft` does
+    not say which.
     """
 
     def whole(block: Block) -> Draft:

@@ -1,6 +1,4 @@
-"""The text of a file, piece by piece: what a reader does not keep is forgotten, however large the
-file is.
-"""
+"""The text of a file, piece by piece: what a reader does not keep is forgotten."""
 
 from __future__ import annotations
 
@@ -37,10 +35,8 @@ class DecodedText:
     """The text of a file, without byte order mark; it is read from its beginning whenever a reader
     asks.
 
-    Attributes:
-        name: What the file is called in errors.
-        encoding: As Python calls it.
-        problems: That the encoding is a guess, and what is not legal in it.
+    `name`: what the file is called in errors. `problems`: that the encoding is a guess, and what is
+    not legal in it.
     """
 
     def __init__(self, blocks: Blocks, name: str, found: Found) -> None:
@@ -56,12 +52,8 @@ class DecodedText:
     def of(cls, content: Bytes, encoding: str | None = None) -> DecodedText:
         """The text of a file.
 
-        Args:
-            content: Its bytes.
-            encoding: What the user says it is in; it is guessed if None.
-
-        Raises:
-            FileFormatError: There is no encoding of that name, or the bytes cannot be read.
+        `content`: its bytes. `encoding`: what the user says it is in; it is guessed if None. Raises
+        FileFormatError: there is no encoding of that name, or the bytes cannot be read.
         """
         return cls(content.blocks, content.name, find(content.blocks, content.name, encoding))
 
@@ -82,16 +74,13 @@ class DecodedText:
         r"""The lines without their ends, which may be "\n", "\r\n" or "\r"; at least one, which may
         be empty.
 
-        Args:
-            longest: Of a longer line so many characters are given, and one more, by which it can be
-                told.
+        `longest`: of a longer line so many characters are given, and one more, by which it can be
+        told.
         """
         return cut(self._unified(), longest)
 
     def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
-        """The lines as `lines` yields them, with their numbers from 1; of many empty ones in a row
-        only the first.
-        """
+        """The lines of `lines`, numbered from 1; of many empty ones in a row only the first."""
         number = 1
         for stretch in self.stretches(longest + 1):
             for part in _EMPTY.split(stretch) if _MANY in stretch else (stretch,):
@@ -111,8 +100,7 @@ class DecodedText:
         r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that
         look for lines.
 
-        Args:
-            longest: Of a line that goes over several pieces, about so many characters are given.
+        `longest`: of a line that goes over several pieces, about so many characters are given.
         """
         rest = ""
         for piece in self._unified():
@@ -133,11 +121,7 @@ class DecodedText:
         return found[:size]
 
     def whole(self) -> str:
-        """All of it.
-
-        Raises:
-            FileFormatError: It has more than `MOST_WHOLE` characters.
-        """
+        """All of it. Raises FileFormatError: it has more than `MOST_WHOLE` characters."""
         size = 0
         for piece in self.pieces():  # once to count: what is refused costs no memory
             size += len(piece)
@@ -158,9 +142,7 @@ class DecodedText:
 
 
 def cut(pieces: Iterable[str], longest: int) -> Iterator[str]:
-    r"""The lines of a text that comes in pieces and whose lines end in "\n", each with at most
-    `longest` + 1 characters.
-    """
+    r"""The lines, ending in "\n", of a text in pieces; `longest` + 1 characters each at most."""
     parts: list[str] = []
     size = 0
     for piece in pieces:

@@ -1,6 +1,4 @@
-"""Kinds of work as Zotero, CSL, Crossref and the Web of Science name them, on top of the words of
-`worktypes`.
-"""
+"""Kinds of work as Zotero, CSL, Crossref and the Web of Science name them, over `worktypes`."""
 
 from __future__ import annotations
 

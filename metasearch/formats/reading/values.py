@@ -116,9 +116,7 @@ _ISSN = re.compile(r"\d{4}[-\u2010-\u2015]?\d{3}[\dXx]")
 
 
 def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """ISBNs and ISSNs, each once, of fields that hold one or many of either; a wrong ISBN stays as
-    it came.
-    """
+    """ISBNs and ISSNs, each once, of fields with any number; a wrong ISBN stays."""
     isbn: dict[str, None] = {}
     issn: dict[str, None] = {}
     for value in values:
@@ -161,9 +159,7 @@ def doi(values: Iterable[str]) -> str | None:
 
 
 def doi_alone(values: Iterable[str]) -> str | None:
-    """The first DOI in fields of any content: it counts only where nothing else stands in the
-    field.
-    """
+    """The first DOI in fields of any content that have nothing else in them."""
     return doi(value for value in values if _DOI_ALONE.fullmatch(value[:SHORT].strip()))
 
 
@@ -182,9 +178,7 @@ _NO_PAGES = re.compile(
 
 
 def pages(first: str, last: str = "") -> str | None:
-    """Pages as printed; the first field may hold both, and the last one may say no more than the
-    first.
-    """
+    """Pages as printed; the first field may have both, the last repeat the first."""
     start, end = _page(first), _page(last)
     if not start or not end or start == end or "-" in start:
         return start or end or None
@@ -222,10 +216,9 @@ def year(values: Iterable[str]) -> int | None:
 def date(values: Iterable[str], known: int | None) -> str | None:
     """The date of publication in ISO 8601, as precise as it is known.
 
-    Args:
-        values: "2019/03/12/", "2019-03-12", "2019//", "Mar 12", "2019 Mar 12", "20190312".
-        known: The year of publication: a month alone belongs to it, and a date of another year is
-            not this date.
+    `values`: "2019/03/12/", "2019-03-12", "2019//", "Mar 12", "2019 Mar 12", "20190312". `known`:
+    the year of publication: a month alone belongs to it, and a date of another year is not this
+    date.
     """
     for value in values:
         found = _date(value[:SHORT].strip(), known)
@@ -261,9 +254,7 @@ _LANGUAGES = {
 
 
 def language(values: Iterable[str]) -> str | None:
-    """As `converters.language`, and Chinese words for languages; what is too long for one says
-    nothing.
-    """
+    """As `converters.language`, with Chinese words; what is too long says nothing."""
     for value in values:
         word = text(value[:SHORT].partition("<!--")[0]).strip(" ;；")
         if word and len(word) <= 40:
@@ -288,10 +279,6 @@ def links(values: Iterable[str]) -> list[str]:
 def thesis_venue(institution: str | None, given: str | None = None) -> str | None:
     """What contains a thesis: "institution + 学位论文", as the four-tuple algorithm wants it, for
     Chinese ones.
-
-    Args:
-        institution: That awarded the degree.
-        given: What the file names as container.
     """
     if not institution or not normalise.has_cjk(institution) or given:
         return given

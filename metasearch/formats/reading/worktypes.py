@@ -1,6 +1,4 @@
-"""What files call a kind of work -> `record.TYPES`: the codes of RIS, and words in one field or
-two.
-"""
+"""What files call a kind of work -> `record.TYPES`: codes of RIS, and words in fields."""
 
 from __future__ import annotations
 
@@ -102,9 +100,7 @@ OWN_MARK = "type: "
 
 
 def of_words(values: Iterable[str]) -> str | None:
-    """The kind of work that the words name, the most special one of several; None where none is
-    known.
-    """
+    """The kind of work that the words name, the most special of several; or None."""
     words = [word.strip() for value in values for word in _SEPARATORS.split(value[:2_000])]
     found = [kind for word in words if (kind := WORDS.get(word.lower()) or _chinese(word))]
     return next((kind for kind in _SPECIAL if kind in found), None) or next(iter(found), None)

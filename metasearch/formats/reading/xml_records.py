@@ -34,12 +34,8 @@ _HEAD = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A record that could be parsed.
-
-    Attributes:
-        line: On which it begins, from 1.
-        node: The lxml element.
-        mended: What had to be done to its text first; "" for nothing.
+    """A record that could be parsed. `line`: on which it begins, from 1. `mended`: what had to be
+    done to its text first; "" for nothing.
     """
 
     line: int
@@ -48,9 +44,7 @@ class Element:
 
 
 def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
-    """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is
-    best read.
-    """
+    """The text of an XML file, in the encoding it declares, else as it is best read."""
     start = b"".join(islice(content.blocks(), 1))[:1000]
     declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
@@ -68,11 +62,8 @@ def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
 def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterator[Element]:
     """The records of a file, in order; what cannot be parsed is reported to the collector.
 
-    Args:
-        text: The whole file.
-        begin: Pattern of the tag that begins a record, whose name is "record", and of what tells it
-            from others of that name.
-        collector: Where problems go.
+    `begin`: pattern of the tag that begins a record, whose name is "record", and of what tells it
+    from others of that name. `collector`: where problems go.
     """
     found = 0
     head = text.head(_HEAD)
@@ -97,9 +88,7 @@ def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterat
 
 
 def _ends(head: str, tail: str, begin: str) -> bool:
-    """Whether the last tag of a file closes something, and not only its last record, if there is
-    more to be closed.
-    """
+    """Whether a file's last tag closes more than its last record, if there is more."""
     closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", tail)
     if closing is None:
         return False
@@ -118,10 +107,8 @@ def _wrapper(head: str) -> str:
 
 
 def _parsed(part: Slice, wrapper: str) -> Element:
-    """The element of a slice.
-
-    Raises:
-        ValueError: It is not well-formed, also after what people commonly get wrong was mended.
+    """The element of a slice. Raises ValueError: it is not well-formed, also after what people
+    commonly get wrong was mended.
     """
     try:
         return Element(part.line, _node(part.text, wrapper))
@@ -141,9 +128,7 @@ def _node(text: str, wrapper: str) -> Any:
 
 
 def _mended(text: str) -> str:
-    """Without characters that XML forbids, with HTML's named ones as numbers; any other ampersand
-    stands for itself.
-    """
+    """Without what XML forbids, HTML's names as numbers; other ampersands stay."""
     return _ILLEGAL.sub("", _AMPERSAND.sub(_reference, text))
 
 

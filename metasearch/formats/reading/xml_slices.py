@@ -44,11 +44,8 @@ class Slice:
 
 
 class Slices:
-    """Iterates over the records of a text, once.
-
-    Args:
-        pieces: The text.
-        begin: Pattern of the tag that begins a record, whose name is "record".
+    """Iterates over the records of a text, once. `begin`: pattern of the tag that begins a record,
+    whose name is "record".
 
     Attributes:
         line: The last one so far, from 1.

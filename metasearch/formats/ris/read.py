@@ -161,9 +161,7 @@ def _titles(block: Block, kind: str | None, ovid: str) -> tuple[str, tuple[str, 
 
 
 def _second_title_is_own(block: Block, ovid: str) -> bool:
-    """Ovid writes the title in the language of the work into T2, where the journal has a field of
-    its own.
-    """
+    """Ovid has the title in the work's language in T2, the journal elsewhere."""
     return bool(ovid) and (bool(block.value("JF")) or (ovid == "cctr" and bool(block.value("JA"))))
 
 
@@ -181,9 +179,7 @@ def _names(block: Block, kind: str | None) -> list[str]:
 
 
 def _editors(block: Block, kind: str | None) -> list[str]:
-    """Editors beside the authors; A2 is theirs in books and chapters, and of a series
-    otherwise.
-    """
+    """Editors beside the authors; A2 is theirs in books and chapters, else of series."""
     if not block.lines("AU", "A1"):
         return []
     return (

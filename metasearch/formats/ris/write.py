@@ -43,11 +43,9 @@ def write(
 ) -> bytes:
     """The hits as RIS in UTF-8, in the order given; b"" for none.
 
-    Args:
-        hits: In the order of the records.
-        provenance: Say in N1 which source gave which field.
-        beside: What files say beside the records, by `Hit.id`; their databases take the place of
-            the sources.
+    `hits`: in the order of the records. `provenance`: say in N1 which source gave which field.
+    `beside`: what files say beside the records, by `Hit.id`; their databases take the place of the
+    sources.
     """
     return b"".join(parts(hits, provenance=provenance, beside=beside))
 

@@ -51,10 +51,8 @@ _ANYWHERE = ("any",)
 
 
 def parse_ccl(text: str) -> ReadQuery:
-    """Read a query in CCL. Takes time linear in its length.
-
-    Raises:
-        QuerySyntaxError: It is no CCL, or asks for what cannot be searched here.
+    """Read a query in CCL. Takes time linear in its length. Raises QuerySyntaxError: it is no CCL,
+    or asks for what cannot be searched here.
     """
     return read_or_suggest(_read, text)
 
@@ -82,12 +80,7 @@ class _CclParser(CclTermReader):
         return joined.query()
 
     def operand(self, after: Span | None, fields: Sequence[str]) -> Query:
-        """What stands behind an operator.
-
-        Args:
-            after: Where the operator stood; None at the beginning of a query.
-            fields: Those of a qualifier before the bracket.
-        """
+        """What stands behind an operator. `after`: its place; None where a query begins."""
         relation = "="
         if match := QUALIFIED.match(self.text, self._first()):
             fields, relation = self.fields(match), match[2]

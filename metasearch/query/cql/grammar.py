@@ -28,11 +28,7 @@ BOOLEANS = ("and", "or", "not", "prox")
 
 
 def syntax_tree(reader: QueryReader) -> Sorted:
-    """Read the text of a reader.
-
-    Raises:
-        QuerySyntaxError: It is no CQL.
-    """
+    """Read the text of a reader. Raises QuerySyntaxError: it is no CQL."""
     return _CqlParser(reader).sorted_query()
 
 

@@ -118,18 +118,13 @@ _ALIASES = {"dcterms": "dc", "dublincore": "dc", "dct": "dc", "metasearch": ""}
 
 
 def name_in_set(context_set: str, name: str) -> str:
-    """The name under which `INDEXES` has an index: of "245$a", a field of MARC with its subfield,
-    the field.
-    """
+    """The name of an index in `INDEXES`: of "245$a", a MARC field with subfield, the field."""
     return name.partition("$")[0] if context_set == "marc" else name
 
 
 def set_of(prefix: str, assigned: str | None) -> str | None:
-    """The context set that a prefix stands for; None for one that is not known.
-
-    Args:
-        prefix: In small letters.
-        assigned: The URI that the query assigns to it, or None.
+    """The context set that a prefix stands for; None for one that is not known. `assigned`: the URI
+    that the query assigns to it, or None.
     """
     if assigned is not None and (sets := _SETS.findall(assigned)):
         prefix = sets[-1].lower()  # "info:srw/cql-context-set/1/dc-v1.1"

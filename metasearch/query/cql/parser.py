@@ -38,19 +38,13 @@ _USUAL = frozenset(
 
 
 def parse_cql(text: str) -> ReadQuery:
-    """Read a query in CQL 1.2.
-
-    Raises:
-        QuerySyntaxError: It is no CQL, or asks for what cannot be searched here.
-    """
+    """Read CQL 1.2. Raises QuerySyntaxError: it is no CQL, or cannot be searched here."""
     return read_or_suggest(_read_unsorted, text)
 
 
 def parse_sorted_cql(text: str) -> tuple[ReadQuery, SortKeys]:
-    """As `parse_cql`, with the keys of sortBy, for a caller that can sort by them.
-
-    Raises:
-        QuerySyntaxError: As `parse_cql`.
+    """As `parse_cql`, with the keys of sortBy, for a caller that can sort by them. Raises
+    QuerySyntaxError: as `parse_cql`.
     """
     read = read_or_suggest(lambda candidate: _read(candidate)[0], text)
     return read, _read(text)[1]

@@ -23,7 +23,6 @@ class Relation:
     Attributes:
         index: As written, with its prefix.
         name: A sign, or a word in small letters.
-        start, end: Of the index.
         at: Where the relation begins.
     """
 
@@ -37,9 +36,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold
-    here.
-    """
+    """A term, with a relation unless the server may choose; `prefixes`: (name, URI)."""
 
     relation: Relation | None
     term: CqlToken

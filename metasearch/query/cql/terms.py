@@ -131,9 +131,7 @@ class CqlTermReader:
         return Term(word, field, truncated=True) if cut else words(word, field)
 
     def unanchored(self, split: list[_TermWord]) -> list[_TermWord]:
-        """The words without the ^ at the beginning or end of one, which asks for its place in the
-        field.
-        """
+        """The words without the ^ at either end, which asks for the place in the field."""
         bare = [_TermWord(_without_anchors(word.chars)) for word in split]
         if bare == split or not any(word.chars for word in bare):
             return split

@@ -19,9 +19,7 @@ _TO_THE_QUOTE = re.compile(r'"(?:[^"\\]|\\.)*', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class CqlToken:
-    """A piece of the query; the text of one in quotes is what stands between them, backslashes
-    included.
-    """
+    """A piece of the query; a quoted text without its quotes, backslashes included."""
 
     kind: Kind
     text: str
@@ -35,11 +33,7 @@ class CqlToken:
 
 
 def cql_tokens(reader: QueryReader) -> list[CqlToken]:
-    """All tokens of the reader's text, closed by one of kind "end".
-
-    Raises:
-        QuerySyntaxError: A quote is never closed.
-    """
+    """All tokens, then one of kind "end". Raises QuerySyntaxError: a quote is never closed."""
     tokens: list[CqlToken] = []
     text, at = reader.text, 0
     while at < len(text):

@@ -30,12 +30,8 @@ _READERS: Mapping[str, tuple[str, str]] = {
 def parse_database(text: str, syntax: str) -> ReadQuery:
     """Read a strategy in the syntax of one database, a single text or lines with numbers.
 
-    Args:
-        text: As typed.
-        syntax: A key of `metasearch.query.syntaxes.SYNTAXES` that is the syntax of a database.
-
-    Raises:
-        QuerySyntaxError: It cannot be read in that syntax.
+    `syntax`: a key of `metasearch.query.syntaxes.SYNTAXES` that is the syntax of a database. Raises
+    QuerySyntaxError: it cannot be read in that syntax.
     """
     return read_or_suggest(lambda one: _read(one, syntax), text)
 

@@ -1,6 +1,4 @@
-"""What the Cochrane Library alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR
-#1-#3}`.
-"""
+"""What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`."""
 
 from __future__ import annotations
 

@@ -58,8 +58,7 @@ class DatabaseGrammar:
             commas.
         near: Matches a whole word that is an operator of proximity, beside those of
             `NEAR_ANYWHERE`.
-        order: Which operators bind more closely than others, without brackets; the closest
-            first.
+        order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.

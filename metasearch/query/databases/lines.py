@@ -41,9 +41,7 @@ _FURTHEST = 25
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line of a strategy: its number, the sign before it ("#", "S" or ""), its text and where
-    that begins.
-    """
+    """A line of a strategy: number, sign before it ("#", "S", ""), text and its place."""
 
     number: int
     sign: str
@@ -68,13 +66,7 @@ class LineReader(Protocol):
 
 
 def numbered_lines(text: str, *, referring: bool = True) -> list[NumberedLine] | None:
-    """The lines, those that were first in the search first; None where the text is no such
-    strategy.
-
-    Args:
-        text: As typed.
-        referring: Whether one of them has to name another.
-    """
+    """The lines, those first that were first; None where the text is no such strategy."""
     lines: list[NumberedLine] = []
     at, step = 0, 0
     for whole in text.splitlines(keepends=True):
@@ -115,15 +107,9 @@ def read_lines(
 ) -> ReadQuery:
     """The search that the last line is.
 
-    Args:
-        text: All of it.
-        lines: Of `numbered_lines`.
-        reader: Makes the reader of one line, from its text, the lines before it and where notes are
-            gathered.
-        syntax: What `reader` reads.
-
-    Raises:
-        QuerySyntaxError: One of them cannot be read; its place is that in the whole text.
+    `reader`: makes the reader of one line, from its text, the lines before it and where notes are
+    gathered. Raises QuerySyntaxError: one of them cannot be read; its place is that in the whole
+    text.
     """
     if len(lines) > MAX_LINES:
         raise QuerySyntaxError(

@@ -74,11 +74,7 @@ _SHOWN = 8
 
 
 class Losses:
-    """Gathers the losses of one text, each once.
-
-    Attributes:
-        widened: How often something was read more widely than it was meant.
-    """
+    """Gathers a text's losses, each once. `widened`: how often it is read more widely."""
 
     def __init__(self) -> None:
         self.widened = 0

@@ -1,6 +1,4 @@
-"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from
-3`.
-"""
+"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from`."""
 
 from __future__ import annotations
 

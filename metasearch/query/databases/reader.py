@@ -37,11 +37,7 @@ class DatabaseReader(ReferenceReader):
         return self.ended(self.tree())
 
     def ended(self, query: Query | None) -> ReadQuery:
-        """The query with its notes.
-
-        Raises:
-            QuerySyntaxError: Nothing of it can be searched for.
-        """
+        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
         if query is None:
             raise self.not_searchable or self.error(
                 message("No part of the query can be searched for"),
@@ -75,9 +71,7 @@ class DatabaseReader(ReferenceReader):
         return query
 
     def excluded(self, sign: Sign) -> Query | None:
-        """The operand behind a NOT; where it is read more widely, more is excluded, and a
-        note says so.
-        """
+        """The operand of a NOT; where it is read more widely, a note says more is excluded."""
         before, start = self.losses.widened, self.at
         query = self.operand(sign)
         if self.losses.widened > before:

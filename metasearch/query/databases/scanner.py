@@ -54,10 +54,8 @@ class Sign:
 class TextScanner(NestedReader):
     """A text with a place in it, by the table of one database.
 
-    Args:
-        text: As typed.
-        lines: The lines before it by number; None where lines have no numbers.
-        losses: Where what is lost is gathered; a new place by default.
+    `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
+    is lost is gathered; a new place by default.
     """
 
     #: The table of the database; each reader sets its own.
@@ -191,9 +189,7 @@ class TextScanner(NestedReader):
         return tag, plain(match[0])
 
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
-        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
-        it.
-        """
+        """Take a word with its field at the end, which `cut_at` begins and `at` is behind."""
         if self.grammar.suffix is None:
             return None
         for at in range(start + 1, end):

@@ -24,15 +24,7 @@ class TermReader(TextScanner):
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
-        """What a field is to hold.
-
-        Args:
-            text: Words with single blanks between them.
-            tag: Where they are looked for.
-            shown: The field as it was written.
-            where: Where they stand.
-            quoted: Whether they stand in quotes.
-        """
+        """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
@@ -62,9 +54,7 @@ class TermReader(TextScanner):
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
-        """Words or a phrase, with signs for letters in them; names of authors are words in any
-        order.
-        """
+        """Words or a phrase, with signs for letters; authors' names are words in any order."""
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both

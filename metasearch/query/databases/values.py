@@ -25,10 +25,7 @@ _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE})", re.IGNORECASE
 
 def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
-    more than years.
-
-    Raises:
-        BadYears: It says none.
+    more than years. Raises BadYears: it says none.
     """
     plain = " ".join(text.split())
     if one := _ONE.fullmatch(plain):
@@ -66,9 +63,7 @@ def _at_edge(date: str, month: str, day: str) -> bool:
 
 
 def type_named(text: str) -> tuple[str | None, bool]:
-    """The type that a name of a publication type means, or None, and whether that type holds
-    more.
-    """
+    """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
     if name in TYPES:
         return TYPES[name], True

@@ -1,6 +1,4 @@
-"""Web of Science and IEEE Xplore: nothing but their tables, and the settings that a history
-prints.
-"""
+"""Web of Science and IEEE Xplore: their tables, and the settings that a history prints."""
 
 from __future__ import annotations
 

@@ -42,10 +42,8 @@ _BETWEEN = re.compile(
 
 
 def parse_expert(text: str) -> ReadQuery:
-    """Read a query in the expert syntax of Chinese databases.
-
-    Raises:
-        QuerySyntaxError: It is none, or names a field that cannot be searched here.
+    """Read a query in the expert syntax of Chinese databases. Raises QuerySyntaxError: it is none,
+    or names a field that cannot be searched here.
     """
     return read_or_suggest(lambda one: _ExpertParser(one).whole(), text)
 

@@ -52,9 +52,7 @@ class ExpertScanner(NestedReader):
         return at, at + 1
 
     def is_not(self, at: int) -> bool:
-        """Whether the - or ^ there is the sign for NOT: after a blank, a bracket or a quote, and
-        before something.
-        """
+        """Whether - or ^ is NOT: after a blank, bracket or quote, and before something."""
         before = self.flat[at - 1] if at else " "
         rest = at + 1
         return (
@@ -125,9 +123,7 @@ class ExpertScanner(NestedReader):
         return end
 
     def quoted(self) -> str:
-        """What stands between the quotes that begin here; for the apostrophes in it see the head of
-        this file.
-        """
+        """What stands between these quotes; apostrophes in it: see the head of this file."""
         opening, sign = self.at, self.flat[self.at]
         end = opening + 1
         while end < len(self.flat):

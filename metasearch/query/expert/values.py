@@ -22,11 +22,7 @@ OFTEN_NOTE = "$ is ignored: sources cannot be asked how often a word occurs"
 
 
 class ExpertValueReader(ExpertScanner):
-    """Turns values into the parts of the tree that ask for them.
-
-    Attributes:
-        target: Where the next value is looked for.
-    """
+    """Turns values into parts of the tree. `target`: where the next value is looked for."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -46,9 +42,7 @@ class ExpertValueReader(ExpertScanner):
                 return identifier_field(value) == identifier
 
     def value(self, text: str, *, always: bool, start: int) -> Query:
-        """A quoted value, a phrase if it has several words, or `always`; CNKI has operators in
-        quotes: 'a /SEN 5 b'.
-        """
+        """A quoted value, a phrase of several words, or `always`; CNKI has 'a /SEN 5 b'."""
         if (bare := OFTEN.sub(" ", text).strip()) != text and bare:
             self.note(OFTEN_NOTE)
             text = plain(bare)

@@ -29,10 +29,8 @@ _EVERYWHERE = TAGS["all"]
 
 
 def parse_pubmed(text: str) -> ReadQuery:
-    """Read a query as one types it into PubMed.
-
-    Raises:
-        QuerySyntaxError: It is none, or has a tag that cannot be searched here.
+    """Read a query as one types it into PubMed. Raises QuerySyntaxError: it is none, or has a tag
+    that cannot be searched here.
     """
     return read_or_suggest(_read, text)
 
@@ -154,9 +152,7 @@ class PubmedReader(PubmedValueReader):
     # ---------------------------------------------------------------- pieces
 
     def spread(self, text: str, start: int) -> Query | None:
-        """The rest of a range whose first date was `text`, with or without a tag; None where it is
-        no range.
-        """
+        """The rest of a range that begins with the date `text`; None where it is no range."""
         if not re.fullmatch(DATE, text):
             return None
         at = self.at

@@ -122,9 +122,7 @@ class PubmedValueReader(PubmedScanner):
         return in_fields(fields, lambda field: words(text, field, phrase=phrase))
 
     def filtered(self, text: str, shown: str) -> Query | None:
-        """A filter such as english[filter], as far as a field holds that; None for what is passed
-        over.
-        """
+        """A filter such as english[filter], as far as a field holds that; None: passed over."""
         name = text.casefold()
         if shown.casefold() in _FILTERS:
             if language := language_code(name):

@@ -1,6 +1,4 @@
-"""The words of the coded fields `type:` and `language:`: what people write -> the word of the
-closed list, and near misses.
-"""
+"""The words of the coded fields `type:` and `language:` -> the closed list, and near misses."""
 
 from __future__ import annotations
 
@@ -18,16 +16,12 @@ CODED_WORDS: Mapping[str, str] = {
 
 
 def coded_word(field: str, text: str) -> str | None:
-    """The canonical word of a "type" or "language": "Dissertations" -> "thesis", "chinese" -> "zh";
-    None if unknown.
-    """
+    """The canonical "type" or "language" of a word: "Dissertations" -> "thesis"; or None."""
     return type_word(text) if field == "type" else language_code(text)
 
 
 def near_coded_words(field: str, text: str) -> list[str]:
-    """Canonical words that an unknown one may have been meant for, the nearest first, at most
-    three.
-    """
+    """Canonical words near an unknown one, the nearest first, at most three."""
     from difflib import get_close_matches
 
     known = (

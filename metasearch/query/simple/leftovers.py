@@ -38,10 +38,8 @@ _OF_LETTERS = frozenset(
 
 
 def leftovers(text: str) -> tuple[str, ...]:
-    """One sentence for each kind of what looks like an operator and was read as a word.
-
-    Args:
-        text: That `metasearch.query.simple.parse` has read.
+    """One sentence for each kind of what looks like an operator and was read as a word. `text`:
+    that `metasearch.query.simple.parse` has read.
     """
     pieces = with_operators(tokens(text))
     all_words = [token.text for token in pieces if token.kind == "word"]

@@ -81,11 +81,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens, closed by one of kind "end".
-
-    Raises:
-        QuerySyntaxError: Its `suggestion` mends this one mistake only.
-    """
+    """All tokens, then one of kind "end". Raises QuerySyntaxError: its `suggestion` mends it."""
     if bad := _SURROGATE.search(text):
         at = bad.start()
         raise error_at(
@@ -166,9 +162,7 @@ class _Lexer(WordScanner):
         return field, at
 
     def names_code(self, field: str, at: int) -> bool:
-        """Whether the next word is a type or language. "Natural language: a survey" is a title like
-        any other.
-        """
+        """Whether the next word is a type or language; "Natural language: a survey" is a title."""
         following = text[0] if (text := self.text[at : at + _LONGEST_CODED].split()) else ""
         return coded_word(field, following.strip("()（）")) is not None
 

@@ -28,10 +28,8 @@ class Operand:
 
 
 class OperandReader:
-    """The tokens of a query, and a place among them.
-
-    Raises:
-        QuerySyntaxError: The text holds something that is no token.
+    """The tokens of a query, and a place among them. Raises QuerySyntaxError: the text holds
+    something that is no token.
     """
 
     def __init__(self, text: str) -> None:

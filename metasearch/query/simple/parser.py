@@ -133,9 +133,7 @@ class _SimpleParser(OperandReader):
 
     @staticmethod
     def join(last: Operand, part: Operand) -> bool:
-        """Put the word of `part` into the term of `last`, if the two are bare words of one
-        field.
-        """
+        """Put the word of `part` into the term of `last`, if both are bare, of one field."""
         left, right = last.query, part.query
         if not (last.bare and part.bare and isinstance(left, Term) and isinstance(right, Term)):
             return False

@@ -83,9 +83,7 @@ class WordScanner:
         return ScannedWord("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
-        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a
-        mere word.
-        """
+        """Where the DOI at `at` ends; `at` itself for none, or one with a backslash."""
         match = DOI.match(self.text, at)
         if match is None:
             return at
@@ -117,9 +115,7 @@ class WordScanner:
 
 
 def _cuts(value: str, star: int) -> bool:
-    """Whether a star before a letter or digit seems to stand for others: in `wom*n`, not in `2*3`
-    and `M*A*S*H`.
-    """
+    """Whether a star within stands for others: in `wom*n`, not in `2*3` and `M*A*S*H`."""
     before, after = value[max(0, star - 2) : star], value[star + 1 : star + 3]
     if before[-1:].isalnum():
         return len(before) > 1 and before.isalnum()

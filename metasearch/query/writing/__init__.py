@@ -54,14 +54,8 @@ class Translation:
 def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translation:
     """Write a query in the syntax of a database. Nothing is asked.
 
-    Args:
-        query: A tree, or a text.
-        to: A key of `TARGETS`.
-        syntax: That a text is in, one of `metasearch.query.CHOICES`.
-
-    Raises:
-        QuerySyntaxError: The text cannot be read.
-        UsageError: There is no such syntax.
+    `to`: a key of `TARGETS`. `syntax`: that a text is in, one of `metasearch.query.CHOICES`. Raises
+    QuerySyntaxError: the text cannot be read; UsageError: there is no such syntax.
     """
     if to not in TARGETS:
         raise UsageError(

@@ -13,9 +13,7 @@ from metasearch.query.writing.style import Style
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One term as it is written, and the template that it has to be put into; `frame` is "{x}" for
-    none.
-    """
+    """One term as it is written, and the template to put it into; `frame`: "{x}" for none."""
 
     text: str
     frame: str = "{x}"
@@ -27,7 +25,6 @@ class Group:
 
     Attributes:
         every: Whether all of them have to hold.
-        parts: At least one.
         without: What must not hold; only where `every`.
         frame: The template of all that is in it; "" where there are several.
     """

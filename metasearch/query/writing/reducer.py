@@ -26,10 +26,8 @@ _NAMES = {
 
 
 class QueryReducer(Grouping):
-    """Reduces one query to what a syntax can express.
-
-    Attributes:
-        notes: One sentence for each thing that the text does not say as the query does.
+    """Reduces one query to what a syntax can express. `notes`: one sentence for each thing that the
+    text does not say as the query does.
     """
 
     def __init__(self, style: Style) -> None:
@@ -85,9 +83,7 @@ class QueryReducer(Grouping):
         return self.alternatives(sides) if sides else None
 
     def folded(self, parts: Sequence[Query]) -> Iterable[Query | Leaf]:
-        """The alternatives; one term in several fields is one leaf where a template searches them
-        at once.
-        """
+        """The alternatives; a term in several fields is one leaf where a template has them."""
         places: dict[Term, set[str]] = {}
         for part in parts:
             if isinstance(part, Term) and (part.phrase or " " not in part.text):
@@ -152,9 +148,7 @@ class QueryReducer(Grouping):
         return self.grouped(leaves) if leaves else None
 
     def worded(self, term: Term, text: str) -> str:
-        """One word, or the words of a phrase or identifier, without its field; "" where nothing is
-        left of it.
-        """
+        """One word, or those of a phrase or identifier, without field; "" for nothing left."""
         style = self.style
         lost = list(dict.fromkeys(re.findall(style.lost, text, re.IGNORECASE)))
         pieces = plain(re.sub(style.lost, " ", text, flags=re.IGNORECASE) if lost else text).split(

@@ -33,12 +33,6 @@ class YearRanges:
 
     `{first}` and `{last}` are the years of the range, `{before}` the one before the first,
     `{after}` that after the last, each of four digits.
-
-    Attributes:
-        only: A single year.
-        both: From one year to another.
-        since: Without an end.
-        until: Without a beginning.
     """
 
     only: tuple[str, ...]
@@ -61,7 +55,6 @@ class Style:
         framed: A template takes several terms with AND, OR and NOT between them, and not only one.
         single: Names of fields whose templates take one term all the same.
         bracketed: Its templates have brackets around `{x}` already.
-        booleans: Between parts.
         inner: Between the parts of a group that a template is put around.
         phrase: A template for words that follow one another; also for a word that would be a sign
             when bare.
@@ -119,12 +112,10 @@ class Style:
 def fields_of(grammar: DatabaseGrammar, template: str, **codes: str) -> dict[str, str]:
     """`Style.fields` out of the table that a database's syntax is read by.
 
-    Args:
-        grammar: The table. Of the codes that search just one of our fields, or several, the first
-            is written.
-        template: With the places `{x}` and `{code}`, or `{CODE}` for capitals.
-        codes: Field -> the code where another is better; "" where the field cannot be asked for in
-            truth. Several fields are joined as in `title_abstract`.
+    `grammar`: the table. Of the codes that search just one of our fields, or several, the first is
+    written. `template`: with the places `{x}` and `{code}`, or `{CODE}` for capitals. `codes`:
+    field -> the code where another is better; "" where the field cannot be asked for in truth.
+    Several fields are joined as in `title_abstract`.
     """
     found: dict[str, str] = {}
     for code, tag in grammar.codes.items():

@@ -12,13 +12,7 @@ from aiohttp.typedefs import Handler
 
 
 def on_first_request(module: str, handler: str = "answer", package: str = __name__) -> Handler:
-    """A handler that imports a face when it is first asked.
-
-    Args:
-        module: The name of the face below the package.
-        handler: Its coroutine that takes the request.
-        package: Another one than that of the faces.
-    """
+    """A handler that imports a face when it is first asked."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         answer: Handler = getattr(import_module(f"{package}.{module}"), handler)

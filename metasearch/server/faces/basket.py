@@ -46,13 +46,7 @@ _NAMED = 5
 
 
 async def basket(request: web.Request) -> web.StreamResponse:
-    """`/basket`: shows the works, exports them, or changes them by a form.
-
-    Raises:
-        Problem: 400, 403, 408, 413 or 415 for a form that cannot be taken, 404 for works that are
-            not known, 406 for an unknown format, 409 where the basket is full, and those of a
-            search where one is made.
-    """
+    """`/basket`: shows the works, exports them, or changes them by a form."""
     if request.method == "POST":
         return await _change(request)
     shared, visit = request.app[SHARED], visit_of(request)
@@ -89,11 +83,7 @@ async def _page(request: web.Request, contents: Basket) -> web.Response:
 
 
 def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
-    """The works that a request names; all where it names none.
-
-    Raises:
-        Problem: 404 for one that is not in the basket.
-    """
+    """The works that a request names; all where it names none."""
     if not names:
         return contents
     ids = _hit_ids(names)
@@ -176,13 +166,7 @@ async def _change(request: web.Request) -> web.Response:
 
 
 async def _add(request: web.Request, names: Mapping[str, None], search: str) -> None:
-    """Puts works into the basket.
-
-    Args:
-        request: Of the form.
-        names: Ids of the works.
-        search: The query string of the search that found them.
-    """
+    """Puts works into the basket."""
     shared, visit = request.app[SHARED], visit_of(request)
     there = await contents_of(visit.basket, shared)
     new = [name for name in names if name not in visit.basket]
@@ -260,11 +244,7 @@ def _check_room(there: int, new: int) -> None:
 
 
 def _named(fields: MultiMapping[str]) -> dict[str, None]:
-    """The ids in a form.
-
-    Raises:
-        Problem: 400 where there is none.
-    """
+    """The ids in a form."""
     ids = _hit_ids(fields.getall("id", []))
     if not ids:
         raise Problem.bad_parameters(
@@ -274,11 +254,7 @@ def _named(fields: MultiMapping[str]) -> dict[str, None]:
 
 
 def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
-    """Ids as they are compared, each once.
-
-    Raises:
-        Problem: 400 for what is no id of a work.
-    """
+    """Ids as they are compared, each once."""
     ids: dict[str, None] = {}
     for text in texts:
         if len(text) > 100 or not is_hit_id(text):

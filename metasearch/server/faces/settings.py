@@ -30,11 +30,7 @@ _SAVE, _USUAL, _FORGET = "save", "usual", "forget"
 
 
 async def settings(request: web.Request) -> web.StreamResponse:
-    """`/settings`: shows what the reader prefers, or saves it from a form.
-
-    Raises:
-        Problem: 400, 403, 408, 413 or 415 for a form that cannot be taken.
-    """
+    """`/settings`: shows what the reader prefers, or saves it from a form."""
     shared, visit = request.app[SHARED], visit_of(request)
     await shared.engine.ready()
     if request.method == "POST":
@@ -72,11 +68,7 @@ async def _save(request: web.Request, visit: Visit) -> web.Response:
 
 
 def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]:
-    """The ticked sources; with all, or without any, of the group whose button was pressed.
-
-    Raises:
-        Problem: 400 for one that there is not, or for more than a cookie can hold.
-    """
+    """The ticked sources; with all, or without any, of the group whose button was pressed."""
     engine = request.app[SHARED].engine
     sources = view(engine)
     ticked = dict.fromkeys(fields.getall("sources", []))

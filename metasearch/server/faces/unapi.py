@@ -31,10 +31,6 @@ async def answer(request: web.Request) -> web.Response:
     """`/unapi`: the formats; with `id` those of a work (300); with `format`, too, the work.
 
     Works are those whose pages were shown in the last day; no source is asked.
-
-    Raises:
-        Problem: 400 for a parameter that is repeated, 404 for an unknown id, 406 for an unknown
-            format.
     """
     name, form = only(request.query, "id"), only(request.query, "format")
     if not name:

@@ -77,12 +77,7 @@ class FoundWork:
 
 
 async def work(request: web.Request) -> web.Response:
-    """`/work/ID`: the work as a page, or in the format that `format=` or Accept name.
-
-    Raises:
-        Problem: 400 for an id that cannot be read, 404 for a work that is not found, 406 for an
-            unknown format, and those of a search where one is made.
-    """
+    """`/work/ID`: the work as a page, or in the format that `format=` or Accept name."""
     shared, site, visit = request.app[SHARED], site_of(request), visit_of(request)
     form = chosen_of(request, OFFERED)
     parameters = read(request.query, shared.options)
@@ -121,12 +116,8 @@ def is_large(hit: Hit) -> bool:
 
 
 def written(hit: Hit, form: str, parameters: Parameters | None = None) -> bytes:
-    """One work in a format of `WRITABLE` that is written from hits.
-
-    Args:
-        hit: The work.
-        form: The format.
-        parameters: How it is written, where the format has a choice.
+    """One work in a format of `WRITABLE` that is written from hits. `parameters`: how it is
+    written, where the format has a choice.
     """
     whole = Answer("", True, Counts(len(hit.records), 1, len(hit.records) - 1), (hit,), ())
     asked = parameters or Parameters()

@@ -28,12 +28,8 @@ CLOSED = 0.5
 class AdaptiveLimit:
     """The number of searches that may run at once.
 
-    Args:
-        most: Its upper bound.
-
-    Attributes:
-        wait: Seconds that work which is ready waited at least, in the last interval.
-        late: Seconds that the loop is late, smoothed.
+    `most`: its upper bound. `wait`: seconds that work which is ready waited at least, in the last
+    interval. `late`: seconds that the loop is late, smoothed.
     """
 
     def __init__(self, most: int) -> None:
@@ -56,11 +52,8 @@ class AdaptiveLimit:
     def measured(self, late: float, turn: float, passed: float, running: int) -> None:
         """Adjusts the limit to a measurement.
 
-        Args:
-            late: Seconds that the loop is late.
-            turn: Seconds that the next in the queue has waited for a turn.
-            passed: Seconds since the last measurement.
-            running: Searches that run.
+        `late`: seconds that the loop is late. `turn`: seconds that the next in the queue has waited
+        for a turn. `passed`: seconds since the last measurement.
         """
         self.late += (late - self.late) * (1.0 - math.exp(-passed / INTERVAL))
         self._shortest = min(self._shortest, late + turn)

@@ -46,9 +46,7 @@ def _now() -> float:
 
 
 class Permit:
-    """Allows one search to run; released at the end of the block, or by the function that
-    `transfer` returned.
-    """
+    """Allows one search; released at the block's end, or by what `transfer` returned."""
 
     def __init__(self, released: Callable[[float], None]) -> None:
         self._released: Callable[[float], None] | None = released
@@ -77,16 +75,7 @@ class Permit:
 
 
 class Admission:
-    """The permits of one process.
-
-    Args:
-        most: Upper bound of the permits.
-        scheduler: Gives turns on the loop to all that computes.
-
-    Attributes:
-        limit: How many permits there are.
-        computing: Computes from long texts, off the loop.
-    """
+    """The permits of one process. `computing`: computes from long texts, off the loop."""
 
     def __init__(self, most: int, scheduler: FairScheduler) -> None:
         self.limit = AdaptiveLimit(most)
@@ -107,10 +96,8 @@ class Admission:
         return self._running
 
     async def enter(self, user: Hashable) -> Permit:
-        """Returns a permit for a search of this user, after a short wait if necessary.
-
-        Raises:
-            Problem: 503 with `Retry-After`.
+        """Returns a permit for a search of this user, after a short wait if necessary. Raises
+        Problem: 503 with `Retry-After`.
         """
         if len(self._queue) or not self._free:
             await self._wait(user)
@@ -121,11 +108,7 @@ class Admission:
 
     @asynccontextmanager
     async def brief(self) -> AsyncIterator[None]:
-        """Runs the block without a permit, after a turn on the loop.
-
-        Raises:
-            Problem: 503 with `Retry-After`.
-        """
+        """Runs the block after a turn, without a permit. Raises Problem: 503 with `Retry-After`."""
         # One search or brief request may always run: otherwise a loop that was late for another
         # reason would refuse every one of them.
         closed = self.limit.closed and (self._running or self._brief)

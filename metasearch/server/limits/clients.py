@@ -27,11 +27,8 @@ _MOST_HOPS = 16
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Where a request comes from.
-
-    Attributes:
-        name: Its IPv4 address, or the network of its IPv6 address; never shown.
-        local: It comes from this machine, and no proxy has passed it on.
+    """Where a request comes from. `name`: its IPv4 address, or the network of its IPv6 address;
+    never shown. `local`: it comes from this machine, and no proxy has passed it on.
     """
 
     name: str
@@ -39,11 +36,8 @@ class Client:
 
 
 class Clients:
-    """Tells clients apart.
-
-    Args:
-        trusted: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
-        secret: What pseudonyms are made with; None draws one.
+    """Tells clients apart. `trusted`: addresses and networks of proxies whose `X-Forwarded-For` is
+    believed. `secret`: what pseudonyms are made with; None draws one.
     """
 
     def __init__(self, trusted: Iterable[str] = (), secret: bytes | None = None) -> None:
@@ -85,9 +79,7 @@ class Clients:
         )
 
     def peer(self, peername: object) -> _Address | None:
-        """The address at the other end of a socket, of what its transport says; None for one
-        without addresses.
-        """
+        """The address at the other end, of what a socket's transport says; None without one."""
         return _address(str(peername[0])) if isinstance(peername, tuple) and peername else None
 
     def pseudonym(self, client: Client) -> str:
@@ -98,11 +90,7 @@ class Clients:
 
     def user(self, request: web.Request, key: bytes | None) -> str:
         """The name under which a request gets its fair share of turns: that of its key, else of its
-        client.
-
-        Args:
-            request: Theirs.
-            key: The hash of their API key; None if the server has no keys.
+        client. `key`: the hash of their API key; None if the server has no keys.
         """
         name = b"client " + self.of(request).name.encode() if key is None else b"key " + key
         return blake2b(name, key=self._secret, digest_size=16).hexdigest()

@@ -43,19 +43,14 @@ class Computing:
 
     async def read(self, user: Hashable, text: str, compute: Callable[[], T]) -> T:
         """Returns what `compute` makes of a text of this user: at once where the text is short,
-        else in the thread.
-
-        Raises:
-            Problem: As of `done`.
+        else in the thread. Raises Problem: as of `done`.
         """
         return compute() if len(text) <= SHORT else await self.done(user, compute)
 
     async def done(self, user: Hashable, compute: Callable[[], T]) -> T:
-        """Returns what `compute` computes, in the thread, when it is the turn of this user.
-
-        Raises:
-            Problem: 429 where too many texts of the user wait, 503 where too many of all do; both
-                with `Retry-After`.
+        """Returns what `compute` computes, in the thread, when it is the turn of this user. Raises
+        Problem: 429 where too many texts of the user wait, 503 where too many of all do; both with
+        `Retry-After`.
         """
         await self._turn(user)
         loop = asyncio.get_running_loop()

@@ -45,9 +45,7 @@ class Connections:
         return Connection(self, server)
 
     def opened(self, transport: asyncio.BaseTransport) -> str | None:
-        """Count a connection; gives the name under which it was counted, or None where it is one
-        too many.
-        """
+        """Count a connection; the name it was counted under, None where it is one too many."""
         peer = self._clients.peer(transport.get_extra_info("peername"))
         # Proxies and what runs on this machine speak for many.
         name = "" if peer is None or peer.is_loopback or self._clients.trusts(peer) else str(peer)
@@ -174,9 +172,7 @@ class Connection(web.RequestHandler):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        """Sends an answer; that to an `Expect` which is not met is ours, because aiohttp's repeats
-        the header.
-        """
+        """Sends an answer; to an unmet `Expect` ours, because aiohttp's repeats the header."""
         if isinstance(resp, web.HTTPExpectationFailed):
             headers = {"Cache-Control": "no-store"}
             resp = Problem(
@@ -203,9 +199,7 @@ class Connection(web.RequestHandler):
 
 
 def set_security_headers(response: web.StreamResponse, policy: str = "") -> None:
-    """The headers that every answer has; `policy` is what a page may load, "" for what is no
-    page.
-    """
+    """The headers of every answer; `policy`: what a page may load, "" for what is none."""
     headers = response.headers
     headers["Server"] = "metasearch"
     headers["X-Content-Type-Options"] = "nosniff"

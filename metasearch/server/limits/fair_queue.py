@@ -37,9 +37,7 @@ class FairQueue:
                 del self._queues[user]
 
     def next(self) -> bool:
-        """Admits the next request; its user goes to the end of the round. Returns False if none
-        waits.
-        """
+        """Admits the next request; its user goes to the end. Returns False if none waits."""
         while self._queues:
             user = next(iter(self._queues))
             queue = self._queues.pop(user)
@@ -52,9 +50,7 @@ class FairQueue:
         return False
 
     def make_room(self, user: Hashable) -> bool:
-        """Refuses the last request of the user with most requests, unless this user would then have
-        as many.
-        """
+        """Refuses the last request of the busiest user, unless this one would have as many."""
         longest = max(self._queues, key=lambda name: len(self._queues[name]), default=None)
         if longest is None or len(self._queues[longest]) <= len(self._queues.get(user, ())) + 1:
             return False

@@ -42,11 +42,9 @@ class ApiKeys:
 
     @classmethod
     def load(cls, settings: Settings) -> ApiKeys:
-        """The keys that `[server] keys` and `keys_file` speak of.
-
-        Raises:
-            SettingsError: A variable is not set, the file cannot be read or is empty, or a key is
-                too weak; the problems name places, never keys.
+        """The keys that `[server] keys` and `keys_file` speak of. Raises SettingsError: a variable
+        is not set, the file cannot be read or is empty, or a key is too weak; the problems name
+        places, never keys.
         """
         problems: list[str] = []
         found: list[str] = []
@@ -60,13 +58,8 @@ class ApiKeys:
         return cls(found)
 
     def check(self, request: web.Request) -> bytes | None:
-        """Whether this request may be answered.
-
-        Returns:
-            The hash of its key; None if the server has no keys.
-
-        Raises:
-            Problem: 401 without a key or with a wrong one, 400 for one in the address.
+        """Whether this request may be answered. Returns the hash of its key; None if the server has
+        no keys. Raises Problem: 401 without a key or with a wrong one, 400 for one in the address.
         """
         if not self:
             return None

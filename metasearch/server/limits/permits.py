@@ -27,10 +27,8 @@ Kind = Literal["archives", "exports", "uploads", "streams"]
 
 @contextmanager
 def permit(request: web.Request, kind: Kind) -> Iterator[None]:
-    """A block that has a permit of the user of a request; without a workspace it needs none.
-
-    Raises:
-        Problem: As `Shares.take`.
+    """A block that has a permit of the user of a request; without a workspace it needs none. Raises
+    Problem: as `Shares.take`.
     """
     service = request.app.get(WORKSPACE)
     if service is None:
@@ -46,10 +44,8 @@ def permit(request: web.Request, kind: Kind) -> Iterator[None]:
 
 def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
     """Makes a handler hold a permit until its answer is sent: for requests of these methods, HEAD
-    as GET, and of POST for those that are no forms without a file.
-
-    Raises:
-        Problem: The handler then raises what `Shares.take` does, before it begins.
+    as GET, and of POST for those that are no forms without a file. Raises Problem: the handler then
+    raises what `Shares.take` does, before it begins.
     """
 
     def decorated(handler: Handler) -> Handler:

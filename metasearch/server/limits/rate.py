@@ -1,6 +1,4 @@
-"""How often one client may ask: a token bucket for each, in a table that cannot grow without
-end.
-"""
+"""How often one client may ask: a token bucket for each, in a table of bounded size."""
 
 from __future__ import annotations
 
@@ -19,7 +17,6 @@ class Quota:
     """What a client has left.
 
     Attributes:
-        limit: Requests in a window.
         window: Seconds.
         tokens: Requests that it may make at once; less than 1 where this one was too many.
         allowed: Whether this one may be answered.
@@ -32,9 +29,7 @@ class Quota:
 
     @property
     def headers(self) -> dict[str, str]:
-        """As the IETF draft on RateLimit headers writes it; `t` is when the whole quota will be
-        there again.
-        """
+        """As the IETF draft on RateLimit headers; `t` is when the whole quota is there again."""
         full = math.ceil((self.limit - self.tokens) * self.window / self.limit)
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={self.window:.0f}',
@@ -47,11 +42,7 @@ class Quota:
         return max(0, math.ceil((1 - self.tokens) * self.window / self.limit))
 
     def check(self) -> None:
-        """Whether the request may be answered.
-
-        Raises:
-            Problem: 429 with `Retry-After`.
-        """
+        """Whether the request may be answered. Raises Problem: 429 with `Retry-After`."""
         if not self.allowed:
             raise Problem(
                 429,
@@ -70,12 +61,8 @@ class RateLimiter:
     """Buckets of all clients: each begins full and fills evenly; a request that is refused takes
     nothing.
 
-    Args:
-        limit: Requests that a client may make in a window, at once or spread.
-        window: Seconds.
-        most_clients: So many are kept; beyond that, the one that has been silent longest is
-            forgotten.
-        clock: Monotonic seconds.
+    `window`: seconds. `most_clients`: so many are kept; beyond that, the one that has been silent
+    longest is forgotten. `clock`: monotonic seconds.
     """
 
     def __init__(

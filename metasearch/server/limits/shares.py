@@ -19,12 +19,8 @@ OWNER = ""
 
 
 class Shares:
-    """Permits of one kind.
-
-    Args:
-        what: What is permitted, for people: "archives that are written or received".
-        most: How many go on at once.
-        each: How many of them are one user's; None takes the half.
+    """Permits of one kind. `what`: what is permitted, for people: "archives that are written or
+    received". `each`: how many permits are one user's; None takes the half.
     """
 
     def __init__(self, what: Message, most: int, each: int | None = None) -> None:
@@ -34,11 +30,9 @@ class Shares:
         self._of_user: Counter[str] = Counter()
 
     def take(self, user: str) -> Callable[[], None]:
-        """Take a permit; returns what gives it back, of which a second call does nothing.
-
-        Raises:
-            Problem: 429 where the user has taken a whole share, 503 where others have taken the
-                rest; both with `Retry-After`.
+        """Take a permit; returns what gives it back, of which a second call does nothing. Raises
+        Problem: 429 where the user has taken a whole share, 503 where others have taken the rest;
+        both with `Retry-After`.
         """
         again = {"Retry-After": str(RETRY_AFTER)}
         if user != OWNER and self._of_user[user] >= self.each:

@@ -1,6 +1,4 @@
-"""`/advanced`: the form in rows, the form for text, and the table of what each source would be
-asked.
-"""
+"""`/advanced`: the form in rows, the form for text, and the table of what sources get."""
 
 from __future__ import annotations
 
@@ -145,14 +143,7 @@ class PlanRow:
 def advanced_page(
     visit: Visit, state: AdvancedState, registry: Registry, plan: QueryPlan | None
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        state: What it shows.
-        registry: Knows the groups of sources.
-        plan: What each source would be asked, where that was wanted.
-    """
+    """The whole page. `plan`: what each source would be asked, where that was wanted."""
     language, blocked = visit.language, state.not_flat
     return page(
         "advanced.html",

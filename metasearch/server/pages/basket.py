@@ -24,7 +24,6 @@ class BasketPage:
 
     Attributes:
         unknown: Ids of works that are not kept any more.
-        labels: Source name -> what people call it.
         citations: Of the works, in their order, in the style of the reader.
         formats: Names of the export formats.
     """

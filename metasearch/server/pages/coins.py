@@ -64,11 +64,8 @@ def context_object(hit: Hit, base: str) -> str:
     """The description as the title of a span; keys without a value are left out.
 
     A plus sign becomes a full-width one in text, and is written as an escape in addresses; a DOI
-    with a plus sign is given as an address.
-
-    Args:
-        hit: Described by its merged record.
-        base: Absolute address of this server, which names the referrer.
+    with a plus sign is given as an address. `base`: absolute address of this server, which names
+    the referrer.
     """
     pairs = (pair for pair in _pairs(hit, base) if pair[0] not in _OF_LINKS)
     return _written((key, _without_plus(value)) for key, value in pairs)
@@ -76,22 +73,16 @@ def context_object(hit: Hit, base: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """The link resolver of a library.
-
-    Attributes:
-        address: To which the description is added; it may have a query.
-        name: What a link to it is called.
+    """The link resolver of a library. `address`: to which the description is added; it may have a
+    query. `name`: what a link to it is called.
     """
 
     address: str
     name: str
 
     def link(self, hit: Hit, base: str) -> str:
-        """The address at the resolver, which shows how a reader gets the work.
-
-        Args:
-            hit: Described by its merged record.
-            base: Absolute address of this server, which names the referrer.
+        """The address at the resolver, which shows how a reader gets the work. `base`: absolute
+        address of this server, which names the referrer.
         """
         pairs = [
             ("url_ver", "Z39.88-2004"),

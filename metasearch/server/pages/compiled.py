@@ -21,10 +21,8 @@ _DIGEST = sha256().digest_size
 class CompiledTemplates(BytecodeCache):
     """What templates were compiled to, once for all languages, and for the next process.
 
-    Args:
-        file: Where it is kept; None for nowhere.
-        made_by: All that it depends on besides the templates and the version of Python: what was
-            kept with another value is compiled anew.
+    `file`: where it is kept; None for nowhere. `made_by`: all that it depends on besides the
+    templates and the version of Python: what was kept with another value is compiled anew.
     """
 
     def __init__(self, file: Path | None, made_by: bytes) -> None:
@@ -79,12 +77,7 @@ class CompiledTemplates(BytecodeCache):
 
 
 def compiled_beside(module: str, made_by: str) -> CompiledTemplates:
-    """What the templates of a module are compiled to, beside the bytecode of that module.
-
-    Args:
-        module: Path of its source, in which the options of the environment stand.
-        made_by: Version of what compiles.
-    """
+    """What the templates of a module are compiled to, beside the bytecode of that module."""
     try:
         file = Path(cache_from_source(module)).with_suffix(".templates")
         source = Path(module).read_bytes()

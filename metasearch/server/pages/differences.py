@@ -19,11 +19,7 @@ AT_ONCE = 20
 
 
 class Differences:
-    """Turns the states of one page into events for one reader.
-
-    Args:
-        seen: Marks of the cards that the page was sent with.
-    """
+    """Turns the states of one page into events for one reader."""
 
     def __init__(self, seen: frozenset[str] = frozenset()) -> None:
         self._seen = seen
@@ -33,11 +29,7 @@ class Differences:
         self._counts: dict[str, str] = {}
 
     def events(self, results: Results) -> Iterator[tuple[str, dict[str, Any]]]:
-        """(name, data) of each event for a state; the last one is "page".
-
-        Args:
-            results: The page as of now, finished or not.
-        """
+        """(name, data) of each event for a state; the last one is "page"."""
         answer = results.answer
         done = not answer.running
         cards = self._cards(results, done=done)

@@ -37,13 +37,7 @@ def render(template: str, language: Language, **context: Any) -> str:
 
 
 def macro(template: str, name: str, language: Language) -> Callable[..., Markup]:
-    """A macro of a template, to make a part of a page.
-
-    Args:
-        template: Name of its file.
-        name: Of the macro, which uses nothing but its arguments.
-        language: That of its words.
-    """
+    """A macro of a template, to make a part of a page."""
     made: Callable[..., Markup] = getattr(environment(language).get_template(template).module, name)
     return made
 
@@ -60,17 +54,13 @@ def _cleaned(value: Any) -> Any:
 
 
 def _address_attribute(name: str, address: str | None) -> Markup:
-    """The attribute with its leading blank; nothing for an address that is neither local nor
-    http(s).
-    """
+    """The attribute with its leading blank; nothing for other than local and http(s)."""
     shown = clean(address or "")
     return Markup(f' {name}="{escape(shown)}"') if _is_safe(shown) else Markup()  # noqa: S704
 
 
 def _is_safe(address: str) -> bool:
-    """Whether a browser may follow an address: a path of this server, a place on the page, or the
-    web.
-    """
+    """Whether a browser may follow an address: here, a place on the page, or the web."""
     if not address.isprintable() or " " in address:
         # Browsers drop tabs and line breaks from addresses: "/<tab>/host" is another host.
         return False
@@ -83,9 +73,7 @@ def _is_safe(address: str) -> bool:
 
 
 def moment(text: str | None) -> Markup:
-    """A moment of the workspace ("2026-11-23T05:40:00Z") to the minute; it is in UTC, as the page
-    says once.
-    """
+    """A moment ("2026-11-23T05:40:00Z") to the minute, in UTC, as the page says once."""
     if not text:
         return Markup()
     return Markup('<time datetime="{}">{}</time>').format(text, text[:16].replace("T", " "))
@@ -96,9 +84,7 @@ _compiled = compiled_beside(__file__, jinja_version)
 
 @cache
 def environment(language: Language) -> Environment:
-    """The templates with the words of a language; `_`, `gettext` and `ngettext` translate in
-    them.
-    """
+    """The templates with a language's words; `_`, `gettext`, `ngettext` translate in them."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in PACKAGES]),
         autoescape=True,

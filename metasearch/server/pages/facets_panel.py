@@ -30,11 +30,7 @@ MOST_YEARS, HEIGHT, WIDTH = 40, 56, 10
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A filter that holds.
-
-    Attributes:
-        address: Of the same search without it.
-    """
+    """A filter that holds. `address`: of the same search without it."""
 
     text: str
     address: str
@@ -42,11 +38,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A value of a facet.
-
-    Attributes:
-        filter: As a filter, which the form sends where it is ticked.
-    """
+    """A value of a facet. `filter`: as a filter, which the form sends where it is ticked."""
 
     text: str
     count: int
@@ -56,13 +48,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A facet with at least one value.
-
-    Attributes:
-        more: Values that are not shown.
-        missing: Works that have no value.
-        open: Whether its values are seen without a click.
-    """
+    """A facet with at least one value. `open`: whether its values are seen without a click."""
 
     name: str
     heading: str
@@ -74,10 +60,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The works of one year in the histogram; lengths in its own unit.
-
-    Attributes:
-        chosen: Whether the years of the filter hold it; all are, where there is no such filter.
+    """The works of one year in the histogram; lengths in its own unit. `chosen`: whether the years
+    of the filter hold it; all are, where there is no such filter.
     """
 
     year: int
@@ -90,12 +74,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """The works by year.
-
-    Attributes:
-        bars: Of the years that have works, the oldest first.
-        first, last: As the filter says; "" for an open end.
-        width: Of the drawing.
+    """The works by year. `bars`: of the years that have works, the oldest first. `first`, `last`:
+    as the filter says; "" for an open end.
     """
 
     bars: Sequence[Bar]
@@ -133,13 +113,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class PanelMaker:
-    """Makes the panel of one search.
-
-    Attributes:
-        filters: Those that hold.
-        address: Filters, as they are written -> the address of the same search with these.
-        label: Name of a source -> what people call it.
-        language: That of the page.
+    """Makes the panel of one search. `address`: filters, as they are written -> the address of the
+    same search with these.
     """
 
     filters: Sequence[Filter]
@@ -148,12 +123,7 @@ class PanelMaker:
     language: Language
 
     def panel(self, facets: Facets | None, parameters: Mapping[str, str | int]) -> Panel:
-        """The panel.
-
-        Args:
-            facets: The counts; None where there are none.
-            parameters: Of the search, without its filters.
-        """
+        """The panel. `facets`: the counts; None where there are none."""
         known = [facet for facet in (facets.facets if facets else ()) if facet.values]
         year = next((facet for facet in known if facet.name == "year"), None)
         histogram = self._histogram(year) if year else None

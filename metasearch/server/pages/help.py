@@ -77,11 +77,8 @@ def help_page(
 ) -> str:
     """The whole page.
 
-    Args:
-        visit: The request for it.
-        text: What the reader wants to see read; "" for nothing.
-        syntax: Of the text, one of `SYNTAX_WORDS`.
-        found: The text as it was read, or why it cannot be; None where there is none.
+    `text`: what the reader wants to see read; "" for nothing. `syntax`: of the text, one of
+    `SYNTAX_WORDS`. `found`: the text as it was read, or why it cannot be; None where there is none.
     """
     return page(
         "help.html",

@@ -29,11 +29,8 @@ _SHORT_CODES = {"chi": "zh", "zho": "zh", "jpn": "ja", "kor": "ko"}
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A source that holds the work.
-
-    Attributes:
-        place: Its rank there; 0 for none.
-        address: Of the record there; None for none.
+    """A source that holds the work. `place`: its rank there; 0 for none. `address`: of the record
+    there; None for none.
     """
 
     label: str
@@ -48,7 +45,6 @@ class Evidence:
     Attributes:
         verdict: What was decided, to be translated.
         because: The sentence that says why, of the core.
-        matcher: What decided.
         left, right: The sources of the two records, with their rank there.
     """
 
@@ -68,7 +64,6 @@ class HitView:
         parts: The title in parts, each with whether it is a word of the query.
         language: Of title and abstract, as HTML names it.
         authors: The first ones.
-        more_authors: How many are not named.
         imprint: Volume with issue, pages and year, those that are known.
         abstract: All of it, up to `_LONGEST_ABSTRACT` characters.
         folds: Whether the abstract is longer than three lines.
@@ -126,17 +121,7 @@ def hit_view(
     marker: Marker | None = None,
     described: bool = True,
 ) -> HitView:
-    """The view of a hit.
-
-    Args:
-        hit: From an answer.
-        labels: Source name -> what people call it.
-        base: Absolute address of this server.
-        page: The local address of its record page.
-        resolver: The library's link resolver.
-        marker: Of the words of the query.
-        described: Whether the page has its description for reference managers.
-    """
+    """The view of a hit."""
     from metasearch.server.pages.coins import context_object  # which loads formats
 
     record = hit.record

@@ -58,12 +58,7 @@ def schema_type(record: Record) -> str:
 
 
 def object_of(hit: Hit, address: str) -> dict[str, Any]:
-    """The work as an object; what is not known is left out.
-
-    Args:
-        hit: The work.
-        address: Absolute address of its record page.
-    """
+    """The work as an object, without what is not known. `address`: of its page, absolute."""
     record = hit.record
     kind = schema_type(record)
     first, last = page_range(record.pages)

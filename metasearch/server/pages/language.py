@@ -24,7 +24,6 @@ class Language:
 
     Attributes:
         tag: As HTML names it: "zh-Hans".
-        name: What its speakers call it.
         locale: What Babel calls it: "zh_Hans".
         gettext: Returns the translation of a text.
         ngettext: Returns that of one of two texts, by a number.
@@ -37,9 +36,7 @@ class Language:
     ngettext: Callable[[str, str, int], str]
 
     def said(self, text: str) -> str:
-        """A sentence or a fixed word of the core in this language; as it is where it has no
-        translation.
-        """
+        """A sentence or fixed word of the core in this language; unchanged without translation."""
         if isinstance(text, Message):
             return translated(text, self.gettext, self.ngettext)
         return self.gettext(text) if text else ""
@@ -68,9 +65,7 @@ class Language:
         return format_list(texts, locale=self.locale)
 
     def language_name(self, code: str) -> str:
-        """What the language of a record is called: "fr" is "French"; the code where it is not
-        known.
-        """
+        """What a record's language is called: "fr" is "French"; the code where it is unknown."""
         from babel import Locale, UnknownLocaleError
 
         known = known_languages().get(code)

@@ -25,11 +25,8 @@ _MOST_TAGS = 200
 
 @dataclass(frozen=True, slots=True)
 class MachineLink:
-    """One link.
-
-    Attributes:
-        address: In printable ASCII, without "<", ">" and quotes.
-        media_type: Of the target; "" where that is not known.
+    """One link. `address`: in printable ASCII, without "<", ">" and quotes. `media_type`: of the
+    target; "" where that is not known.
     """
 
     rel: str
@@ -40,12 +37,8 @@ class MachineLink:
 def page_links(
     record: Record, canonical: str, descriptions: Sequence[tuple[str, str]]
 ) -> list[MachineLink]:
-    """The links of a record page.
-
-    Args:
-        record: The merged record.
-        canonical: Absolute address of the page.
-        descriptions: (absolute address, media type) of its metadata in each format.
+    """The links of a record page. `canonical`: absolute address of the page. `descriptions`:
+    (absolute address, media type) of its metadata in each format.
     """
     return [*_links(record, canonical, descriptions)]
 

@@ -15,11 +15,7 @@ _TOKEN = re.compile(r"\w+")
 
 
 class Marker:
-    """Marks the words of one query, by the same forms that the ranking counts.
-
-    Args:
-        query: What stands under a NOT in it is not marked.
-    """
+    """Marks the words of one query, by the same forms that the ranking counts."""
 
     def __init__(self, query: Query | None) -> None:
         forms = {form for word in QueryWords(query).words for form in word.forms}

@@ -28,12 +28,8 @@ _MOST_EXAMPLES = 6
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The contents of the search form.
-
-    Attributes:
-        query: As typed.
-        hidden: (name, value) of the other parameters of the search, which a new search from this
-            form repeats.
+    """The contents of the search form. `hidden`: (name, value) of the other parameters of the
+    search, which a new search from this form repeats.
     """
 
     query: str = ""
@@ -52,14 +48,8 @@ def page(
 ) -> str:
     """A whole page from a template that extends `base.html`.
 
-    Args:
-        template: Name of its file.
-        visit: The request for it.
-        title: Of the window; the name of the site is added.
-        form: The search form of the head, or None for a page without one.
-        focus: Whether the cursor is put into the search field.
-        current: The path of the page in the navigation; "" where it is not in it.
-        context: What the template itself uses.
+    `form`: the search form of the head, or None for a page without one. `current`: the path of the
+    page in the navigation; "" where it is not in it.
     """
     return render(
         template,

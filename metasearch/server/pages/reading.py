@@ -54,12 +54,8 @@ _MOST_WORDS, _LONGEST_WORD = 100, 200
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A query that cannot be read, on one line around the mistake.
-
-    Attributes:
-        marked: The mistake; "" where something is missing at the end.
-        suggestion: A query that can be read, or "".
-        advice: What to do where there is no suggestion.
+    """A query that cannot be read, on one line around the mistake. `marked`: the mistake; "" where
+    something is missing at the end. `suggestion`: a query that can be read, or "".
     """
 
     before: str
@@ -101,7 +97,6 @@ class Reading:
         text: In metasearch's own syntax.
         syntax: To be translated: the syntax that it was read in; "" where that is our own.
         notes: What the text does not say exactly.
-        fields: Word by word.
     """
 
     text: str
@@ -123,12 +118,7 @@ def plain_name(syntax: str) -> str:
 
 
 def read_or_fault(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
-    """The query, or why it cannot be read. Takes time linear in its length.
-
-    Args:
-        text: As typed.
-        syntax: One of `SYNTAX_WORDS`.
-    """
+    """The query, or why it cannot be read, in linear time. `syntax`: one of `SYNTAX_WORDS`."""
     try:
         return read(text, syntax)
     except QuerySyntaxError as error:

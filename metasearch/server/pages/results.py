@@ -43,11 +43,8 @@ class Results:
     """What a result page is made from.
 
     Attributes:
-        labels: Source name -> what people call it.
         parameters: Of the search as the address names them, without `format`.
-        size: Works on a page.
         updates: Address of the stream that continues a search that is running; "" for none.
-        resolver: The library's link resolver; None for none.
         save: Address of the form that saves the search; "" where it cannot be saved.
     """
 
@@ -66,9 +63,7 @@ class Results:
         return line(self.labels.get(source, source))
 
     def address(self, **changes: str | int | None) -> str:
-        """The local address of the same search with other parameters, without those that are
-        None.
-        """
+        """The local address of the same search with other parameters; None removes one."""
         parameters = {**self.parameters, "format": "html", **changes}
         kept = {name: value for name, value in parameters.items() if value is not None}
         return self.visit.site.path("/search", **kept)
@@ -147,9 +142,7 @@ class Results:
 
 @lru_cache(maxsize=32)  # a page that is brought up to date has the same query again and again
 def query_marker(text: str) -> Marker:
-    """The marker of a query in its normal spelling; one that marks nothing where it cannot be
-    read.
-    """
+    """The marker of a query in normal spelling; it marks nothing where that is unreadable."""
     try:
         return Marker(read(text, syntax="simple").query)
     except MetasearchError:

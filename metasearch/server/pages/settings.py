@@ -33,14 +33,7 @@ def tickable(source: SourceView) -> bool:
 
 
 def settings_page(visit: Visit, groups: Sequence[SourceGroup], done: str, group: str) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        groups: All sources.
-        done: A key of `_DONE`, or any other text.
-        group: The one that is unfolded.
-    """
+    """The whole page."""
     site, has = visit.site, visit.preferences
     known = {source.name: source for each in groups for source in each.sources}
     ticked = [name for name in has.sources if name in known]

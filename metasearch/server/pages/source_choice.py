@@ -49,7 +49,6 @@ class SourceChoice:
 
     Attributes:
         query: For the search that follows.
-        ticked: Names of sources.
         unknown: Names in the address that are no sources, the first ones.
         find: Shows the sources that have it in their name or description; "" shows all.
         show: One of `PARTS`.
@@ -107,15 +106,7 @@ def read_choice(
     expand: Callable[[Sequence[str]], Sequence[str]],
     most: int,
 ) -> SourceChoice:
-    """The choice in an address.
-
-    Args:
-        given: The parameters of the address.
-        known: Names of all sources.
-        usual: Names that are ticked where the address has none.
-        expand: Replaces groups by their sources.
-        most: Names that are read; a search may name as many.
-    """
+    """The choice in an address. `usual`: names that are ticked where the address has none."""
     texts = (name.strip() for value in given.getall(SOURCES, []) for name in value.split(","))
     named = [*dict.fromkeys(filter(None, texts))][:most]
     if not named and CHOSEN not in given:

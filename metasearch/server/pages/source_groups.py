@@ -46,11 +46,8 @@ _OTHERS_HEADING = N_("Other databases")
 
 @dataclass(frozen=True, slots=True)
 class SourceGroup:
-    """A group of the page.
-
-    Attributes:
-        name: As searches name it; `OTHERS` for the rest.
-        heading: To be translated.
+    """A group of the page. `name`: as searches name it; `OTHERS` for the rest. `heading`: to be
+    translated.
     """
 
     name: str
@@ -59,11 +56,8 @@ class SourceGroup:
 
 
 def grouped(registry: Registry, sources: Iterable[SourceView]) -> list[SourceGroup]:
-    """The groups that have sources, each source in one.
-
-    Args:
-        registry: Knows the groups of each source.
-        sources: In the order that they keep within a group.
+    """The groups that have sources, each source in one. `sources`: in the order that they keep
+    within a group.
     """
     known = [*HEADINGS]
     own = sorted({*registry.groups} - {*known, "all"})

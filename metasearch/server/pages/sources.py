@@ -41,11 +41,8 @@ _LONGEST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class KeyView:
-    """A key or contact that a source takes.
-
-    Attributes:
-        address: Where a key can be had; None where that is not known.
-        contact: Whether it is the mail address of the operator, which is no secret.
+    """A key or contact that a source takes. `address`: where a key can be had; None where that is
+    not known. `contact`: whether it is the mail address of the operator, which is no secret.
     """
 
     env: str
@@ -106,11 +103,8 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """One group of the page.
-
-    Attributes:
-        ticked: How many of all its sources are ticked; `rows` are those that are shown.
-        open: Whether its rows are unfolded.
+    """One group of the page. `ticked`: how many of all its sources are ticked; `rows` are those
+    that are shown. `open`: whether its rows are unfolded.
     """
 
     name: str
@@ -215,9 +209,7 @@ def _seconds(milliseconds: float | None) -> float | None:
 
 
 def _answers(spec: AdapterSpec | None) -> tuple[int, int] | None:
-    """What the tests of this release read for a spec of it; a spec that the user wrote or changed
-    is another one.
-    """
+    """What this release's tests read for its spec; a user's own or changed one is another."""
     is_shipped = spec is not None and spec.file == f"{spec.name}.toml"
     return real_answers().get(spec.name, (0, 0)) if spec is not None and is_shipped else None
 

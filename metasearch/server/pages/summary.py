@@ -23,7 +23,6 @@ class SourceRow:
         status: In words, to be translated.
         look: (name of the icon, class) of the status.
         total: How many records it says that it has; None where it does not say.
-        notes, error, advice: Sentences of the core.
     """
 
     label: str
@@ -46,7 +45,6 @@ class Failure:
 
     Attributes:
         labels: The first ones.
-        more: How many others.
         status: In words, to be translated.
         error: The sentence of the core; "" for none.
     """

@@ -36,15 +36,8 @@ def login_page(
     done: str = "",
     elsewhere: str = "",
 ) -> str:
-    """The form for a name and a password.
-
-    Args:
-        visit: The request for it.
-        following: Local address that the browser goes to after it.
-        name: As typed before.
-        error: Why that was no login; None before one was tried.
-        done: A key of `_DONE`, or any other text.
-        elsewhere: Local address that leads to the provider where users log in; "" for the form.
+    """The form for a name and a password. `elsewhere`: local address that leads to the provider
+    where users log in; "" for the form.
     """
     return page(
         "users/login.html",
@@ -67,16 +60,7 @@ def password_page(
     error: UsageError | None = None,
     done: bool = False,
 ) -> str:
-    """The form for a new password.
-
-    Args:
-        visit: The request for it.
-        address: Path that takes the form.
-        name: Of the user.
-        asks_old: Whether the password that holds now is asked for.
-        error: Why none was set; None before one was tried.
-        done: Whether it has just been set.
-    """
+    """The form for a new password."""
     return page(
         "users/password.html",
         visit,
@@ -91,14 +75,7 @@ def password_page(
 
 
 def address_page(visit: Visit, address: str, claimed: Claimed, *, done: bool) -> str:
-    """The question whether an address is that of a user.
-
-    Args:
-        visit: The request for it.
-        address: Path that takes the form.
-        claimed: The address, and whose it is said to be.
-        done: Whether that was just answered.
-    """
+    """The question whether an address is that of a user."""
     return page(
         "users/address.html",
         visit,
@@ -117,15 +94,7 @@ def account_page(
     typed: Mapping[str, str] | None = None,
     error: UsageError | None = None,
 ) -> str:
-    """The form for an account that somebody is invited to make.
-
-    Args:
-        visit: The request for it.
-        address: Path that takes the form.
-        role: Of the account.
-        typed: What was typed before: name, shown, email.
-        error: Why none was made; None before one was tried.
-    """
+    """The form for an account that somebody is invited to make."""
     return page(
         "users/new.html",
         visit,
@@ -146,15 +115,8 @@ def invitation_page(
     by: str,
     error: UsageError | None = None,
 ) -> str:
-    """The form that makes a user a member of a project.
-
-    Args:
-        visit: The request for it.
-        address: Path that takes the form.
-        title: Of the project.
-        role: In it.
-        by: The name of who invites; "" where it is not known.
-        error: Why the user is no member; None before it was tried.
+    """The form that makes a user a member of a project. `by`: the name of who invites; "" where it
+    is not known.
     """
     return page(
         "users/invitation.html",

@@ -48,15 +48,12 @@ class WorkPage:
     """What the page is made from.
 
     Attributes:
-        labels: Source name -> what people call it.
         canonical: Absolute address of the page.
-        links: Those for programs.
         formats: (name, media type, local address) of each format.
         citations: (name of the style, text) of formatted citations.
         query: For the search form; "" for none.
         search: Parameters of the search that finds the work again; none where it is not known.
         list_address: Of the list that has the work; "" where none is known.
-        resolver: The library's link resolver; None for none.
         has_pins: Whether this server reads a file of pins.
     """
 

@@ -27,7 +27,6 @@ class RecordRow:
         name: Of its source, with its own id where the source has several records of the work.
         place: Its rank at the source; 0 for none.
         address: Its page there; None for none.
-        key: By which pins name it.
         type: To be translated.
     """
 
@@ -44,14 +43,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """What was decided of two records.
-
-    Attributes:
-        left, right: Names of the records.
-        verdict: To be translated.
-        because: A sentence in the words of the core.
-        matcher: Name of the rule.
-    """
+    """What was decided of two records. `verdict`: to be translated."""
 
     left: str
     right: str
@@ -65,10 +57,8 @@ class VersionRow:
     """One version of the work.
 
     Attributes:
-        kind: In the words of the core.
         about: Where and when it appeared.
         link: (text, address) of the version itself; None where none is known.
-        sources: Names of its records.
         more: How many records more there are.
     """
 
@@ -85,7 +75,6 @@ class Parting:
     """How one record is kept out of the work.
 
     Attributes:
-        record: Its name and title.
         lines: Of a file of pins, one for each other record.
         more: How many further lines there are.
         unnamed: Records that no line can name.
@@ -98,12 +87,7 @@ class Parting:
 
 
 class WorkEvidence:
-    """The evidence of one work.
-
-    Args:
-        hit: The work.
-        label: Name of a source -> what people call it.
-    """
+    """The evidence of one work."""
 
     def __init__(self, hit: Hit, label: Callable[[str], str]) -> None:
         self._hit = hit
@@ -124,11 +108,7 @@ class WorkEvidence:
         return self._names.get(key) or line(key)
 
     def records(self, most: int) -> list[RecordRow]:
-        """The records, best rank first.
-
-        Args:
-            most: How many are shown.
-        """
+        """The records, best rank first."""
         ranked = sorted(self._hit.records, key=lambda each: (each.position or 10**9, each.key))
         return [
             RecordRow(
@@ -184,9 +164,7 @@ class WorkEvidence:
         return rows
 
     def partings(self) -> list[Parting]:
-        """How each record is kept out of the work, the first ones; two records need the same
-        line.
-        """
+        """How each record is kept out of the work, the first ones; two need the same line."""
         records = self._hit.records
         parted = records[:1] if len(records) == 2 else records[:_MOST_PARTED]
         return [] if len(records) < 2 else [self._parting(record) for record in parted]
@@ -212,12 +190,7 @@ class WorkEvidence:
 
 
 def pin_line(left: str, right: str) -> str:
-    """The line of a file of pins that keeps two records apart; "" where a file cannot name one.
-
-    Args:
-        left: The key of one record.
-        right: That of the other.
-    """
+    """The line of a file of pins that keeps two records apart; "" where a file cannot name one."""
     text = f"different {_quoted(left)} {_quoted(right)}"
     try:
         pin = read_line(text, 1, "")

@@ -1,6 +1,4 @@
-"""All fields of a work: the value that is shown, the source that gave it, and what the other
-sources say.
-"""
+"""All fields of a work: the value that is shown, its source, and what the others say."""
 
 from __future__ import annotations
 
@@ -43,11 +41,7 @@ _SETS = frozenset({"titles", "keywords", "subjects", "isbn", "issn"})
 
 @dataclass(frozen=True, slots=True)
 class OtherValue:
-    """A value that is not shown as that of the work.
-
-    Attributes:
-        sources: Labels of those that have it.
-    """
+    """A value that is not shown as that of the work. `sources`: labels of those that have it."""
 
     text: str
     sources: Sequence[str]
@@ -64,7 +58,6 @@ class FieldRow:
         source: Label of the source that gave it; "" where that is not recorded.
         agree: Labels of the other sources that have the same.
         others: Values of the other sources that differ, the first ones.
-        more_others: How many more differ.
         silent: Labels of the sources that have none.
     """
 
@@ -79,13 +72,7 @@ class FieldRow:
 
 
 def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Iterator[FieldRow]:
-    """The fields that the work has.
-
-    Args:
-        hit: The work; of its records the first `MOST` are compared.
-        label: Name of a source -> what people call it.
-        language: Of the values.
-    """
+    """The fields that the work has; of its records the first `MOST` are compared."""
     values = _Values(language)
     records = hit.records[:MOST]
     names = [*FIELD_WORDS, *(f"ids.{scheme}" for scheme in sorted(hit.record.ids))]
@@ -156,11 +143,7 @@ def _cut(text: str) -> str:
 
 
 class _Values:
-    """Makes the texts of fields.
-
-    Args:
-        language: Of what is said in words.
-    """
+    """Makes the texts of fields."""
 
     def __init__(self, language: Language) -> None:
         self._language = language

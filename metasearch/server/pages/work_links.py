@@ -13,13 +13,8 @@ LONGEST_ADDRESS = 1_500
 
 
 def work_address(site: Site, name: str, search: Mapping[str, str | int], **output: str) -> str:
-    """The local address of a record page.
-
-    Args:
-        site: Where the server is reachable.
-        name: The id of the hit.
-        search: Parameters of the search that finds it; left out where they are long.
-        output: How the work is written; `format` and `style`.
+    """The local address of a record page. `search`: parameters of the search that finds it; left
+    out where they are long. `output`: how the work is written; `format` and `style`.
     """
     whole = site.path(work_path(name), **{**search, **output})
     return whole if len(whole) <= LONGEST_ADDRESS else site.path(work_path(name), **output)

@@ -20,12 +20,10 @@ QUOTA = "address links"
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page that asks, or the proof. Only the form uses the link up: mail programs open links
-    by themselves. Who opens it need not be logged in, and gets nothing but this page.
-
-    Raises:
-        HTTPNotFound: The server has no users.
-        Problem: 404 for a link that is not good any more, 429; those of `posted`.
+    """The page that asks, or the proof. Only the form uses the link up: mail programs open links by
+    themselves. Who opens it need not be logged in, and gets nothing but this page. Raises
+    HTTPNotFound: the server has no users. Raises Problem: 404 for a link that is not good any more,
+    429; those of `posted`.
     """
     await count(request, QUOTA)
     users, visit = users_of(request), visit_of(request)

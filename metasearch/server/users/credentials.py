@@ -75,13 +75,8 @@ def of_cookie(request: web.Request) -> Credential | None:
 def of_authorization(request: web.Request, *, proxied: bool) -> Credential | None:
     """The API token of a program.
 
-    Args:
-        request: Theirs.
-        proxied: Whether a proxy says who asks. What it lets through for itself, such as a password
-            for it, is then left alone.
-
-    Raises:
-        Problem: 401 for something that is no token.
+    `proxied`: whether a proxy says who asks. What it lets through for itself, such as a password
+    for it, is then left alone. Raises Problem: 401 for something that is no token.
     """
     scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
     given = given.strip()
@@ -100,16 +95,8 @@ def of_authorization(request: web.Request, *, proxied: bool) -> Credential | Non
 
 
 def of_header(request: web.Request, header: str, clients: Clients) -> Credential | None:
-    """The user whom a proxy names.
-
-    Args:
-        request: Of the proxy.
-        header: The one that names users.
-        clients: Know the proxies.
-
-    Raises:
-        Problem: 400 where the header does not come from a proxy, comes twice, in a spelling that
-            some servers take for it, or names nobody.
+    """The user whom a proxy names. Raises Problem: 400 where the header does not come from a proxy,
+    comes twice, in a spelling that some servers take for it, or names nobody.
     """
     given = [
         (name, value)

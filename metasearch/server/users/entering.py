@@ -44,12 +44,6 @@ async def entered(request: web.Request, user: User, address: str, proof: Proof) 
 
     The session that the browser had, if any, ends, and the tokens of its forms with it: what was
     known before the login is worth nothing after it.
-
-    Args:
-        request: Of the login.
-        user: Who has proved who they are.
-        address: Local, and checked.
-        proof: How, for the audit log.
     """
     secret = await users_of(request).workspace.write(
         begin, user, agent_of(request), client_of(request), proof, session_secret(request)

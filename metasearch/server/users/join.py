@@ -80,10 +80,8 @@ async def _account(request: web.Request, users: UsersService, link: Link) -> web
 
 
 async def _made(request: web.Request, users: UsersService, fields: MultiMapping[str]) -> str | None:
-    """The secret of the session of a new account; None where the link was used meanwhile.
-
-    Raises:
-        UsageError: The name, the password or another value cannot be used.
+    """The secret of the session of a new account; None where the link was used meanwhile. Raises
+    UsageError: the name, the password or another value cannot be used.
     """
     typed = {name: only(fields, name) for name in ("name", "shown", "email")}
     name = names.checked(typed["name"])

@@ -71,9 +71,7 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
 
     An account that there is not, one that is disabled, one without a password and a wrong password
     are answered alike, after the same work: one password is compared, and one line is logged.
-
-    Raises:
-        UsageError: The password is wrong, or too many were.
+    Raises UsageError: the password is wrong, or too many were.
     """
     name, password = only(fields, "name"), only(fields, "password")
     workspace, pseudonym = users.workspace, client_of(request)
@@ -98,10 +96,8 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
 
 
 async def attempted(users: UsersService, name: str, pseudonym: str) -> None:
-    """Count an attempt to log in, before the password is looked at.
-
-    Raises:
-        UsageError: Too many have failed, so that one must wait.
+    """Count an attempt to log in, before the password is looked at. Raises UsageError: too many
+    have failed, so that one must wait.
     """
     wait = await users.workspace.write(failures.attempt, name, pseudonym)
     if wait:

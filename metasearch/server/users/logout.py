@@ -11,11 +11,9 @@ from metasearch.server.visit import visit_of
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """Ends the session; the browser goes to where it may go without one.
-
-    Raises:
-        HTTPNotFound: The server has no users, or a proxy logs them in and out.
-        Problem: 403, 408, 413 or 415 for a form that cannot be taken.
+    """Ends the session; the browser goes to where it may go without one. Raises HTTPNotFound: the
+    server has no users, or a proxy logs them in and out; Problem: 403, 408, 413 or 415 for a form
+    that cannot be taken.
     """
     users = users_of(request)
     if users.mode == "header":

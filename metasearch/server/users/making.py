@@ -22,22 +22,15 @@ from metasearch.workspace.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Who makes projects.
-
-    Attributes:
-        uid: Of the user; None on a server without users.
-        client: A pseudonym of the address, for the audit log.
+    """Who makes projects. `uid`: of the user; None on a server without users. `client`: a pseudonym
+    of the address, for the audit log.
     """
 
     uid: str | None
     client: str
 
     def create(self, db: Database, name: str, kind: Kind, title: str = "") -> Project:
-        """Make a project.
-
-        Raises:
-            UsageError: As `projects.create`.
-        """
+        """Make a project. Raises UsageError: as `projects.create`."""
         with db.transaction():
             free = self._free(db, name)
             made = projects.create(db, free, kind, title or name, by=self.uid or "")
@@ -51,11 +44,8 @@ class Maker:
         name: str | None,
         largest: int | None = None,
     ) -> ImportedProject:
-        """Make a project of an archive; without a name it has that of the archive.
-
-        Raises:
-            UsageError: As `import_project`.
-            WorkspaceError: As `import_project`.
+        """Make a project of an archive; without a name it has that of the archive. Raises
+        UsageError: as `import_project`; WorkspaceError: as `import_project`.
         """
         free = self._free(db, name) if name else None
         by = self.uid or ""

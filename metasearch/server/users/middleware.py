@@ -41,11 +41,9 @@ _BEARER, _BASIC = 'Bearer realm="metasearch"', 'Basic realm="metasearch", charse
 
 
 async def identify(request: web.Request, users: UsersService, asked: Route | None) -> None:
-    """Find out who a request is from, and what they are in the project of its address.
-
-    Raises:
-        Problem: 400 where somebody else than a proxy names the user, 401 for a token that is not
-            known, 403 for a disabled account.
+    """Find out who a request is from, and what they are in the project of its address. Raises
+    Problem: 400 where somebody else than a proxy names the user, 401 for a token that is not known,
+    403 for a disabled account.
     """
     request[IDENTITY] = users.stranger()
     if asked is not None and asked.keyless and asked.counted == "none":
@@ -64,12 +62,9 @@ async def identify(request: web.Request, users: UsersService, asked: Route | Non
 
 
 def permit(request: web.Request, users: UsersService, asked: Route | None) -> None:
-    """Let a request through to its handler, or not.
-
-    Raises:
-        HTTPSeeOther: A page for somebody who is not logged in: the browser is sent to the login.
-        Problem: 401 for somebody who is not logged in, 403 for what is not allowed, 404 for a
-            project that is not there or not theirs.
+    """Let a request through to its handler, or not. Raises HTTPSeeOther: a page for somebody who is
+    not logged in: the browser is sent to the login; Problem: 401 for somebody who is not logged in,
+    403 for what is not allowed, 404 for a project that is not there or not theirs.
     """
     identity = identity_of(request)
     assert identity is not None
@@ -161,13 +156,8 @@ def _from_other_page(request: web.Request) -> bool:
 def login_answer(
     request: web.Request, users: UsersService, asked: Route | None = None
 ) -> Exception:
-    """The answer to somebody who is not logged in, to be raised.
-
-    Args:
-        request: Theirs.
-        users: Of the server.
-        asked: The route, where its address may be one that only takes forms, or clients of other
-            protocols ask it.
+    """The answer to somebody who is not logged in, to be raised. `asked`: the route, where its
+    address may be one that only takes forms, or clients of other protocols ask it.
     """
     if wants_html(request) and users.mode != "header":
         return web.HTTPSeeOther(
@@ -187,11 +177,8 @@ def login_answer(
 
 
 def login_address(request: web.Request, asked: Route | None = None) -> str:
-    """Of the login page, from where the browser comes back to this address.
-
-    Args:
-        request: For the page that needs the login.
-        asked: Its route, where its address may be one that only takes forms.
+    """Of the login page, from where the browser comes back to this address. `asked`: its route,
+    where its address may be one that only takes forms.
     """
     site = site_of(request)
     if request.method in ("GET", "HEAD"):

@@ -60,11 +60,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 def new_password(fields: MultiMapping[str], name: str, email: str = "") -> str:
-    """The password of a form, which was typed twice.
-
-    Raises:
-        UsageError: It cannot be used.
-    """
+    """The password of a form, which was typed twice. Raises UsageError: it cannot be used."""
     password = only(fields, "new")
     if password != only(fields, "again"):
         raise UsageError(message("The two new passwords differ."))
@@ -75,10 +71,8 @@ def new_password(fields: MultiMapping[str], name: str, email: str = "") -> str:
 async def _set(
     request: web.Request, users: UsersService, identity: Identity, fields: MultiMapping[str]
 ) -> str:
-    """Set the password; the secret of the session that is then the only one.
-
-    Raises:
-        UsageError: The old password is wrong, or the new one cannot be used.
+    """Set the password; the secret of the session that is then the only one. Raises UsageError: the
+    old password is wrong, or the new one cannot be used.
     """
     pseudonym = client_of(request)
     user, kept = await users.workspace.look(_account, identity.uid)

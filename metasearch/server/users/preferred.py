@@ -24,11 +24,7 @@ def kept(preferences: Preferences) -> dict[str, Any]:
 
 
 async def keep_chosen(request: web.Request) -> None:
-    """Keep in the account of a user what they have just chosen, by a form or a link.
-
-    Raises:
-        WorkspaceError: The workspace cannot be used.
-    """
+    """Keep in the account of a user what they have just chosen, by a form or a link."""
     identity = identity_of(request)
     if identity is None or not identity.uid or VISIT not in request:
         return

@@ -39,10 +39,8 @@ _RECENT = "recent searches of users"
 
 
 async def take(request: web.Request, kind: Daily) -> None:
-    """Count something of today: an export.
-
-    Raises:
-        Problem: 429 where the quota of the user is used up.
+    """Count something of today: an export. Raises Problem: 429 where the quota of the user is used
+    up.
     """
     uid = _uid(request)
     if uid:
@@ -51,15 +49,8 @@ async def take(request: web.Request, kind: Daily) -> None:
 
 
 async def take_export(request: web.Request, project: Project, what: str) -> None:
-    """Count that something of a project is taken out, and tell it in the audit log.
-
-    Args:
-        request: Of the user.
-        project: Whose works, or whose archive.
-        what: The format.
-
-    Raises:
-        Problem: 429 where the quota of the user is used up.
+    """Count that something of a project is taken out, and tell it in the audit log. Raises Problem:
+    429 where the quota of the user is used up.
     """
     uid = _uid(request)
     if not uid:
@@ -78,10 +69,8 @@ async def take_export(request: web.Request, project: Project, what: str) -> None
 
 async def count_search(request: web.Request, options: SearchOptions) -> None:
     """Count a search that asks sources: one for all its pages, filters and orders of half an hour.
-
-    Raises:
-        Problem: 429 where it asks more sources than the user may, or the searches of today are used
-            up.
+    Raises Problem: 429 where it asks more sources than the user may, or the searches of today are
+    used up.
     """
     uid = _uid(request)
     if not uid:
@@ -125,10 +114,7 @@ async def check_records(request: web.Request, project: Project) -> None:
 
 async def check_archive(request: web.Request, path: Path, largest: int | None = None) -> None:
     """Check that the user may have a project of an archive, by the rows and bytes that it brings.
-
-    Raises:
-        UsageError: It is no archive, or none that may be read.
-        Problem: 429 where they may not.
+    Raises UsageError: it is no archive, or none that may be read; Problem: 429 where they may not.
     """
     from metasearch.workspace.archive import members
 
@@ -147,11 +133,8 @@ async def import_file(
     name: str,
     **how: Any,
 ) -> Imported:
-    """Import a file as `imports.import_file` does, if the project may have its records.
-
-    Raises:
-        Problem: 429 where it may not.
-        UsageError: As there.
+    """Import a file as `imports.import_file` does, if the project may have its records. Raises
+    Problem: 429 where it may not; UsageError: as there.
     """
     from metasearch.workspace.runs import imports
 
@@ -165,11 +148,8 @@ async def import_file(
 
 
 class RunQuota:
-    """What the quotas of a user hold of a run; a `RunLimits`.
-
-    Args:
-        request: Of the user who begins it; it may be answered before the run ends.
-        project: Of the run.
+    """What the quotas of a user hold of a run; a `RunLimits`. `request`: of the user who begins it;
+    it may be answered before the run ends.
     """
 
     def __init__(self, request: web.Request, project: Project) -> None:
@@ -179,10 +159,8 @@ class RunQuota:
         self._project = project
 
     async def begins(self, searches: int, sources: int) -> None:
-        """Count a run: each of its steps is a search of so many sources.
-
-        Raises:
-            QuotaExceeded: It may not be made; nothing is counted.
+        """Count a run: each of its steps is a search of so many sources. Raises QuotaExceeded: it
+        may not be made; nothing is counted.
         """
 
         def counted(db: Database) -> None:
@@ -193,11 +171,7 @@ class RunQuota:
         await self._held(self._workspace.write(counted))
 
     async def brings(self, records: Sequence[Record]) -> None:
-        """Check that records may be stored.
-
-        Raises:
-            QuotaExceeded: They would be too many.
-        """
+        """Check that records may be stored. Raises QuotaExceeded: they would be too many."""
         await self._held(self._workspace.read(self._quotas.check_new, self._project, records))
 
     async def _held(self, check: Coroutine[None, None, None]) -> None:
@@ -209,10 +183,7 @@ class RunQuota:
 
 async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) -> T:
     """What a function returns that changes the workspace and checks quotas of the user as it does;
-    for a request of a user.
-
-    Raises:
-        Problem: 429 where a quota of the user is used up.
+    for a request of a user. Raises Problem: 429 where a quota of the user is used up.
     """
     made: list[T] = []
     quotas = quotas_of(request)
@@ -242,10 +213,7 @@ async def _checked(request: web.Request, uid: str, check: Callable[[Database], N
 
 async def _held(workspace: Workspace, work: Awaitable[T], uid: str, client: str) -> T:
     """What comes of something that counts; its first excess of a user, a kind and a day is told in
-    the audit log.
-
-    Raises:
-        QuotaExceeded: It is too much.
+    the audit log. Raises QuotaExceeded: it is too much.
     """
     try:
         return await work

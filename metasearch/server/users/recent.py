@@ -11,11 +11,7 @@ SAME_FOR, MOST = 1_800.0, 20_000
 
 
 class RecentSearches:
-    """Which searches a quota has counted.
-
-    Args:
-        clock: Monotonic seconds.
-    """
+    """Which searches a quota has counted. `clock`: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -36,7 +36,6 @@ class Found:
 
     Attributes:
         user: None where the credential is not known, has ended, or is of a disabled account.
-        row: Session or token.
         place: The project, and the role of the user in it; None both where there is no such project
             and where it is not theirs.
         disabled: Whether the proxy names an account that is disabled.
@@ -49,13 +48,7 @@ class Found:
 
 
 class UsersService:
-    """How the handlers of one process know users.
-
-    Args:
-        settings: The table [users].
-        workspace: Holds the users.
-        passwords: Makes and compares the hashes of passwords.
-    """
+    """How the handlers of one process know users."""
 
     def __init__(
         self, settings: UsersSettings, workspace: Workspace, passwords: Passwords | None = None
@@ -80,14 +73,8 @@ class UsersService:
         return Identity(role="guest" if self.settings.guests else None)
 
     async def find(self, credential: Credential, project: str | None) -> Found:
-        """Who shows this, and what they are in a project.
-
-        Args:
-            credential: Of the request.
-            project: Name or uid in the address; None where it has none.
-
-        Raises:
-            Problem: 401 for a token that is not known.
+        """Who shows this, and what they are in a project. `project`: name or uid in the address;
+        None where it has none. Raises Problem: 401 for a token that is not known.
         """
         found = await self.workspace.look(_found, credential, project)
         if found.user is None and credential.means in ("token", "basic"):

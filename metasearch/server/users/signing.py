@@ -25,19 +25,8 @@ async def sign(
     role: str,
     digest: str,
 ) -> Signature:
-    """Sign a report with the account of the request; the audit log says so.
-
-    Args:
-        request: Of a user, who may sign.
-        workspace: Of the server.
-        project: Whose report.
-        kind: Of the report.
-        number: Of the report.
-        role: "searcher" or "reviewer".
-        digest: Of the document that the user has read.
-
-    Raises:
-        UsageError: As `signatures.sign`; or there is no such report.
+    """Sign a report with the account of the request; the audit log says so. `role`: "searcher" or
+    "reviewer". Raises UsageError: as `signatures.sign`; or there is no such report.
     """
     by, client = who(request), client_of(request)
 

@@ -17,10 +17,8 @@ _PACKAGES = {"local": ("argon2", "users"), "oidc": ("joserfc", "oidc")}
 
 
 def check_users(settings: Settings) -> None:
-    """Check [users] against the rest of the configuration.
-
-    Raises:
-        SettingsError: It cannot be used; with every problem.
+    """Check [users] against the rest of the configuration. Raises SettingsError: it cannot be used;
+    with every problem.
     """
     mode, server = settings.users.mode, settings.server
     if mode == "none":

@@ -19,11 +19,8 @@ EVERY = 2.0
 
 
 class Switches:
-    """Reads the switches of sources now and then, because another worker may have set them.
-
-    Args:
-        workspace: Holds them.
-        tell: Called with all of them whenever they have changed: `Registry.switch`.
+    """Reads the switches of sources now and then, because another worker may have set them. `tell`:
+    called with all of them whenever they have changed: `Registry.switch`.
     """
 
     def __init__(self, workspace: Workspace, tell: Callable[[Mapping[str, bool]], None]) -> None:
@@ -33,20 +30,12 @@ class Switches:
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Read them, and go on reading.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
-        """
+        """Read them, and go on reading."""
         await self.read()
         self._task = asyncio.create_task(self._repeat(), name="switches of sources")
 
     async def read(self) -> None:
-        """Read them now.
-
-        Raises:
-            WorkspaceError: The file cannot be used.
-        """
+        """Read them now."""
         found = await self._workspace.read(source_switches.every)
         switches = {name: each.enabled for name, each in found.items()}
         if switches != self._known:

@@ -84,9 +84,7 @@ class WorkerKeeper:
 
     async def keep(self) -> None:
         """Starts a worker, and another one whenever it ends or hangs; returns after `finish`.
-
-        Raises:
-            MetasearchError: The first one could not begin.
+        Raises MetasearchError: the first one could not begin.
         """
         clock = asyncio.get_running_loop().time
         pause = FIRST_PAUSE

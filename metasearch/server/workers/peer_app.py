@@ -34,9 +34,7 @@ async def all_workers(shared: ServerContext, *, counted: bool = False) -> list[S
 
 @asynccontextmanager
 async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
-    """Answers the other workers, and sends them the pauses of sources, for as long as the block
-    lasts.
-    """
+    """Answers the other workers, and sends them the pauses of sources, while the block lasts."""
 
     async def snapshot(request: web.Request) -> web.Response:
         return web.Response(body=_snapshot(shared, "counted" in request.query).dumped())

@@ -43,13 +43,8 @@ _NO_ANSWER = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One worker, as of now.
-
-    Attributes:
-        metrics: Of `Metrics.dump`.
-        states: Of all sources.
-        running: Searches that run.
-        away: Whether it cannot use the server that replicas share.
+    """One worker, as of now. `metrics`: of `Metrics.dump`. `away`: whether it cannot use the server
+    that replicas share.
     """
 
     metrics: Mapping[str, Any]
@@ -86,9 +81,7 @@ def dumped_pause(pause: Pause) -> bytes:
 
 def loaded_pause(text: bytes) -> Pause:
     """Reads what `dumped_pause` wrote; the engine checks the source and the length of the pause.
-
-    Raises:
-        ValueError: The text is no pause.
+    Raises ValueError: the text is no pause.
     """
     content = orjson.loads(text)
     match content:
@@ -115,12 +108,8 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 
 class Peers:
-    """The workers of a server, seen by one of them.
-
-    Args:
-        folder: Where their sockets are; None where there is one process only.
-        number: Which of them this is, from 0.
-        workers: How many there are.
+    """The workers of a server, seen by one of them. `folder`: where their sockets are; None where
+    there is one process only. `number`: which of the workers this is, from 0.
     """
 
     def __init__(self, folder: Path | None = None, number: int = 0, workers: int = 1) -> None:
@@ -231,17 +220,10 @@ class Peers:
     ) -> aiohttp.ClientResponse | None:
         """The stream with which another worker answers a request; to be closed by the caller.
 
-        Args:
-            number: Of the worker.
-            path_qs: Where it is asked: a path of `peer_app`, and the query string as the client has
-                sent it.
-            headers: Of the client's request, those that the answer depends on.
-            user: Whose request it is, see `Clients.user`; the other worker reads it with
-                `asking_user`.
-
-        Returns:
-            None where there is no such worker, its stream does not begin in time, or it answers
-            with anything but a stream.
+        `path_qs`: where it is asked: a path of `peer_app`, and the query string as the client has
+        sent it. `user`: whose request it is, see `Clients.user`; the other worker reads it with
+        `asking_user`. Returns None where there is no such worker, its stream does not begin in
+        time, or it answers with anything but a stream.
         """
         if number not in self._others():
             return None
@@ -262,14 +244,8 @@ class Peers:
     ) -> Forwarded | None:
         """The answer of another worker to a request that is its own.
 
-        Args:
-            number: Of the worker.
-            path: Where it is asked.
-            body: The request.
-            patience: Seconds in which it must have answered.
-
-        Returns:
-            None where there is no such worker, or it does not answer.
+        `path`: where it is asked. `patience`: seconds in which it must have answered. Returns None
+        where there is no such worker, or it does not answer.
         """
         if number not in self._others():
             return None

@@ -50,9 +50,7 @@ async def supervise(
     loop: LoopName,
     prepare: Callable[[], AbstractContextManager[object]],
 ) -> None:
-    """Keeps the workers running until SIGINT or SIGTERM. Arguments and errors are those of
-    `serving.serve`.
-    """
+    """Keeps workers running until SIGINT or SIGTERM; arguments and errors as `serving.serve`."""
     if not supervisable():
         raise UsageError("this system cannot run several workers", advice="Leave --workers away.")
     stopped = asyncio.Event()

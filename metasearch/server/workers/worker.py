@@ -36,8 +36,6 @@ class WorkerJob:
 
     Attributes:
         settings: The configuration, `settings.workers` of whom divide what sources allow.
-        options: The limits of one worker.
-        keys: Who may ask.
         demo: Whether it answers from demo databases of its own.
         loop: Which event loop it runs on.
         prepare: Entered for as long as it lives.
@@ -58,14 +56,8 @@ class WorkerJob:
 def work(
     job: WorkerJob, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
 ) -> None:
-    """One worker's life.
-
-    Args:
-        job: What it does.
-        number: Which of the workers it is, from 0.
-        sockets: Those that it accepts connections on.
-        ready: Told None once it serves, or the error for which it cannot.
-        signs: Told again and again that its loop runs.
+    """One worker's life. `number`: which of the workers it is, from 0. `ready`: told None once it
+    serves, or the error for which it cannot.
     """
     signal.signal(
         signal.SIGINT, signal.SIG_IGN

@@ -1,3 +1,1 @@
-"""A project as one file: written, and read into any workspace. docs/project-archive.md says what is
-in it.
-"""
+"""A project as one file, written and read into any workspace: docs/project-archive.md."""

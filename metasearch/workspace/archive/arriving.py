@@ -66,11 +66,9 @@ class Place:
     """The place of a project that arrives.
 
     Attributes:
-        project: Its row.
         base: Table -> what is added to the numbers of the archive's rows.
         behind: Table -> number of the row that stands behind them.
         folder: Beside the workspace, for what is no part of it yet.
-        db: The workspace.
     """
 
     project: int
@@ -80,12 +78,8 @@ class Place:
     db: Database
 
     def bring(self, stage: Database) -> None:
-        """Copy the rows of a file, which have their numbers in the workspace already.
-
-        Raises:
-            Taken: A uid is that of another work by now.
-            UsageError: A row cannot be there twice.
-            WorkspaceError: The workspace cannot be written.
+        """Copy the rows of a file, which have their numbers in the workspace already. Raises Taken:
+        a uid is that of another work by now; UsageError: a row cannot be there twice.
         """
         for step in _steps(stage):
             try:
@@ -106,11 +100,7 @@ class Place:
 @contextmanager
 def place(db: Database, rows: Mapping[str, int]) -> Iterator[Place]:
     """A place for a project with so many rows of each table; where the block fails, what it has
-    brought is removed.
-
-    Raises:
-        UsageError: There are too many projects.
-        WorkspaceError: The workspace cannot be written.
+    brought is removed. Raises UsageError: there are too many projects.
     """
     token = secrets.token_hex(8)
     folder = folder_of(db.path, token)
@@ -160,14 +150,8 @@ def _reserve(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Some columns of a table that are brought.
-
-    Attributes:
-        table: Its name.
-        key: The columns of its key.
-        size: SQL of the bytes of a row, about.
-        statements: What brings the rows between two keys; "{some}" chooses them.
-        only: Further condition.
+    """Some columns of a table that are brought. `size`: SQL of the bytes of a row, about.
+    `statements`: what brings the rows between two keys; "{some}" chooses them.
     """
 
     table: str

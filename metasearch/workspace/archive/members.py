@@ -73,13 +73,8 @@ def wrong(place: str, reason: str) -> UsageError:
 
 
 class Archive:
-    """An archive whose names, sizes and manifest were checked.
-
-    Attributes:
-        manifest: As JSON.
-        bytes: Of all members, unpacked.
-        rows: Table -> how many rows the manifest says it has.
-        pages: Recorded files, by name.
+    """An archive whose names, sizes and manifest were checked. `manifest`: as JSON. `rows`: table
+    -> how many rows the manifest says it has.
     """
 
     def __init__(self, file: zipfile.ZipFile, digest: str, largest: int) -> None:
@@ -98,11 +93,8 @@ class Archive:
 
     def lines(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """The rows of a table with the numbers of their lines, from 1; none where the archive does
-        not have it.
-
-        Raises:
-            UsageError: A line is no JSON object or too long, or the member is not what the
-                manifest says.
+        not have it. Raises UsageError: a line is no JSON object or too long, or the member is not
+        what the manifest says.
         """
         name = table_member(table)
         if name not in self._members:
@@ -134,11 +126,7 @@ class Archive:
             )
 
     def page(self, name: str) -> bytes:
-        """A recorded file.
-
-        Raises:
-            UsageError: It is not what the manifest says, or too large.
-        """
+        """A recorded file. Raises UsageError: it is not what the manifest says, or too large."""
         if self._members[name].bytes > MOST_PAGE:
             raise wrong(name, message("it is larger than {most} bytes", most=MOST_PAGE))
         with self._opened(self._members[name]) as file:
@@ -209,10 +197,7 @@ class Archive:
 
 def brought(path: Path, largest: int | None = None) -> tuple[int, int]:
     """(records, bytes of all members unpacked) of an archive, by its manifest, which the rest is
-    compared with when it is read.
-
-    Raises:
-        UsageError: It is no archive, or none that may be read.
+    compared with when it is read. Raises UsageError: it is no archive, or none that may be read.
     """
     with opened(path, largest, digested=False) as archive:
         return archive.rows.get("record", 0), archive.bytes
@@ -222,13 +207,9 @@ def brought(path: Path, largest: int | None = None) -> tuple[int, int]:
 def opened(path: Path, largest: int | None = None, *, digested: bool = True) -> Iterator[Archive]:
     """An archive on disk, with its names, sizes and manifest checked.
 
-    Args:
-        path: Of the archive.
-        largest: Bytes that its members may have together; None takes `MOST_BYTES`.
-        digested: Whether its SHA-256 is computed, which reads all of it.
-
-    Raises:
-        UsageError: It is no archive, or none that may be read.
+    `largest`: bytes that its members may have together; None takes `MOST_BYTES`. `digested`:
+    whether its SHA-256 is computed, which reads all of it. Raises UsageError: it is no archive, or
+    none that may be read.
     """
     try:
         file = opening.opened(path)

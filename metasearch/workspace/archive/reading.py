@@ -75,20 +75,11 @@ def import_project(
 ) -> ImportedProject:
     """Read an archive.
 
-    Args:
-        db: The workspace.
-        path: The archive.
-        name: For the project; None takes that of the archive, with "-2" behind it where a project
-            has it already.
-        largest: Bytes that it may have when it is unpacked; None takes those of any archive.
-        by: Who imports it.
-        last: Called in the last transaction, with the project: what it does happens with all the
-            rest or not at all.
-
-    Raises:
-        UsageError: It is no archive of this or an earlier release, it was changed, or the name
-            cannot be used. Nothing was imported.
-        WorkspaceError: The workspace cannot be written. Nothing was imported.
+    `name`: for the project; None takes that of the archive, with "-2" behind it where a project has
+    it already. `largest`: bytes that it may have when it is unpacked; None takes those of any
+    archive. `last`: called in the last transaction, with the project: what it does happens with all
+    the rest or not at all. Raises UsageError: it is no archive of this or an earlier release, it
+    was changed, or the name cannot be used. Nothing was imported.
     """
     if name is not None:
         check_name(name)
@@ -383,9 +374,7 @@ class _Reading:
         )
 
     def _pages(self) -> None:
-        """Write the recorded pages beside the workspace; the last transaction gives them their
-        place.
-        """
+        """Write recorded pages beside the workspace; the last transaction places them."""
         try:
             for name in self.archive.pages:
                 place = self._received() / name.partition("/")[2]

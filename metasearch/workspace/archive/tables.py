@@ -26,14 +26,8 @@ _OF_PROJECT = "project = ?"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a workspace.
-
-    Attributes:
-        name: Its name, and that of its member of an archive.
-        where: Which of its rows belong to the project `?`.
-        order: Of the rows in an archive.
-        names: Column -> table whose ids it holds, beside those that the schema declares.
-        long: Whether a row may hold long texts.
+    """A table of a workspace. `where`: which of its rows belong to the project `?`. `names`: column
+    -> table whose ids it holds, beside those that the schema declares.
     """
 
     name: str
@@ -84,10 +78,8 @@ class Columns:
 
     Attributes:
         names: In the order of the table, without those that are left out.
-        blobs: Those that hold bytes.
         refers: Column -> table whose ids it holds.
         required: Those without which there is no row.
-        numbered: Whether it has a column `id`.
         of_project: Whether it has a column `project`, which an archive leaves out.
     """
 

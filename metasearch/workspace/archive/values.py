@@ -132,16 +132,8 @@ _STATUSES = frozenset(get_args(Status))
 
 
 class Rows:
-    """Checks the rows of one table.
-
-    Args:
-        table: Its name.
-        shape: Its columns in this release.
-        present: Those that the archive has: the keys of its first row.
-        place: Of that row.
-
-    Raises:
-        UsageError: A column is not known, or lacking; with the place.
+    """Checks the rows of one table. `present`: those that the archive has: the keys of its first
+    row. Raises UsageError: a column is not known, or lacking; with the place.
     """
 
     def __init__(self, table: str, shape: Columns, present: Iterable[str], place: str) -> None:
@@ -158,10 +150,8 @@ class Rows:
         self._check = _CHECKS.get(table)
 
     def read(self, row: dict[str, Any], place: str) -> dict[str, Any]:
-        """The row, with bytes where the workspace has bytes.
-
-        Raises:
-            UsageError: A value cannot be; with the place.
+        """The row, with bytes where the workspace has bytes. Raises UsageError: a value cannot be;
+        with the place.
         """
         if row.keys() != self._keys:
             self._complete(self._keys - row.keys(), place)

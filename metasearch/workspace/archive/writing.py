@@ -43,13 +43,8 @@ _CHUNK, MOST_PAGE = 1 << 16, 256 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What was written.
-
-    Attributes:
-        rows: Table -> rows.
-        pages: Recorded files.
-        lacking: Numbers of the runs whose recorded pages are not where they were.
-        bytes: Size of the archive.
+    """What was written. `rows`: table -> rows. `lacking`: numbers of the runs whose recorded pages
+    are not where they were.
     """
 
     rows: dict[str, int]
@@ -59,11 +54,8 @@ class Exported:
 
 
 def export_project(db: Database, project: Project, file: BinaryIO) -> Exported:
-    """Write a project to an open file, which must be seekable.
-
-    Raises:
-        OSError: The file cannot be written, or a recorded page cannot be read.
-        WorkspaceError: The workspace cannot be read.
+    """Write a project to an open file, which must be seekable. Raises OSError: the file cannot be
+    written, or a recorded page cannot be read.
     """
     with db.snapshot(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         written = _Archive(db, project, archive)
@@ -82,15 +74,8 @@ def export_project(db: Database, project: Project, file: BinaryIO) -> Exported:
 def export_to(db: Database, project: Project, path: Path, *, replace: bool = False) -> Exported:
     """Write a project to a file, which gets its name when it is whole.
 
-    Args:
-        db: The workspace.
-        project: The project.
-        path: Of the file, which only its owner may read.
-        replace: Whether a file that is there may be replaced.
-
-    Raises:
-        UsageError: There is a file already, or the file cannot be written.
-        WorkspaceError: The workspace cannot be read.
+    `path`: of the file, which only its owner may read. `replace`: whether a file that is there may
+    be replaced. Raises UsageError: there is a file already, or the file cannot be written.
     """
     if not replace and os.path.lexists(path):
         raise UsageError(

@@ -36,22 +36,15 @@ class Example(Protocol):
     def __call__(
         self, workspace: Workspace, *, name: str = ..., by: str = ...
     ) -> Awaitable[Project]:
-        """Make it.
-
-        Raises:
-            UsageError: There is a project of this name, or it cannot be one.
-            WorkspaceError: The workspace cannot be written.
-        """
+        """Make it. Raises UsageError: there is a project of this name, or it cannot be one."""
 
 
 @asynccontextmanager
 async def making(
     workspace: Workspace, name: str, kind: Kind, title: str, by: str
 ) -> AsyncIterator[tuple[Engine, Project]]:
-    """An engine over the demo, and a new project, which is removed again if the block fails.
-
-    Raises:
-        UsageError: There is a project of this name, or it cannot be one.
+    """An engine over the demo, and a new project, which is removed again if the block fails. Raises
+    UsageError: there is a project of this name, or it cannot be one.
     """
     if await workspace.read(_exists, name):
         raise UsageError(

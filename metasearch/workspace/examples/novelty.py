@@ -107,11 +107,8 @@ _UNRELATED = "未涉及查新点的技术内容"
 
 
 async def install(workspace: Workspace, *, name: str = NAME, by: str = "") -> Project:
-    """Make the example, as a new project.
-
-    Raises:
-        UsageError: There is a project of this name, or it cannot be one; nothing was made.
-        WorkspaceError: The workspace cannot be written.
+    """Make the example, as a new project. Raises UsageError: there is a project of this name, or it
+    cannot be one; nothing was made.
     """
     async with demo.making(workspace, name, "novelty", TITLE, by) as (engine, project):
         strategy = await workspace.write(_begun, project, by)

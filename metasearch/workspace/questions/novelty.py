@@ -327,11 +327,8 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 def check(answers: Mapping[str, Value]) -> None:
-    """Check answers against one another.
-
-    Raises:
-        UsageError: Searcher and reviewer are one person, the report was completed before it was
-            ordered, or its number cannot be made.
+    """Check answers against one another. Raises UsageError: searcher and reviewer are one person,
+    the report was completed before it was ordered, or its number cannot be made.
     """
     if same_person(answers.get("novelty.searcher"), answers.get("novelty.reviewer")):
         raise UsageError(

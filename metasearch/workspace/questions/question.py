@@ -16,12 +16,7 @@ Value = str | bool | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One of the words that may be chosen.
-
-    Attributes:
-        key: As it is kept, and typed.
-        label: For people; marked by `message_template`.
-    """
+    """One of the words that may be chosen. `label`: for people; marked by `message_template`."""
 
     key: str
     label: str

@@ -13,12 +13,7 @@ from metasearch.workspace.reports.words import Say, listed
 
 
 def of_searches(answers: Iterable[Searched], say: Say) -> Iterator[Remark]:
-    """What failed, and which sources gave fewer records than they have.
-
-    Args:
-        answers: The newest of each step and source.
-        say: Chooses the language.
-    """
+    """What failed, and which sources gave fewer records than they have."""
     for text in _of_searches([one for one in answers if one.mode != "counts"], say):
         yield Remark(text=text, warning=True)
 
@@ -53,13 +48,7 @@ def _of_searches(answers: list[Searched], say: Say) -> Iterator[str]:
 def of_strategies(
     strategies: Iterable[TypedStrategy], answers: Iterable[Searched], say: Say
 ) -> Iterator[Remark]:
-    """Strategies that were never run.
-
-    Args:
-        strategies: Of the project.
-        answers: Of all runs.
-        say: Chooses the language.
-    """
+    """Strategies that were never run."""
     asked = {one.strategy for one in answers if one.mode != "counts"}
     names = [one.name for one in strategies if one.steps and one.id not in asked]
     if names:

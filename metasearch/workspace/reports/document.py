@@ -17,13 +17,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A part of a text.
-
-    Attributes:
-        text: As people read it.
-        bold, italic, superscript: How it looks.
-        link: An http(s) address; anything else is no link.
-    """
+    """A part of a text. `link`: an http(s) address; anything else is no link."""
 
     text: str
     bold: bool = False
@@ -38,12 +32,8 @@ Text: TypeAlias = str | tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A heading.
-
-    Attributes:
-        text: Without its number.
-        level: 1 for a section of the report, to 4.
-        number: As it is shown: "三、", "2.1", "Item 8"; "" for none.
+    """A heading. `level`: 1 for a section of the report, to 4. `number`: as it is shown: "三、",
+    "2.1", "Item 8"; "" for none.
     """
 
     text: str
@@ -70,7 +60,6 @@ class Table:
     """A table.
 
     Attributes:
-        head: One text a column.
         rows: As many texts each as the head has.
         caption: Above it; "" for none.
         numbers: Columns, from 0, whose cells are numbers and stand at the right.
@@ -97,11 +86,8 @@ class Items:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A search string, exactly as it was sent: every blank stays, long lines wrap.
-
-    Attributes:
-        text: The string.
-        label: What it is, above it; "" for nothing.
+    """A search string, exactly as it was sent: every blank stays, long lines wrap. `label`: what it
+    is, above it; "" for nothing.
     """
 
     text: str
@@ -162,11 +148,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrow:
-    """A line through points, with a head at the last one.
-
-    Attributes:
-        points: x and y of each.
-        cells: Row and column of the two boxes of the grid that it joins.
+    """A line through points, with a head at the last one. `cells`: row and column of the two boxes
+    of the grid that it joins.
     """
 
     points: tuple[tuple[int, int], ...]
@@ -175,14 +158,8 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A diagram of boxes and arrows, with a table that says all of it.
-
-    Attributes:
-        title: What it shows.
-        description: The same in a sentence, for who cannot see it.
-        width, height: Of the drawing.
-        boxes, arrows: What is drawn.
-        table: Every number of it.
+    """A diagram of boxes and arrows, with a table that says all of it. `description`: the same in a
+    sentence, for who cannot see it.
     """
 
     title: str
@@ -215,12 +192,9 @@ class Document:
 
     Attributes:
         kind: Which report: "prisma-s", "prisma-flow", "chaxin", "appendix".
-        title: Of the report.
         subtitle: Below it; "" for none.
-        language: One of `LANGUAGES`.
         cover: Labels and values that stand first.
         cover_page: Whether title and cover fill a page of their own.
-        blocks: The text.
         draft: Why the report is not finished yet, a sentence each; none: it is.
     """
 

@@ -76,10 +76,8 @@ def digest(document: Document) -> str:
 
 
 def from_json(content: bytes | str) -> Document:
-    """The document of some JSON.
-
-    Raises:
-        UsageError: It is too large, is no JSON, or no document; with the place.
+    """The document of some JSON. Raises UsageError: it is too large, is no JSON, or no document;
+    with the place.
     """
     if len(content) > MOST_BYTES:
         raise UsageError(

@@ -54,12 +54,8 @@ def of_screening(numbers: Numbers, say: Say) -> Iterator[str]:
 
 
 def of_steps(answers: Iterable[Searched], stale: Sequence[str], say: Say) -> Iterator[str]:
-    """What is still being searched, and steps that were edited since they were run.
-
-    Args:
-        answers: The newest of each step and source.
-        stale: Names of the steps, by `searched.stale_steps`.
-        say: Chooses the language.
+    """What is still being searched, and steps that were edited since they were run. `stale`: names
+    of the steps, by `searched.stale_steps`.
     """
     running = sum(one.status == "running" for one in answers)
     if running:

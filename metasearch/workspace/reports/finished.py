@@ -62,16 +62,8 @@ def keep(
 ) -> Report:
     """Keep a document as a finished report, in the transaction in which it was built.
 
-    Args:
-        db: The workspace.
-        project: Whose report.
-        document: As its kind has built it.
-        number: Of the report; None counts from 1.
-        previous: Number of the report that it continues, as the document was built.
-        by: Who finishes it.
-
-    Raises:
-        UsageError: There are too many, or one has the number.
+    `number`: of the report; None counts from 1. Raises UsageError: there are too many, or one has
+    the number.
     """
     count = db.value(
         "SELECT count(*) FROM report WHERE project = ? AND kind = ?", project.id, document.kind
@@ -130,11 +122,7 @@ def frozen(db: Database, project: Project, kind: str | None = None) -> list[Repo
 
 
 def find(db: Database, project: Project, kind: str, number: str) -> Report:
-    """A finished report; "last" is the newest of its kind.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """A finished report; "last" is the newest of its kind. Raises UsageError: there is none."""
     reports = frozen(db, project, kind)
     for report in reports:
         if number in (report.number, "last"):
@@ -148,10 +136,8 @@ def find(db: Database, project: Project, kind: str, number: str) -> Report:
 
 
 def document(db: Database, report: Report) -> Document:
-    """The document of a finished report, as it was.
-
-    Raises:
-        UsageError: The digest is not that of the document: the file was changed.
+    """The document of a finished report, as it was. Raises UsageError: the digest is not that of
+    the document: the file was changed.
     """
     content = _content(db, report)
     if hashlib.sha256(content).hexdigest() != report.digest:
@@ -185,10 +171,8 @@ def numbers_json(counted: Numbers) -> dict[str, Any]:
 
 
 def find_previous(db: Database, project: Project, kind: str, number: str) -> Previous:
-    """What a finished report ("last": the newest) says to the one that continues it.
-
-    Raises:
-        UsageError: There is no such report.
+    """What a finished report ("last": the newest) says to the one that continues it. Raises
+    UsageError: there is no such report.
     """
     report = find(db, project, kind, number)
     try:

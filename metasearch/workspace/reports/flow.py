@@ -26,13 +26,7 @@ _PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 184, 270, 256, 210, 38
 
 
 def figure(numbers: Numbers, table: Table, say: Say) -> Figure:
-    """The diagram.
-
-    Args:
-        numbers: What it shows.
-        table: The same as a table.
-        say: Chooses the language.
-    """
+    """The diagram."""
     return _Drawing(numbers, say).figure(table)
 
 

@@ -28,18 +28,10 @@ def freeze(
 ) -> Report:
     """Finish a report: it stays as it is now, with a digest.
 
-    Args:
-        db: The workspace.
-        project: Whose report.
-        kind: One of `kinds.KINDS`.
-        language: Of the report; None for that of its kind.
-        previous: Number of the finished report that it continues; "last" for the newest.
-        draft: Whether a draft may be finished, with its warnings in it; never one of a kind whose
-            reports are numbered.
-        by: Who finishes it.
-
-    Raises:
-        UsageError: There is no such kind, a search is still running, or the report is a draft.
+    `language`: of the report; None for that of its kind. `previous`: number of the finished report
+    that it continues; "last" for the newest. `draft`: whether a draft may be finished, with its
+    warnings in it; never one of a kind whose reports are numbered. Raises UsageError: there is no
+    such kind, a search is still running, or the report is a draft.
     """
     about = kind_of(kind)
     with db.transaction():

@@ -19,11 +19,9 @@ class ReportKind:
     """A kind of report.
 
     Attributes:
-        name: As it is asked for.
         label: For people; marked by `message_template`.
         module: Its module in metasearch.workspace.reports, with a function `document`.
         language: Of the report where none is chosen.
-        languages: Those in which it can be written.
         numbered: Whether its module gives the number of a finished one by `next_number`; the
             document has it on its cover, and a draft is never finished. Others count from 1.
     """
@@ -46,16 +44,10 @@ class ReportKind:
     ) -> Document:
         """The report as it is now.
 
-        Args:
-            db: The workspace.
-            project: Whose report.
-            language: None for the one of its kind.
-            previous: Number of the finished report that it continues, "last" for the newest; only
-                of reports of a flow.
-            number: That it gets when it is finished; only of kinds that are `numbered`.
-
-        Raises:
-            UsageError: It is not written in this language, or continues none.
+        `language`: None for the one of its kind. `previous`: number of the finished report that it
+        continues, "last" for the newest; only of reports of a flow. `number`: that it gets when it
+        is finished; only of kinds that are `numbered`. Raises UsageError: it is not written in this
+        language, or continues none.
         """
         chosen = language or self.language
         if chosen not in self.languages:
@@ -72,9 +64,7 @@ class ReportKind:
 
     def next_number(self, db: Database, project: Project) -> str | None:
         """The number of the report if it were finished now; None where finished ones count from 1.
-
-        Raises:
-            UsageError: It cannot be made of what is known.
+        Raises UsageError: it cannot be made of what is known.
         """
         if not self.numbered:
             return None
@@ -120,11 +110,7 @@ KINDS: Mapping[str, ReportKind] = {
 
 
 def kind_of(name: str) -> ReportKind:
-    """The kind with this name.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The kind with this name. Raises UsageError: there is none."""
     if name not in KINDS:
         raise UsageError(
             message("There is no report {name}", name=repr(name[:40])),

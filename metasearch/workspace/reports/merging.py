@@ -1,6 +1,4 @@
-"""How duplicates were recognised: the rules of a project, its pins, and how often each rule joined
-two records.
-"""
+"""How duplicates were recognised: a project's rules and pins, and how often each rule joined."""
 
 from __future__ import annotations
 

@@ -35,9 +35,6 @@ class Estimate:
     """An estimate of all works that there are.
 
     Attributes:
-        method: "chao" for three and more databases, "chapman" for two.
-        databases: How many.
-        found: Works that were found.
         once, twice: Works that exactly one database found, and exactly two.
         total: Estimated works; with `method` "chao" there are at least so many.
         low, high: The ends of the 95 % interval.
@@ -65,11 +62,8 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """What is estimated from.
-
-    Attributes:
-        databases: Name of each -> works that it found.
-        counts: Number of databases -> works that exactly so many found.
+    """What is estimated from. `databases`: name of each -> works that it found. `counts`: number of
+    databases -> works that exactly so many found.
     """
 
     databases: Mapping[str, int]
@@ -84,11 +78,8 @@ class Overlap:
 def overlap(db: Database, project: Project, *, included: bool = False) -> Overlap:
     """How the works of a project are spread over its databases and registers.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        included: Whether only works count that are relevant as far as it is decided: neither left
-            out nor undecided.
+    `included`: whether only works count that are relevant as far as it is decided: neither left out
+    nor undecided.
     """
     chosen = (
         " AND EXISTS (SELECT 1 FROM decision WHERE decision.work = work_source.work"
@@ -155,13 +146,8 @@ def estimate(overlap: Overlap) -> Estimate | None:
 
 
 def chao(found: int, once: int, twice: int, occasions: int) -> tuple[float, float]:
-    """Chao's lower bound for the number of all, and its variance.
-
-    Args:
-        found: How many were seen.
-        once: Of them, those seen on one occasion.
-        twice: Of them, those seen on two; for none, the form without bias is used.
-        occasions: How many there were.
+    """Chao's lower bound for the number of all, and its variance. `once`, `twice`: how many were
+    seen on one occasion, and on two; where none was on two, the form without bias is used.
     """
     part = (occasions - 1) / occasions
     if twice:
@@ -181,13 +167,7 @@ def chao(found: int, once: int, twice: int, occasions: int) -> tuple[float, floa
 
 
 def chapman(first: int, second: int, both: int) -> tuple[float, float]:
-    """Chapman's estimate of the number of all from two lists, and Seber's variance of it.
-
-    Args:
-        first: Works in the first list.
-        second: Works in the second.
-        both: Works in both.
-    """
+    """Chapman's estimate of the number of all from two lists, and Seber's variance of it."""
     total = (first + 1) * (second + 1) / (both + 1) - 1
     variance = (
         (first + 1)

@@ -37,8 +37,7 @@ class Identified:
         place: "database", "register" or "other".
         by_hand: Whether all of it came in files that a person brought.
         failed: Whether it never answered, so that `records` is no number of hits.
-        records: How many, each once.
-        known: Those of them whose work an earlier report has covered already.
+        known: Records whose work an earlier report has covered already.
     """
 
     source: str
@@ -57,8 +56,7 @@ class Previous:
     Attributes:
         number: Of the report; `frozen` when it was finished.
         run: Id of the last run that it covers.
-        studies, reports: That it included.
-        works: Works of the project among these reports.
+        works: Works of the project among the reports that it included.
         other_sources: Ids of the other ways of searching that it covers.
     """
 
@@ -80,20 +78,17 @@ class Numbers:
         first_run, last_run: Numbers of the runs that are covered; None where there are none.
         last_run_id: Id of the newest run of the project; None where there is none.
         works: Works that these runs have brought.
-        screened, not_screened: By title and abstract.
         excluded: Left out by title and abstract.
         sought: Reports whose full text was wanted.
         not_retrieved: Those that could not be had.
         not_assessed: Those on which nobody has decided yet.
-        assessed: Those that were read.
         reasons: Reason -> reports that were read and left out; "" where none was given. The most
             frequent first.
-        included: Reports that are included.
-        studies: Studies that these reports are of: works with the same tag "study:NAME" are one.
+        studies: Studies that the included reports are of: works with the same tag "study:NAME" are
+            one.
         contradictory: Works left out by title, with a decision on their full text all the same.
-        changed: Works of the earlier report that are included now, less those that were; None
-            where no report is continued.
-        other: Other ways of searching.
+        changed: Works of the earlier report that are included now, less those that were; None where
+            no report is continued.
         previous: The report that is continued; None for a first one.
     """
 
@@ -160,12 +155,8 @@ class Numbers:
 
 
 def numbers(db: Database, project: Project, previous: Previous | None = None) -> Numbers:
-    """Count what a project holds now.
-
-    Args:
-        db: The workspace.
-        project: Whose numbers.
-        previous: The report that is continued: only what came after it is counted.
+    """Count what a project holds now. `previous`: the report that is continued: only what came
+    after it is counted.
     """
     since = previous.run if previous else 0
     with db.snapshot():
@@ -235,9 +226,7 @@ def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ..
 
 
 def _records(db: Database, project: Project, since: int, *, known: bool = False) -> dict[str, int]:
-    """Name of a source -> its records, each key once; only those of works found earlier where
-    `known`.
-    """
+    """Name of a source -> its records, each key once; `known`: of works found earlier."""
     works = (
         " JOIN work_record ON work_record.record = finding.record"
         " JOIN work ON work.id = work_record.work AND work.first_run <= run_after.since"

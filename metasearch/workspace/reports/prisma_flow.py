@@ -43,15 +43,9 @@ def document(
 ) -> Document:
     """The report as it is now.
 
-    Args:
-        db: The workspace.
-        project: Whose report.
-        language: Of the report.
-        previous: Number of the finished report that this one continues: the diagram of an update.
-            "last" for the newest; None for a report of all runs.
-
-    Raises:
-        UsageError: There is no such finished report.
+    `previous`: number of the finished report that this one continues: the diagram of an update.
+    "last" for the newest; None for a report of all runs. Raises UsageError: there is no such
+    finished report.
     """
     say = speaker(language)
     with db.snapshot():

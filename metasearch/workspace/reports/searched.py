@@ -28,21 +28,15 @@ class Searched:
     """One answer. A number that is not known is None, never 0.
 
     Attributes:
-        id: Of its row.
         run: Number of the run; `run_id` of its row; `mode` "records", "counts" or "import".
         tool: The program that asked; `years` those that the search was limited to, as typed.
-        strategy: Id of the strategy; `strategy_name` its name.
-        step: Number of the step; `typed` its text.
         file: Of an import: its name; "" of a search. `note` says how it was searched.
         source: Name; `label` that for people; `place` as in numbers.py.
-        status, error: How the source fared.
         digest: Of the query that was asked.
         query: In metasearch's syntax; `sent` as the source received it.
         requests: As they were sent, without keys.
-        claimed, exact, fetched, filtered, unread: As in the table of answers.
         date: When its pages were fetched, or the search by hand was done; "" where not known.
         cached: Whether that was before the run.
-        notes: What of the query was lost.
     """
 
     id: int
@@ -116,15 +110,7 @@ class TypedStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedStrategy:
-    """A strategy.
-
-    Attributes:
-        id: Of its row.
-        name: Of the strategy.
-        note, years: As typed.
-        details: What it was derived from, ...
-        steps: Those that are not removed.
-    """
+    """A strategy. `details`: what it was derived from, ..."""
 
     id: int
     name: str

@@ -65,11 +65,8 @@ def can_be_signed(kind: str) -> bool:
 
 
 def check(db: Database, project: Project, report: Report, role: str, by: str) -> SignatureRole:
-    """Check that a user may sign; returns the role.
-
-    Raises:
-        UsageError: The report takes no such signature, it is there already, or it must be that of
-            another user.
+    """Check that a user may sign; returns the role. Raises UsageError: the report takes no such
+    signature, it is there already, or it must be that of another user.
     """
     known = next((each for each in ROLES if each == role), None)
     if known is None:
@@ -104,18 +101,8 @@ def sign(
 ) -> Signature:
     """Sign a finished report.
 
-    Args:
-        db: The workspace.
-        project: Whose report.
-        report: To be signed.
-        role: One of `ROLES`.
-        by: Uid of the user.
-        name: For people, as it shall stand.
-        digest: Of the document that the user has read.
-
-    Raises:
-        UsageError: As `check`; or the digest is not that of the report, or the document is not that
-            of its digest.
+    `digest`: of the document that the user has read. Raises UsageError: as `check`; or the digest
+    is not that of the report, or the document is not that of its digest.
     """
     with db.transaction():
         known = check(db, project, report, role, by)
@@ -152,13 +139,8 @@ def document(db: Database, report: Report, form: str = "") -> Document:
     """The document of a finished report, with its signatures behind it where there are any. In the
     formats that programs read it is as it was finished: what the digest is of.
 
-    Args:
-        db: The workspace.
-        report: The finished one.
-        form: Name of the format; "" for a page.
-
-    Raises:
-        UsageError: The digest is not that of the document: the file was changed.
+    `form`: name of the format; "" for a page. Raises UsageError: the digest is not that of the
+    document: the file was changed.
     """
     made = finished.document(db, report)
     signed = of(db, report)

@@ -28,13 +28,7 @@ _MOST_COLUMNS = 5
 
 
 def steps(strategy: TypedStrategy, answers: Sequence[Searched], say: Say) -> Iterator[Block]:
-    """The lines of a strategy, and the hits of each database for each line.
-
-    Args:
-        strategy: Which.
-        answers: The newest of each step and source; counts too.
-        say: Chooses the language.
-    """
+    """The lines of a strategy, and the hits of each database for each line."""
     if not strategy.steps:
         yield Paragraph(text=say("The strategy has no steps.", "该检索策略没有步骤。"))
         return

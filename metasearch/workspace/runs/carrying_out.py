@@ -33,12 +33,6 @@ class CarryingOut:
     """A run while it is carried out.
 
     Args:
-        workspace: Where all is kept.
-        project: Of the run.
-        run: The run, as it was begun.
-        prepared: What it asks.
-        ask: Asks a source about a step.
-        at_once: Steps that one source is asked about at once.
         again: Whether a step is asked about once more after a pause; else the pause holds for the
             next step.
         there: (number of a step, source) that are not asked, as a run that is resumed has their
@@ -77,12 +71,9 @@ class CarryingOut:
         self._failures: list[MetasearchError] = []
 
     async def done(self) -> Run:
-        """Ask every source about every step; returns the run at its end.
-
-        Raises:
-            RunClash: Somebody else has stopped it or taken it over.
-            MetasearchError: An answer could not be stored; the others were asked and stored all the
-                same.
+        """Ask every source about every step; returns the run at its end. Raises RunClash: somebody
+        else has stopped it or taken it over. Raises MetasearchError: an answer could not be stored;
+        the others were asked and stored all the same.
         """
         asked = self._prepared.asked
         async with going_on(self._workspace, self._run):

@@ -41,16 +41,10 @@ async def count_strategy(
     is not sent again where it fails. What the page cache has is not asked for.
 
     Args:
-        workspace: Where all is kept.
-        engine: What asks the sources.
-        project: The project.
-        strategy: One of its strategies.
         steps: Numbers; None takes all that can be searched for.
         sources: Names of sources and groups; None takes those of the strategy, else the default
             ones.
         timeout: Seconds for one step at one source; None takes `TIMEOUT`.
-        cache: Whether pages may come from the cache; their dates are those of the pages.
-        by: Who asks.
         begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
         limits: What holds of it for whom it is made; None for nothing.
@@ -60,7 +54,6 @@ async def count_strategy(
             asked.
         QuotaExceeded: The limits refuse it; what was kept before is there.
         RunClash: Another run of the project is under way, or this one was stopped by somebody else.
-        WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)
     asking = await prepared(

@@ -25,7 +25,6 @@ class Figure:
     """What is known of one source and one step.
 
     Attributes:
-        newest: The newest answer.
         answered: The newest one in which the source answered in full, whose `claimed` is the number
             of hits; None where it never did.
         kept: The newest one whose records were kept, be there any; None where there is none.
@@ -39,9 +38,7 @@ class Figure:
 
     @property
     def claimed(self) -> int | None:
-        """The hits that the source had when it was last asked; None where it failed then, or did
-        not say.
-        """
+        """The source's hits when last asked; None where it failed then, or did not say."""
         return self.newest.claimed if self.newest.answered else None
 
 
@@ -50,7 +47,6 @@ class StepFigures:
     """One line of the table.
 
     Attributes:
-        step: The step.
         question: The query that it is now; None of an import, or where it has an error.
         error: Why it cannot be searched for; None where it can, or is an import.
         figures: Name of a source -> what is known; those that were never asked are not in it.
@@ -92,10 +88,8 @@ class StepFigures:
 class Figures:
     """The table.
 
-    Attributes:
-        sources: Name -> name for people, of each that was asked: those of the newest run first, in
-            the order in which they were named there.
-        steps: A line each, in the order of their numbers.
+    `sources`: name -> name for people, of each that was asked: those of the newest run first, in
+    the order in which they were named there. `steps`: a line each, in the order of their numbers.
     """
 
     sources: Mapping[str, str]

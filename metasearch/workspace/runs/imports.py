@@ -43,9 +43,7 @@ class Imported:
     Attributes:
         step: The step that it is, or is a newer version of.
         run: The run that holds its answer.
-        answer: Its numbers.
         format: One of `metasearch.formats.READABLE`; "" of an empty file.
-        encoding: As Python calls it.
         problems: What of the file could not be read.
         again: Whether the same file was imported into this step before.
     """
@@ -86,23 +84,15 @@ def import_file(
     step had and this one lacks stays among the works.
 
     Args:
-        db: The workspace.
-        project: The project.
-        strategy: One of its strategies.
         content: Of the file; may be empty where `claimed` is 0, for a search that found nothing.
-        name: Of the file.
         source: The database, as reports shall name it: "CNKI".
         searched: The day of the search, "2026-05-03".
-        query: What was searched for, as typed there.
-        note: How it was searched: by whom, with which limits.
         claimed: How many hits the database said there are; None where that is not known.
-        place: What kind of place the database is.
-        step: Number of the import that this file is a newer version of. None makes a step, or
-            takes that of the same file and source.
+        step: Number of the import that this file is a newer version of. None makes a step, or takes
+            that of the same file and source.
         format: One of `metasearch.formats.READABLE`; detected if None.
         encoding: As Python calls it; detected if None.
         check: Is called with the records before one is kept; raises where they are too many.
-        by: Who imports it.
 
     Raises:
         FileFormatError: The file cannot be read, or holds no record.
@@ -201,9 +191,6 @@ def recover(db: Database, project: Project | None = None) -> None:
     """Bring the imports of a project, or of all, to their end whose processes are gone: those of
     which not all records were kept are taken back, and works are made of the records of others.
     What is wrong with one project leaves the others as they are.
-
-    Raises:
-        WorkspaceError: The workspace cannot be written, for one of them.
     """
     wrong = None
     for each in projects.every(db) if project is None else [project]:
@@ -220,9 +207,7 @@ def recover(db: Database, project: Project | None = None) -> None:
 
 
 def take_back_dead(db: Database, project: Project) -> None:
-    """Take back the imports of a project of which not all records were kept and whose processes
-    are gone.
-    """
+    """Take back a project's imports that are unfinished and whose processes are gone."""
     runs.look(db, project)
     for run in runs.of(db, project):
         if run.mode == "import" and _is_half(db, run):

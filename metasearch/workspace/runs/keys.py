@@ -26,9 +26,7 @@ def named(record: Record) -> Record:
 
 
 def all_named(records: Sequence[Record]) -> list[Record]:
-    """The records of a file, named, each with a key of its own: what stands twice in a file was
-    found twice.
-    """
+    """The records of a file, each with a key of its own; what is twice in it is kept twice."""
     seen: Counter[str] = Counter()
     kept: list[Record] = []
     for record in map(named, records):

@@ -30,12 +30,8 @@ _SCHEMES = frozenset({"doi", "pmid", "pmcid", "arxiv", "isbn"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownWork:
-    """A work that the searches are expected to find.
-
-    Attributes:
-        id: Of its row.
-        name: "doi:10.1000/abc", "pmid:1", or its title.
-        record: What is known of it; of an identifier nothing else.
+    """A work that the searches are expected to find. `name`: "doi:10.1000/abc", "pmid:1", or its
+    title. `record`: what is known of it; of an identifier nothing else.
     """
 
     id: int
@@ -51,13 +47,9 @@ def of(db: Database, project: Project) -> list[KnownWork]:
 
 def add_lines(db: Database, project: Project, text: str, *, by: str = "") -> list[KnownWork]:
     """Add a work for each line: a DOI, "PMID 1" or the number alone, "pmcid:", "arxiv:" or "isbn:"
-    with an identifier, or else a title, whose year may follow it.
-
-    Returns:
-        Those that are new; blank lines, and what is there already, add nothing.
-
-    Raises:
-        UsageError: A line is too long or no identifier, or there would be too many works.
+    with an identifier, or else a title, whose year may follow it. Returns those that are new; blank
+    lines, and what is there already, add nothing. Raises UsageError: a line is too long or no
+    identifier, or there would be too many works.
     """
     found: list[tuple[str, Record]] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -90,11 +82,8 @@ def add_file(
     encoding: str | None = None,
     by: str = "",
 ) -> list[KnownWork]:
-    """Add the works of a bibliographic file; returns those that are new.
-
-    Raises:
-        FileFormatError: The file cannot be read, or has no record.
-        UsageError: There would be too many works.
+    """Add the works of a bibliographic file; returns those that are new. Raises FileFormatError:
+    the file cannot be read, or has no record; UsageError: there would be too many works.
     """
     reading = read_bytes(content, name, format=format, encoding=encoding)
     if not reading.entries:
@@ -105,10 +94,8 @@ def add_file(
 
 
 def remove(db: Database, project: Project, names: Sequence[str], *, by: str = "") -> None:
-    """Remove known works by their names.
-
-    Raises:
-        UsageError: There is none of a name; then nothing is removed.
+    """Remove known works by their names. Raises UsageError: there is none of a name; then nothing
+    is removed.
     """
     with db.transaction():
         for name in dict.fromkeys(map(_plain, names)):
@@ -150,11 +137,7 @@ def _added(
 
 
 def _of_line(line: str) -> tuple[str, Record]:
-    """Name and record of a line.
-
-    Raises:
-        ValueError: It begins as an identifier, and is none.
-    """
+    """Name and record of a line. Raises ValueError: it begins as an identifier, and is none."""
     if number := _PMID.fullmatch(line):
         return _identified("pmid", number[1])
     try:

@@ -14,15 +14,9 @@ class RunLimits(Protocol):
     """What a user may take by a run; each method refuses by an error with advice."""
 
     async def begins(self, searches: int, sources: int) -> None:
-        """Count a run: each of its steps is a search of so many sources.
-
-        Raises:
-            QuotaExceeded: It may not be made; nothing is counted.
+        """Count a run: each of its steps is a search of so many sources. Raises QuotaExceeded: it
+        may not be made; nothing is counted.
         """
 
     async def brings(self, records: Sequence[Record]) -> None:
-        """Check that records may be stored.
-
-        Raises:
-            QuotaExceeded: They would be too many.
-        """
+        """Check that records may be stored. Raises QuotaExceeded: they would be too many."""

@@ -37,7 +37,6 @@ class Question:
         step: The step, with those that it names put in.
         query: What is searched for, the years of the strategy included.
         text: That in metasearch's syntax.
-        digest: Of that.
     """
 
     step: ResolvedStep
@@ -61,15 +60,9 @@ def questions(
 ) -> list[Question]:
     """The questions of a run.
 
-    Args:
-        db: The workspace.
-        strategy: The strategy.
-        numbers: Of the steps; None takes all that can be searched for where `every` is set, else
-            the last one of them that no other names.
-        every: See `numbers`.
-
-    Raises:
-        UsageError: There is no such step, or it cannot be searched for.
+    `numbers`: of the steps; None takes all that can be searched for where `every` is set, else the
+    last one of them that no other names. `every`: see `numbers`. Raises UsageError: there is no
+    such step, or it cannot be searched for.
     """
     rows = step_rows.of(db, strategy)
     if numbers is not None:
@@ -105,13 +98,8 @@ def questions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The sources of a run.
-
-    Attributes:
-        sources: Name of each that can be asked, groups expanded -> that, or the path of its spec.
-        broken: Name -> what is wrong with its spec.
-        labels: Name -> its name for people.
-        places: Name -> what kind of place it is.
+    """The sources of a run. `sources`: name of each that can be asked, groups expanded -> that, or
+    the path of its spec. `broken`: name -> what is wrong with its spec.
     """
 
     sources: Mapping[str, str]
@@ -122,9 +110,7 @@ class Asked:
 
 async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[str] | None) -> Asked:
     """The sources of a run: those that are named here, else by the strategy, else the default ones.
-
-    Raises:
-        UsageError: There is no such source, or none to ask.
+    Raises UsageError: there is no such source, or none to ask.
     """
     named = list(sources if sources is not None else strategy.sources) or None
     await engine.ready([name for name in named or ["default"] if not is_path(name)])
@@ -148,11 +134,8 @@ async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[st
 class Prepared:
     """What a run asks, checked before anything is sent.
 
-    Attributes:
-        questions: Its steps.
-        asked: Its sources.
-        asking: Digest of a question -> what asks the sources; empty where none can be asked.
-        options: What was asked for, for the row of the run.
+    `asking`: digest of a question -> what asks the sources; empty where none can be asked.
+    `options`: what was asked for, for the row of the run.
     """
 
     questions: Sequence[Question]
@@ -174,11 +157,8 @@ async def prepared(
     cache: bool,
     record: Path | None = None,
 ) -> Prepared:
-    """Look up the steps and sources of a run; see `questions`, `asked_sources` and
-    `Engine.asking`.
-
-    Raises:
-        UsageError: A step or source cannot be used.
+    """Look up the steps and sources of a run; see `questions`, `asked_sources` and `Engine.asking`.
+    Raises UsageError: a step or source cannot be used.
     """
     asked = await asked_sources(engine, strategy, sources)
     chosen = await workspace.read(questions, strategy, steps, every=every)

@@ -33,7 +33,6 @@ class Replayed:
         same: Records that both found in the same step and source, and that say the same.
         lacking: Of the old run: (step, source, key of the record) that the new one did not find, or
             that says otherwise now.
-        added: Of the new run, likewise.
     """
 
     run: Run

@@ -35,21 +35,15 @@ async def resume_run(
     """Ask, with the options of an interrupted run, each source about each step of which the run has
     no answer, or only a part of one.
 
-    Args:
-        workspace: Where all is kept.
-        engine: What asks the sources.
-        project: The project.
-        number: Of the run.
-        begun: Is called with the run, before a source is asked.
-        progress: Is called with the answer of each source to each step, as soon as it is kept.
-        limits: What holds of it for whom it goes on; None for nothing.
+    `begun`: is called with the run, before a source is asked. `progress`: is called with the answer
+    of each source to each step, as soon as it is kept. `limits`: what holds of it for whom it goes
+    on; None for nothing.
 
     Raises:
         QuotaExceeded: The limits refuse it; it stays interrupted.
         RunClash: The run was not interrupted, or another one is under way.
         UsageError: There is no such run, it is an import, or its steps or sources are not those
             that it asked any more; it stays interrupted.
-        WorkspaceError: The file cannot be written; what was kept before is there.
     """
     known = await workspace.read(runs.find, project, number)
     if known.mode == "import" or known.status != "interrupted":
@@ -89,9 +83,7 @@ def _of(db: Database, known: Run) -> tuple[Strategy, list[SourceAnswer]]:
 
 def _check_same(asked: Sequence[Question], kept: Sequence[SourceAnswer], number: int) -> None:
     """Check that the steps of a run ask what its answers are to: one run asks one question a step.
-
-    Raises:
-        UsageError: They were changed.
+    Raises UsageError: they were changed.
     """
     digests = {question.step.step.number: question.digest for question in asked}
     for answer in kept:

@@ -54,17 +54,11 @@ async def run_strategy(
     """Fetch the records of steps from sources, and add them to the works of the project.
 
     Args:
-        workspace: Where all is kept.
-        engine: What asks the sources.
-        project: The project.
-        strategy: One of its strategies.
         steps: Numbers; None takes the last step that no other names.
         sources: Names of sources and groups; None takes those of the strategy, else the default
             ones.
         per_source: Records of each source and step, up to `MOST_RECORDS`; None takes `PER_SOURCE`.
         timeout: Seconds for one step at one source; None takes `TIMEOUT`.
-        cache: Whether pages may come from the cache; their dates are those of the pages.
-        by: Who runs it.
         record: Folder to keep every page in, for `replay.replay_run`.
         begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
@@ -75,7 +69,6 @@ async def run_strategy(
             asked.
         QuotaExceeded: The limits refuse it; what was kept before is there.
         RunClash: Another run of the project is under way, or this one was stopped by somebody else.
-        WorkspaceError: The file cannot be written; what was kept before is there.
     """
     check("per_source", per_source, 1, MOST_RECORDS)
     check("timeout", timeout, MIN_SECONDS, MAX_TIMEOUT)

@@ -150,10 +150,7 @@ def begin(
     recorded: str = "",
 ) -> Run:
     """Start a run. Of a project one run at a time asks sources, in whichever process; files may be
-    imported beside it.
-
-    Raises:
-        RunClash: Another one is under way.
+    imported beside it. Raises RunClash: another one is under way.
     """
     with db.transaction():
         settle(db, project)
@@ -184,11 +181,9 @@ def begin(
 
 def resume(db: Database, project: Project, number: int) -> Run:
     """Take up a run that was interrupted. What it has not asked yet is to be asked now, with its
-    options; answers that are there in part (`SourceAnswer.half`) are to be begun again.
-
-    Raises:
-        UsageError: There is no such run, or it is an import.
-        RunClash: It was not interrupted, or another one is under way.
+    options; answers that are there in part (`SourceAnswer.half`) are to be begun again. Raises
+    UsageError: there is no such run, or it is an import; RunClash: it was not interrupted, or
+    another one is under way.
     """
     with db.transaction():
         settle(db, project)
@@ -244,11 +239,8 @@ def finish(db: Database, run: Run, status: RunStatus = "done") -> Run:
 
 def stop(db: Database, project: Project, number: int) -> Run:
     """End a run for a person: one that was interrupted at once, one that is under way when its
-    process looks for that, which takes a second or two. What was answered is kept.
-
-    Raises:
-        UsageError: There is no such run.
-        RunClash: It has ended.
+    process looks for that, which takes a second or two. What was answered is kept. Raises
+    UsageError: there is no such run; RunClash: it has ended.
     """
     with db.transaction():
         settle(db, project)
@@ -371,20 +363,8 @@ def begin_answer(
     query: str = "",
 ) -> int:
     """Add the row of an answer, in which its records can be stored; returns its id. One that is
-    there in part is begun again: records that the source gave then stay.
-
-    Args:
-        db: The workspace.
-        run: The run.
-        step: Id of the row of the step.
-        source: Its name.
-        label: Its name for people.
-        place: What kind of place it is.
-        digest: Of the query.
-        query: In metasearch's syntax.
-
-    Raises:
-        RunClash: Its run was deleted meanwhile, with its project.
+    there in part is begun again: records that the source gave then stay. Raises RunClash: its run
+    was deleted meanwhile, with its project.
     """
     _check_there(db, run.id)
     row = db.one(
@@ -445,10 +425,8 @@ def finish_answer(
     notes: Sequence[str] = (),
     spec: str = "",
 ) -> SourceAnswer:
-    """Fill in what is known of an answer: see `SourceAnswer`.
-
-    Raises:
-        RunClash: Its run was deleted meanwhile, with its project.
+    """Fill in what is known of an answer: see `SourceAnswer`. Raises RunClash: its run was deleted
+    meanwhile, with its project.
     """
     with db.transaction():
         _check_there(db, db.value("SELECT run FROM answer WHERE id = ?", answer))
@@ -489,11 +467,7 @@ def of(db: Database, project: Project) -> list[Run]:
 
 
 def find(db: Database, project: Project, number: int) -> Run:
-    """The run with this number.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The run with this number. Raises UsageError: there is none."""
     row = None
     if 0 < number <= _LARGEST:
         row = db.one(f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number)

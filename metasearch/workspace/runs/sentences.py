@@ -60,12 +60,7 @@ def unpacked(text: str) -> Mapping[str, Any]:
 
 
 def sentence(plain: str, held: Any) -> str:
-    """A sentence as it was kept.
-
-    Args:
-        plain: Its English text.
-        held: What was packed of it; what does not say the same is not used.
-    """
+    """A sentence as it was kept."""
     if isinstance(held, dict) and held.get("text") == plain:
         return _read(held, 0)
     return plain

@@ -20,15 +20,7 @@ from metasearch.workspace.workspace import Workspace
 
 
 class Stored:
-    """Where the answers of a run are stored.
-
-    Args:
-        workspace: The workspace.
-        project: Of the run.
-        run: The run.
-        asked: Its sources.
-        progress: Is called with each answer that is stored.
-    """
+    """Where a run's answers are stored. `progress` is called with each of them."""
 
     def __init__(
         self,
@@ -45,11 +37,7 @@ class Stored:
         self._progress = progress
 
     async def answer(self, question: Question, said: asking.SourceAnswer) -> None:
-        """Store what a source answered, records and all.
-
-        Raises:
-            WorkspaceError: The file cannot be written.
-        """
+        """Store what a source answered, records and all."""
         records = [named(record) for record in said.records]
         facts = _facts(said, wanted=self._run.mode != "counts")
         if not records:
@@ -61,11 +49,7 @@ class Stored:
         self._tell(await self._workspace.write(_finished, answer, len(records), left_out, facts))
 
     async def failure(self, question: Question, source: str, error: MetasearchError) -> None:
-        """Store why a source could not be asked at all.
-
-        Raises:
-            WorkspaceError: The file cannot be written.
-        """
+        """Store why a source could not be asked at all."""
         facts = {"status": "error", "error": error.message, "advice": error.advice}
         self._tell(await self._workspace.write(self._at_once, question, source, facts))
 
@@ -96,15 +80,7 @@ class Stored:
 def _finished(
     db: Database, answer: int, given: int, left_out: Sequence[str], facts: dict[str, Any]
 ) -> SourceAnswer:
-    """Fill in an answer whose records are stored.
-
-    Args:
-        db: The workspace.
-        answer: Its row.
-        given: Records that the source gave.
-        left_out: Why some of them cannot be kept.
-        facts: The columns.
-    """
+    """Fill in an answer whose records are stored. `left_out`: why some records cannot be kept."""
     with db.transaction():
         kept = int(db.value("SELECT count(*) FROM finding WHERE answer = ?", answer))
         notes = [*facts["notes"], *dict.fromkeys(left_out)]

@@ -20,10 +20,8 @@ LOOKED = 1.0
 @asynccontextmanager
 async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
     """A block in which a run goes on: it is done at the end. Where the block is left by an error or
-    is cancelled, the run is interrupted, or stopped where a person wanted that.
-
-    Raises:
-        RunClash: The run was stopped, resumed or ended by somebody else.
+    is cancelled, the run is interrupted, or stopped where a person wanted that. Raises RunClash:
+    the run was stopped, resumed or ended by somebody else.
     """
     task = asyncio.current_task()
     assert task is not None

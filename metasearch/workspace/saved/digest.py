@@ -24,12 +24,8 @@ _LONGEST_TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A work in an e-mail, each text on one line.
-
-    Attributes:
-        title: With what has happened to the work.
-        about: Authors, journal and year.
-        address: Of the work on the web; "" where none is known.
+    """A work in an e-mail, each text on one line. `title`: with what has happened to the work.
+    `address`: of the work on the web; "" where none is known.
     """
 
     title: str
@@ -39,14 +35,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The news of one saved search.
-
-    Attributes:
-        uid: Of the saved search.
-        name: Of the saved search, on one line.
-        works: How many there are.
-        late: How many late arrivals there are, which are not listed.
-        items: The newest ones.
+    """The news of one saved search. `name`: of the saved search, on one line. `late`: how many late
+    arrivals there are, which are not listed.
     """
 
     uid: str
@@ -61,7 +51,6 @@ class Digest:
     """What one e-mail tells.
 
     Attributes:
-        language: Of its words.
         parts: By the name of the saved search; none without works.
         last_news: The number of the newest of its news.
         lost: Days of earlier e-mails of which nobody knows whether they have arrived.
@@ -79,12 +68,8 @@ class Digest:
 
 
 def compose(db: Database, owner: str, language: Language) -> Digest | None:
-    """What there is to tell somebody; None where there is nothing.
-
-    Args:
-        db: The workspace.
-        owner: The uid of a user; "" for what belongs to none.
-        language: Of the e-mail.
+    """What there is to tell somebody; None where there is nothing. `owner`: the uid of a user; ""
+    for what belongs to none.
     """
     with db.snapshot():
         rows = db.all(

@@ -36,10 +36,8 @@ def claim(db: Database, holder: str, *, at: float | None = None) -> SavedSearch 
     """Take the saved search that has been due for longest, and is not being run; None where there
     is none.
 
-    Args:
-        db: The workspace.
-        holder: Of `leases.new_holder`; its lease is to be held with `holding`.
-        at: The moment in Unix time; None is now.
+    `holder`: of `leases.new_holder`; its lease is to be held with `holding`. `at`: the moment in
+    Unix time; None is now.
     """
     now = time.time() if at is None else at
     with db.transaction():
@@ -52,10 +50,8 @@ def claim(db: Database, holder: str, *, at: float | None = None) -> SavedSearch 
 
 
 def take(db: Database, saved: SavedSearch, holder: str) -> SavedSearch:
-    """Claim one saved search, due or not; returns it as it is now.
-
-    Raises:
-        UsageError: It is being run, or has been removed.
+    """Claim one saved search, due or not; returns it as it is now. Raises UsageError: it is being
+    run, or has been removed.
     """
     with db.transaction():
         current = by_id(db, saved.id)

@@ -33,16 +33,8 @@ async def run_due(
     """Run what is due, and what falls due meanwhile; returns how many were run. Other processes may
     do the same: each saved search is run by one of them.
 
-    Args:
-        workspace: Where all is kept.
-        engine: What asks the sources.
-        holder: Of `leases.new_holder`.
-        most: At most so many; None runs all.
-        at_once: So many at a time.
-        ended: Is called with each saved search and its run.
-
-    Raises:
-        WorkspaceError: The file cannot be used; runs that have ended are stored.
+    `holder`: of `leases.new_holder`. `most`: at most so many; None runs all. `ended`: is called
+    with each saved search and its run.
     """
     count = 0
     hours, admit = engine.settings.alerts.hours, count_run(engine.settings)

@@ -36,13 +36,8 @@ _NO_HOST = "localhost"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A piece of news.
-
-    Attributes:
-        uid: Of the news.
-        kind: What has happened to the work, one of `told.KINDS` but late.
-        hit: The work.
-        at: When it was first seen, UTC.
+    """A piece of news. `kind`: what has happened to the work, one of `told.KINDS` but late. `at`:
+    when it was first seen, UTC.
     """
 
     uid: str
@@ -56,9 +51,6 @@ class Feed:
     """The news of a saved search.
 
     Attributes:
-        uid: Of the saved search.
-        name: Of the saved search.
-        query: As typed.
         language: Of the words that are not those of records.
         created: When the saved search was made, UTC.
         entries: The newest first, at most `MOST_ENTRIES`.
@@ -80,10 +72,6 @@ class Feed:
 def by_secret(db: Database, secret: str) -> Feed | None:
     """The feed at an address; None where it never was, was revoked, or is of a user who is switched
     off or may save no searches any more.
-
-    Args:
-        db: The workspace.
-        secret: Whatever stands in the address.
     """
     if not _SECRET.fullmatch(secret):
         return None
@@ -96,12 +84,7 @@ def by_secret(db: Database, secret: str) -> Feed | None:
 
 
 def read(db: Database, saved: int) -> Feed:
-    """The feed of a saved search.
-
-    Args:
-        db: The workspace.
-        saved: The id of its row, which exists.
-    """
+    """The feed of a saved search."""
     with db.snapshot():
         search = db.all("SELECT * FROM saved_search WHERE id = ?", saved)[0]
         language = language_of(db, search["owner"])
@@ -135,12 +118,8 @@ def moment(text: str) -> dt.datetime:
 
 
 def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) -> bytes:
-    """The feed as Atom in UTF-8.
-
-    Args:
-        feed: The news.
-        base: Absolute address of the server, whose host stands in the ids; "" where there is none.
-        links: Absolute addresses by relation: "self", "alternate".
+    """The feed as Atom in UTF-8. `base`: absolute address of the server, whose host stands in the
+    ids; "" where there is none. `links`: absolute addresses by relation: "self", "alternate".
     """
     root = atom.head(_title(feed), _name(feed, base), feed.updated, links or {})
     for entry in feed.entries:

@@ -42,14 +42,8 @@ _LONGEST_NAME = 80
 def written(
     digest: Digest, mail: Mail, settings: MailSettings, base: str, now: dt.datetime
 ) -> bytes:
-    """The e-mail, in ASCII with CRLF.
-
-    Args:
-        digest: What it tells.
-        mail: Whom it goes to, and its id.
-        settings: The sender.
-        base: Absolute address of the server; "" where there is none, and no links.
-        now: When it is sent, with a time zone.
+    """The e-mail, in ASCII with CRLF. `base`: absolute address of the server; "" where there is
+    none, and no links. `now`: when it is sent, with a time zone.
     """
     say = speaker(digest.language)
     off = f"{base}/unsubscribe/{mail.secret}" if base else ""
@@ -114,10 +108,8 @@ def _plain_headers(mail: Mail, base: str, off: str) -> Iterator[bytes]:
 
 
 def _plain(name: str, value: str) -> bytes:
-    """A header on one line.
-
-    Raises:
-        ValueError: Its value has characters that end it, or that no mail server must take.
+    """A header on one line. Raises ValueError: its value has characters that end it, or that no
+    mail server must take.
     """
     if not (value.isascii() and value.isprintable()) or len(value) > _LONGEST_HEADER:
         raise ValueError(f"{name} cannot be {value[:80]!r}")

@@ -43,7 +43,6 @@ class SentReport:
 
     Attributes:
         sent: How many the mail server has taken.
-        later: How many are tried again.
         refused: How many it does not take; their news are told the next day.
         unclear: How many it may have or not; they are not sent again.
         switched_off: How many users get no more e-mails, after so many refusals.
@@ -69,20 +68,16 @@ async def send_due(
     context: ssl.SSLContext | None = None,
 ) -> SentReport:
     """Send the links that prove addresses, and the e-mails that are due. Several processes may do
-    so at once: each e-mail is sent by one of them.
+    so at once: each e-mail is sent by one of them. Raises UsageError: the extra `mail` is not
+    installed, or the password is not set.
 
     Args:
-        workspace: With the saved searches and their news.
         settings: `mail` says how; nothing is done without a host.
         now: With a time zone; its day (UTC) is that of the e-mails.
         hold: Whether an e-mail waits for searches of the same user that run in the next hours.
         patience: Seconds for one answer of the mail server.
         whole: Seconds for a connection, and for an e-mail.
         context: Of the encryption; None trusts what the system trusts.
-
-    Raises:
-        UsageError: The extra `mail` is not installed, or the password is not set.
-        WorkspaceError: The workspace cannot be used.
     """
     mail = settings.mail
     if not mail.host:
@@ -139,11 +134,7 @@ class _Sender:
         return self._now + dt.timedelta(seconds=time.monotonic() - self._began)
 
     async def send(self, mail: Mail) -> None:
-        """Send one.
-
-        Raises:
-            Unusable: The mail server cannot be used.
-        """
+        """Send one. Raises Unusable: the mail server cannot be used."""
         digest = await self._workspace.read(compose, mail.owner, mail.language)
         if digest is None:
             return
@@ -181,11 +172,7 @@ class _Sender:
                 self._counts["switched_off"] += 1
 
     async def send_links(self) -> None:
-        """Send the links that prove addresses.
-
-        Raises:
-            Unusable: The mail server cannot be used.
-        """
+        """Send the links that prove addresses. Raises Unusable: the mail server cannot be used."""
         from metasearch.workspace.users import addresses
 
         links = await self._workspace.write(addresses.due, self._now)

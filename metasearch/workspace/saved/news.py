@@ -32,11 +32,8 @@ _NOTICES = frozenset({"erratum", "retraction"})
 
 
 class State(NamedTuple):
-    """What was known of a work when it was last found.
-
-    Attributes:
-        preprint: Whether only preprints of it were known.
-        said: Of it: 0 nothing, 1 that it was corrected, 2 that it was retracted.
+    """What was known of a work when it was last found. `said`: of it: 0 nothing, 1 that it was
+    corrected, 2 that it was retracted.
     """
 
     preprint: bool = False
@@ -57,14 +54,8 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A work that a run has found.
-
-    Attributes:
-        hit: The work.
-        names: Of all its records, sorted: keys, DOIs and other identifiers.
-        state: What is known of it now.
-        sources: That gave it.
-        published: Sources that gave it in a form that is no preprint.
+    """A work that a run has found. `names`: of all its records, sorted: keys, DOIs and other
+    identifiers. `published`: sources that gave it in a form that is no preprint.
     """
 
     hit: Hit
@@ -90,12 +81,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A work, and whether it is told.
-
-    Attributes:
-        found: The work.
-        kind: What it is told as; None where it is not.
-        state: To be kept under all its names.
+    """A work, and whether it is told. `kind`: what it is told as; None where it is not. `state`: to
+    be kept under all its names.
     """
 
     found: Found

@@ -16,11 +16,8 @@ Object = dict[str, Any]
 
 
 def saved(shown: SavedSearch, base: str = "") -> Object:
-    """A saved search, with the addresses of its feed.
-
-    Args:
-        shown: The saved search.
-        base: Absolute address of the server, without a slash at its end; "" where it is not known.
+    """A saved search, with the addresses of its feed. `base`: absolute address of the server,
+    without a slash at its end; "" where it is not known.
     """
     return {
         "uid": shown.uid,

@@ -46,13 +46,9 @@ class Mail:
     """An e-mail that is to be sent.
 
     Attributes:
-        id: Of its row.
         message_id: In angle brackets; the same for all tries.
         owner: The uid of a user; "" where its saved searches belong to none.
-        address: Of the recipient.
-        language: Of the e-mail.
         secret: Part of the address that switches e-mails off.
-        tries: How often it was tried.
     """
 
     id: int
@@ -87,12 +83,8 @@ def plan(
 ) -> list[Mail]:
     """The e-mails that are to be sent now; rows of new ones are made.
 
-    Args:
-        db: The workspace.
-        now: With a time zone.
-        to: Address for what belongs to no user; "" for nobody.
-        domain: That of the sender, for the ids of messages.
-        hold: Whether an e-mail waits for searches of its owner that run in the next hours.
+    `now`: with a time zone. `to`: address for what belongs to no user; "" for nobody. `hold`:
+    whether an e-mail waits for searches of its owner that run in the next hours.
     """
     at, today = written(now.timestamp()), now.astimezone(dt.UTC).date().isoformat()
     with db.transaction():
@@ -185,9 +177,7 @@ def not_now(db: Database, mail: Mail, error: str, now: dt.datetime) -> None:
 
 def refused(db: Database, mail: Mail, error: str, now: dt.datetime) -> bool:
     """Note that the mail server takes no e-mails for an address. Its news are told the next day.
-
-    Returns:
-        Whether it was the last refusal of so many that e-mails are off now.
+    Returns whether it was the last refusal of so many that e-mails are off now.
     """
     with db.transaction():
         db.run(

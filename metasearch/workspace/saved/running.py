@@ -71,23 +71,15 @@ async def run_saved(
 ) -> SavedRun:
     """Run a saved search, and keep what is new; returns the run at its end.
 
-    A run in which no source answered has failed: nothing of it was seen or told.
+    A run in which no source answered has failed: nothing of it was seen or told. Raises UsageError:
+    it is being run, or was removed meanwhile.
 
     Args:
-        workspace: Where all is kept.
-        engine: What asks the sources.
-        saved: The saved search.
         holder: Who has claimed it, by `due.claim`; None claims it here.
-        hours: In which runs begin.
-        cache: Whether pages may come from the cache.
         timeout: Seconds for the search.
         year: The year of the run; None is the current one.
         admit: Is called where the workspace is written, before a source is asked; where it raises a
             MetasearchError, the run has failed, because of that.
-
-    Raises:
-        UsageError: It is being run, or was removed meanwhile.
-        WorkspaceError: The file cannot be written.
     """
     if holder is None:
         holder = leases.new_holder()

@@ -90,9 +90,7 @@ class SavedSearch:
 
 def check_known(registry: Registry, sources: Sequence[str]) -> None:
     """Check that there are such sources and groups now. Later they may be gone; the runs say so.
-
-    Raises:
-        UnknownSource: There is none of this name.
+    Raises UnknownSource: there is none of this name.
     """
     known = set(registry.names())
     for name in registry.expand(sources):
@@ -116,22 +114,10 @@ def create(
 ) -> SavedSearch:
     """Save a search. With a schedule its first run, the baseline, is due at once.
 
-    Args:
-        db: The workspace.
-        name: For people.
-        query: As typed.
-        owner: The uid of a user, or "".
-        syntax: Of the query.
-        sources: Names of sources and groups; whether there are such is known when they are asked.
-        years: As typed.
-        per_source: Records of each source in a run.
-        schedule: See `schedule.checked`.
-        email: Whether its news are sent by e-mail.
-        check_owner: Raises where the owner may not have one more; see `quotas.check_new`.
-
-    Raises:
-        QuerySyntaxError: The query or the years cannot be read, with the place.
-        UsageError: Another one has the name, a value cannot be used, or there are too many.
+    `sources`: names of sources and groups; whether there are such is known when they are asked.
+    `schedule`: see `schedule.checked`. `check_owner`: raises where the owner may not have one more;
+    see `quotas.check_new`. Raises QuerySyntaxError: the query or the years cannot be read, with the
+    place; UsageError: another one has the name, a value cannot be used, or there are too many.
     """
     name = _name(name)
     asked = _asked(query, syntax, sources, years, per_source)
@@ -159,11 +145,7 @@ def create(
 
 
 def find(db: Database, owner: str, name: str) -> SavedSearch:
-    """The saved search of an owner with this name or uid.
-
-    Raises:
-        UsageError: The owner has none.
-    """
+    """The saved search of an owner with this name or uid. Raises UsageError: the owner has none."""
     row = db.one(
         "SELECT * FROM saved_search WHERE owner = ?1 AND (name = ?2 OR uid = ?2)"
         " ORDER BY name = ?2 DESC LIMIT 1",
@@ -183,11 +165,7 @@ def find(db: Database, owner: str, name: str) -> SavedSearch:
 
 
 def by_id(db: Database, number: int) -> SavedSearch:
-    """The saved search of a row.
-
-    Raises:
-        UsageError: There is none any more.
-    """
+    """The saved search of a row. Raises UsageError: there is none any more."""
     row = db.one("SELECT * FROM saved_search WHERE id = ?", number)
     if row is None:
         raise UsageError(message("This saved search has been removed"))
@@ -219,25 +197,10 @@ def update(
 ) -> SavedSearch:
     """Change a saved search; what is None stays.
 
-    Args:
-        db: The workspace.
-        saved: Which one.
-        name: For people.
-        query: As typed.
-        syntax: Of the query.
-        sources: Names of sources and groups.
-        years: As typed.
-        per_source: Records of each source in a run.
-        schedule: See `schedule.checked`.
-        email: Whether its news are sent by e-mail.
-        resume: Whether one that is paused goes on.
-        baseline: Whether the change may begin a new baseline, where it asks something else.
-        version: That on which the change is based; None for the one that stands.
-        hours: In which runs begin.
-
-    Raises:
-        Conflict: Another version stands.
-        UsageError: A value cannot be used; or something else is asked, and `baseline` is false.
+    `schedule`: see `schedule.checked`. `baseline`: whether the change may begin a new baseline,
+    where it asks something else. `version`: that on which the change is based; None for the one
+    that stands. Raises Conflict: another version stands. Raises UsageError: a value cannot be used;
+    or something else is asked, and `baseline` is false.
     """
     with db.transaction():
         old = by_id(db, saved.id)
@@ -358,11 +321,7 @@ def _name(name: str) -> str:
 def _asked(
     query: str, syntax: str, sources: Sequence[str], years: str, per_source: int | None
 ) -> tuple[str, str, str, str, str]:
-    """The columns of what is asked.
-
-    Raises:
-        UsageError: It cannot be asked.
-    """
+    """The columns of what is asked. Raises UsageError: it cannot be asked."""
     read(query, syntax)
     if years:
         parse_years(years)

@@ -34,10 +34,7 @@ _MONTHLY = re.compile(r"monthly ([0-9]{1,2})")
 def checked(text: str) -> str:
     """A schedule as it is kept: "", "daily", "weekly mon", "monthly 1".
 
-    "weekly" alone is on Mondays, "monthly" alone on the first day.
-
-    Raises:
-        UsageError: It is none.
+    "weekly" alone is on Mondays, "monthly" alone on the first day. Raises UsageError: it is none.
     """
     plain = " ".join(text[: _LONGEST + 1].lower().split())
     if plain in ("", "none", "never"):
@@ -67,11 +64,8 @@ def next_run(
 ) -> dt.datetime | None:
     """The first run that a schedule has after a moment; None where it has none.
 
-    Args:
-        schedule: As `checked` returns it.
-        uid: Of the saved search.
-        after: With a time zone.
-        hours: In which runs begin; the end may lie on the next day (22, 4).
+    `schedule`: as `checked` returns it. `after`: with a time zone. `hours`: in which runs begin;
+    the end may lie on the next day (22, 4).
     """
     if not schedule:
         return None
@@ -87,12 +81,8 @@ def next_run(
 
 
 def after_failure(failures: int, uid: str, at: dt.datetime) -> dt.datetime | None:
-    """When to try again after that many failures in a row; None after too many.
-
-    Args:
-        failures: From 1.
-        uid: Of the saved search.
-        at: The moment of the last one.
+    """When to try again after that many failures in a row; None after too many. `failures`: from 1.
+    `at`: the moment of the last one.
     """
     if failures >= MOST_FAILURES:
         return None

@@ -60,15 +60,9 @@ class Unclear(MailFault):
 class MailServer:
     """A mail server, connected to by the first e-mail, for an `async with` block.
 
-    Args:
-        settings: With a host and a sender.
-        env: The variables, one of which holds the password.
-        patience: Seconds for one answer.
-        whole: Seconds for a connection, and for an e-mail.
-        context: Of the encryption; None trusts what the system trusts.
-
-    Raises:
-        UsageError: The extra `mail` is not installed, or there is no password.
+    `patience`: seconds for one answer. `whole`: seconds for a connection, and for an e-mail.
+    `context`: of the encryption; None trusts what the system trusts. Raises UsageError: the extra
+    `mail` is not installed, or there is no password.
     """
 
     def __init__(
@@ -114,17 +108,11 @@ class MailServer:
     ) -> bool:
         """Hand over an e-mail.
 
-        Args:
-            recipient: Its address, checked by `settings.alerts.is_address`.
-            content: Headers and parts, in ASCII.
-            claim: Notes that it is being handed over; called when the server has said that it
-                takes e-mails for the recipient. False where another process does it.
-
-        Returns:
-            Whether it was; False where another process has claimed it.
-
-        Raises:
-            MailFault: One of the kinds above.
+        `recipient`: its address, checked by `settings.alerts.is_address`. `content`: headers and
+        parts, in ASCII. `claim`: notes that it is being handed over; called when the server has
+        said that it takes e-mails for the recipient. False where another process does it. Returns
+        whether it was; False where another process has claimed it. Raises MailFault: one of the
+        kinds above.
         """
         import aiosmtplib
 
@@ -156,11 +144,7 @@ class MailServer:
             raise (Unclear if claimed else Broken)(_said(exc)) from exc
 
     async def _connected(self) -> aiosmtplib.SMTP:
-        """The connection; another one where the last has ended.
-
-        Raises:
-            Unusable: There is none.
-        """
+        """The connection; another one where the last has ended. Raises Unusable: there is none."""
         import aiosmtplib
 
         if self._smtp is not None and self._smtp.is_connected:
@@ -228,11 +212,7 @@ def _said(exc: Exception) -> str:
 
 
 def _require() -> None:
-    """Check that the package is there.
-
-    Raises:
-        UsageError: It is not.
-    """
+    """Check that the package is there. Raises UsageError: it is not."""
     try:
         import aiosmtplib  # noqa: F401
     except ImportError as exc:

@@ -35,8 +35,6 @@ class Outcome:
         error: Why the run has failed; "" where it has not.
         statuses: Source -> one of `metasearch.events.Status`.
         found: The works that are looked at.
-        works: How many there were.
-        year: Of the run.
     """
 
     error: str = ""
@@ -61,18 +59,8 @@ def stop(db: Database, run: SavedRun) -> None:
 def store(
     db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome, holder: str, hours: Hours
 ) -> SavedRun:
-    """End a run: what it tells, what it has seen, and when the next one is.
-
-    Args:
-        db: The workspace.
-        saved: The saved search as it was run.
-        run: The run.
-        outcome: What came of it.
-        holder: Who has claimed the saved search.
-        hours: In which runs begin.
-
-    Raises:
-        UsageError: It was removed meanwhile, or another process has run it; nothing was stored.
+    """End a run: what it tells, what it has seen, and when the next one is. Raises UsageError: it
+    was removed meanwhile, or another process has run it; nothing was stored.
     """
     with db.transaction():
         current = saved_searches.by_id(db, saved.id)

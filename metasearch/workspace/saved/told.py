@@ -60,8 +60,6 @@ def of(
     """The news of a saved search, the last run first, and of a run the first ones of its list.
 
     Args:
-        db: The workspace.
-        saved: The saved search.
         most: At most so many.
         before: Only those whose id is smaller.
         run: Only those of the run of this number.
@@ -88,12 +86,8 @@ def count(db: Database, saved: SavedSearch) -> int:
 
 
 def add(db: Database, run: SavedRun, news: Sequence[tuple[Kind, bytes]]) -> None:
-    """Keep what a run tells, inside a transaction.
-
-    Args:
-        db: The workspace.
-        run: The run.
-        news: Kinds, and hits as `formats/hits.py` writes them, in the order of the list.
+    """Keep what a run tells, inside a transaction. `news`: kinds, and hits as `formats/hits.py`
+    writes them, in the order of the list.
     """
     at = now()
     db.run_many(

@@ -34,13 +34,7 @@ UNTITLED: Mapping[Language, str] = {"en": "Without a title", "zh": "无题名"}
 
 
 def titled(kind: str, record: Record, language: Language) -> str:
-    """The title of a work with what has happened to it, on one line.
-
-    Args:
-        kind: Of the news; those of retractions are also about corrections.
-        record: The work.
-        language: Of the words.
-    """
+    """The title of a work with what has happened to it, on one line."""
     happened = "corrected" if kind == "retracted" and not record.retracted else kind
     title = full_title(record)[:_LONGEST] or UNTITLED[language]
     return TITLES[happened][language].format(title=title)

@@ -29,12 +29,8 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A work whose votes differ.
-
-    Attributes:
-        work: The work.
-        votes: All of them, by the uids of the screeners.
-        notes: Screener -> the note that they have written for themselves.
+    """A work whose votes differ. `votes`: all of them, by the uids of the screeners. `notes`:
+    screener -> the note that they have written for themselves.
     """
 
     work: Work
@@ -53,10 +49,8 @@ class Conflicts:
 def conflicts(
     db: Database, project: Project, stage: Stage, *, start: int = 0, count: int = 20
 ) -> Conflicts:
-    """The conflicts of a stage, the oldest works first.
-
-    Raises:
-        UsageError: `start` or `count` is no place of a list.
+    """The conflicts of a stage, the oldest works first. Raises UsageError: `start` or `count` is no
+    place of a list.
     """
     query = WorksQuery(verdict="conflict", stage=stage, count=min(count, MOST))
     rows = sorted(listing.rows(db, project, query))
@@ -98,19 +92,9 @@ def resolve(
 ) -> Changed:
     """Decide on works whose votes differ.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        uids: Their names.
-        verdict: None takes a resolution back.
-        stage: Of the votes.
-        reason: Why.
-        owner: Whether `by` may resolve any conflict; else only one in which they have not voted, as
-            a screener of the stage.
-        by: Who resolves it.
-
-    Raises:
-        UsageError: A value cannot be used, or a work is no conflict or none for `by`.
+    `verdict`: None takes a resolution back. `owner`: whether `by` may resolve any conflict; else
+    only one in which they have not voted, as a screener of the stage. Raises UsageError: a value
+    cannot be used, or a work is no conflict or none for `by`.
     """
     decisions.check_verdict(verdict, stage, reason)
     text = " ".join(reason.split())

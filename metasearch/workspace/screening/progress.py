@@ -53,11 +53,8 @@ class Progress:
 def progress(db: Database, project: Project, reader: str | None = None) -> dict[Stage, Progress]:
     """Stage -> how far it is, of those that have or had a team.
 
-    Args:
-        db: The workspace.
-        project: Whose stages.
-        reader: Uid of the user that it is shown to; None for all of it. Who screens a stage blind
-            is told of nobody else's votes, not even how many there are.
+    `reader`: uid of the user that it is shown to; None for all of it. Who screens a stage blind is
+    told of nobody else's votes, not even how many there are.
     """
     found: dict[Stage, Progress] = {}
     for stage, team in teams(db, project).items():

@@ -70,13 +70,7 @@ def seen(
 
 
 class _Sealed:
-    """What of some lines is not to be seen yet.
-
-    Args:
-        db: The workspace.
-        project: Whose log it is.
-        changes: The lines; the names of their works are looked up together.
-    """
+    """What of some lines is not to be seen yet."""
 
     def __init__(self, db: Database, project: Project, changes: Iterable[Change]) -> None:
         uids: dict[Stage, set[str]] = {}
@@ -144,10 +138,8 @@ def _bare(before: Any) -> Any:
 
 
 def check_archive(db: Database, project: Project, reader: str) -> None:
-    """Check that a reader may have an archive, which holds all votes.
-
-    Raises:
-        UsageError: They screen a stage blind, and some of its works lack votes.
+    """Check that a reader may have an archive, which holds all votes. Raises UsageError: they
+    screen a stage blind, and some of its works lack votes.
     """
     for stage, team in teams.teams(db, project).items():
         if not team.blind or reader not in team.screeners:

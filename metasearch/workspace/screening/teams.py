@@ -107,17 +107,9 @@ def begin(
 ) -> Team:
     """Let a team screen a stage from now on. What was decided before stays decided.
 
-    Args:
-        db: The workspace.
-        project: Whose stage.
-        stage: One of `STAGES`.
-        screeners: Uids of users, at least `needed`.
-        needed: How many votes decide on a work, 1 to `MOST_NEEDED`.
-        blind: Whether nobody sees a vote of another before the work has all that it needs.
-        by: Who begins it.
-
-    Raises:
-        UsageError: A team screens it already, or a value cannot be used.
+    `screeners`: uids of users, at least `needed`. `needed`: how many votes decide on a work, 1 to
+    `MOST_NEEDED`. `blind`: whether nobody sees a vote of another before the work has all that it
+    needs. Raises UsageError: a team screens it already, or a value cannot be used.
     """
     with db.transaction():
         earlier = _checked_stage(db, project, stage)
@@ -160,11 +152,9 @@ def change(
     by: str = "",
 ) -> Team:
     """Change a team. The votes of a screener who leaves stay and count; a work whose votes are no
-    longer enough, or are enough now, is undecided or decided from now on.
-
-    Raises:
-        UsageError: No team screens the stage, or a value cannot be used; in a blind stage also
-            fewer votes while some wait to be seen, and a screener who has had an archive with them.
+    longer enough, or are enough now, is undecided or decided from now on. Raises UsageError: no
+    team screens the stage, or a value cannot be used; in a blind stage also fewer votes while some
+    wait to be seen, and a screener who has had an archive with them.
     """
     with db.transaction():
         earlier = _now(db, project, stage)
@@ -200,10 +190,7 @@ def change(
 
 def end(db: Database, project: Project, stage: Stage, *, by: str = "") -> Team:
     """End it: from now on a decision of any member is that of the project. Votes stay; works that
-    had not all of them, and conflicts, are undecided.
-
-    Raises:
-        UsageError: No team screens the stage.
+    had not all of them, and conflicts, are undecided. Raises UsageError: no team screens the stage.
     """
     with db.transaction():
         earlier = _now(db, project, stage)

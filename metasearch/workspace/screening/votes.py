@@ -59,13 +59,8 @@ def category(kind: str, verdict: Verdict) -> Verdict:
 def consensus(
     kind: str, stage: Stage, votes: Sequence[Vote], needed: int
 ) -> tuple[Verdict, str] | None:
-    """(verdict, reason) that votes decide; None where they are too few, or differ.
-
-    Args:
-        kind: Of the project.
-        stage: Of the votes.
-        votes: All standing votes on the work, in any order.
-        needed: How many there must be.
+    """(verdict, reason) that votes decide; None where they are too few, or differ. `votes`: all
+    standing votes on the work, in any order. `needed`: how many there must be.
     """
     if len(votes) < needed or len({category(kind, vote.verdict) for vote in votes}) != 1:
         return None
@@ -117,14 +112,8 @@ def voted(db: Database, project: int, stage: Stage) -> list[int]:
 def closed(
     db: Database, project: int, stage: Stage, voter: str, rows: Iterable[int]
 ) -> dict[int, Message]:
-    """Row of a work -> why a decision cannot be kept, of those of which it cannot.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-        stage: Of the decision.
-        voter: Whose vote it is; "" for a decision of the project.
-        rows: Of the works.
+    """Row of a work -> why a decision cannot be kept, of those of which it cannot. `voter`: whose
+    vote it is; "" for a decision of the project.
     """
     rule = _rule(db, project, stage)
     if rule is None:
@@ -202,17 +191,9 @@ def settle(
     """Write what follows from the votes on works, inside the transaction that has changed them.
 
     Works without votes are left as they are, and so is every work where no team screens the stage.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-        stage: Of the votes.
-        rows: Of the works.
-        had_votes: Whether all of them had votes until now, so that one without is undecided.
-
-    Returns:
-        Row of each work of which the decision of the project is another one now -> the decision
-        before, and now.
+    `had_votes`: whether all of the works had votes until now, so that one without is undecided.
+    Returns row of each work of which the decision of the project is another one now -> the decision
+    before, and now.
     """
     rule = _rule(db, project, stage)
     if rule is None:
@@ -287,9 +268,7 @@ def write(db: Database, stage: Stage, by: str, changed: Mapping[int, Kept]) -> N
 
 
 def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str, bool] | None:
-    """(votes that are needed, kind of the project, whether blind), while a team screens the
-    stage.
-    """
+    """(votes that are needed, kind of project, blind), while a team screens the stage."""
     row = db.one(
         "SELECT screening.needed, project.kind, screening.blind FROM screening"
         " JOIN project ON project.id = screening.project"

@@ -21,13 +21,7 @@ from metasearch.workspace.store.failures import unusable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """A copy that was made.
-
-    Attributes:
-        file: Where it lies. It is a workspace, and can be used as one.
-        bytes: Its size.
-        projects: How many it holds.
-    """
+    """A copy that was made. `file`: where it lies. It is a workspace, and can be used as one."""
 
     file: Path
     bytes: int
@@ -35,12 +29,9 @@ class Backup:
 
 
 def backup(db: Database, target: Path) -> Backup:
-    """Copy a workspace to a new file, which only its owner may read.
-
-    Raises:
-        UsageError: There is a file already, or no folder for it.
-        WorkspaceError: The workspace cannot be read, or the copy cannot be written; no part of it
-            is left.
+    """Copy a workspace to a new file, which only its owner may read. Raises UsageError: there is a
+    file already, or no folder for it. Raises WorkspaceError: the workspace cannot be read, or the
+    copy cannot be written; no part of it is left.
     """
     if os.path.lexists(target):
         raise _exists(target)
@@ -71,11 +62,8 @@ def backup(db: Database, target: Path) -> Backup:
 
 
 def _copied(db: Database, draft: Path) -> int:
-    """Copy, and read the copy through; returns how many projects there are.
-
-    Raises:
-        sqlite3.Error: The copy cannot be written.
-        WorkspaceError: The workspace is damaged.
+    """Copy, and read the copy through; returns how many projects there are. Raises sqlite3.Error:
+    the copy cannot be written; WorkspaceError: the workspace is damaged.
     """
     with closing(sqlite3.connect(draft, isolation_level=None)) as copy:
         db.backup_to(copy)

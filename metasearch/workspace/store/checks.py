@@ -149,13 +149,7 @@ _NETWORK = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with a workspace.
-
-    Attributes:
-        what: In words.
-        advice: What to do.
-        harmful: Whether something is damaged; others are dangers.
-    """
+    """Something wrong with a workspace. `harmful`: there is damage; else a danger."""
 
     what: Message
     advice: Message
@@ -163,11 +157,7 @@ class Problem:
 
 
 def check(db: Database) -> list[Problem]:
-    """What is wrong; nothing where all is well. It reads the whole file.
-
-    Raises:
-        WorkspaceError: The file cannot be read at all.
-    """
+    """What is wrong; nothing where all is well. It reads the whole file."""
     with db.snapshot():
         try:
             broken = list(_file(db))
@@ -214,12 +204,8 @@ def _rows(db: Database) -> Iterator[Problem]:
 class Relation:
     """A column by which a row of one project, or saved search, could name a row of another.
 
-    Attributes:
-        table, column: Where it stands.
-        other: The table of the rows that it names.
-        owner: "project" or "saved_search".
-        across: The statement that gives (number of an owner, how many rows of its name a row of
-            another one).
+    `table`, `column`: where it stands. `across`: the statement that gives (number of an owner, how
+    many rows of its name a row of another one).
     """
 
     table: str
@@ -409,10 +395,8 @@ def _drive(path: Path) -> str:
 def drive_of(path: str, mounts: list[str]) -> str:
     """The kind of the file system that is mounted nearest above a path.
 
-    Args:
-        path: An absolute one, without links.
-        mounts: Lines of fstab(5): device, folder, kind, ...; blanks in a folder are
-            escaped.
+    `path`: an absolute one, without links. `mounts`: lines of fstab(5): device, folder, kind, ...;
+    blanks in a folder are escaped.
     """
     nearest, kind = "", ""
     for line in mounts:

@@ -44,18 +44,12 @@ _LARGEST_LOG = 64 << 20
 class Database:
     """A workspace file, for one thread at a time.
 
-    Args:
-        path: Made where it does not exist, with its folder; only its owner may read it.
-        read_only: Whether nothing is written; the file must exist and be of this release.
-        ending: Set where the program ends: long jobs of this connection stop between two portions.
-            A connection that has one is that of a long job: its transactions begin after those of
-            others.
-
-    Attributes:
-        inside: How many transactions are open, one inside the other.
-
-    Raises:
-        WorkspaceError: It cannot be used, is no workspace, or is of a newer release.
+    `path`: made where it does not exist, with its folder; only its owner may read it. `read_only`:
+    whether nothing is written; the file must exist and be of this release. `ending`: set where the
+    program ends: long jobs of this connection stop between two portions. A connection that has one
+    is that of a long job: its transactions begin after those of others. `inside`: how many
+    transactions are open, one inside the other. Raises WorkspaceError: it cannot be used, is no
+    workspace, or is of a newer release.
     """
 
     def __init__(
@@ -116,12 +110,7 @@ class Database:
     # ---------------------------------------------------------------- statements
 
     def all(self, sql: str, *values: object) -> list[sqlite3.Row]:
-        """All rows of a statement.
-
-        Raises:
-            WorkspaceError: The file cannot be used; here and below.
-            UsageError: A value cannot be saved; here and below.
-        """
+        """All rows of a statement. Raises UsageError: a value cannot be saved; here and below."""
         try:
             return self._db.execute(sql, values).fetchall()
         except _WRONG as exc:
@@ -211,11 +200,7 @@ class Database:
         self._afterwards.append(function)
 
     def _begin(self) -> None:
-        """Begin a transaction that writes, as soon as no other one does.
-
-        Raises:
-            WorkspaceError: Others write all the time, or the file cannot be used.
-        """
+        """Begin a transaction that writes, as soon as no other one does."""
         if self._refused:
             # A file that could not be written when it was opened is only read until it is opened
             # anew.
@@ -272,10 +257,8 @@ class Database:
                 self._db.execute("ROLLBACK")
 
     def backup_to(self, target: sqlite3.Connection) -> None:
-        """Copy the whole as it is now, while others go on writing.
-
-        Raises:
-            sqlite3.Error: Of the target or of this file.
+        """Copy the whole as it is now, while others go on writing. Raises sqlite3.Error: of the
+        target or of this file.
         """
         # At once: a copy in parts begins anew whenever another process has written.
         self._db.backup(target, pages=-1)

@@ -25,12 +25,8 @@ def new_holder() -> str:
 def take(db: Database, name: str, holder: str, seconds: float, *, at: float | None = None) -> bool:
     """Take or renew a lease; returns whether the holder has it now.
 
-    Args:
-        db: The workspace.
-        name: What is to be done by one alone.
-        holder: Of `new_holder`.
-        seconds: For which it holds, counted from now; it ends at a whole second.
-        at: The moment in Unix time; None is now.
+    `holder`: of `new_holder`. `seconds`: for which it holds, counted from now; it ends at a whole
+    second. `at`: the moment in Unix time; None is now.
     """
     now = time.time() if at is None else at
     with db.transaction():

@@ -33,11 +33,8 @@ def migrations() -> tuple[str, ...]:
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
-    """Check that a file is a workspace of this release.
-
-    Raises:
-        WorkspaceError: It is not.
-        sqlite3.Error: It is no SQLite file, or broken.
+    """Check that a file is a workspace of this release. Raises WorkspaceError: it is not;
+    sqlite3.Error: it is no SQLite file, or broken.
     """
     if not _is_workspace(db):
         raise WorkspaceError(
@@ -71,11 +68,9 @@ def check(db: sqlite3.Connection, path: Path) -> None:
 
 def migrate(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables, or bring those of an earlier release to this one's; a file of a newer
-    release stays as it is. Switch the write-ahead log on.
-
-    Raises:
-        WorkspaceError: The file is of another program; nothing of it is changed.
-        sqlite3.Error: It cannot be changed; nothing of it is.
+    release stays as it is. Switch the write-ahead log on. Raises WorkspaceError: the file is of
+    another program; nothing of it is changed. Raises sqlite3.Error: it cannot be changed; nothing
+    of it is.
     """
     if not _is_workspace(db) and not _is_empty(db):
         check(db, path)

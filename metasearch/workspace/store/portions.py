@@ -25,15 +25,9 @@ def portions(
     """The items in portions, each for a transaction of its own that takes some `LONGEST` seconds.
     What computes the items runs outside of these transactions.
 
-    Inside a transaction there is no pause, since nobody else can write.
-
-    Args:
-        db: Where each portion is written.
-        items: What is written.
-        weight: How much an item is, where they differ; 1 for each by default.
-
-    Raises:
-        WorkspaceError: The program ends.
+    Inside a transaction there is no pause, since nobody else can write. `db`: where each portion is
+    written. `weight`: how much an item is, where they differ; 1 for each by default. Raises
+    WorkspaceError: the program ends.
     """
     size, some, heavy = float(FIRST), list[T](), 0
     waiting = iter(items)
@@ -76,11 +70,7 @@ def let_others(seconds: float) -> None:
 
 
 def check_goes_on(db: Database) -> None:
-    """Check that the program does not end.
-
-    Raises:
-        WorkspaceError: It does.
-    """
+    """Check that the program does not end. Raises WorkspaceError: it does."""
     if db.ending is not None and db.ending.is_set():
         raise WorkspaceError(
             str(db.path),

@@ -1,6 +1,4 @@
-"""Random names of projects and works: twelve letters and digits that are not mistaken for one
-another, 60 bits.
-"""
+"""Random names of projects and works: twelve letters and digits hard to mistake, 60 bits."""
 
 from __future__ import annotations
 

@@ -47,11 +47,8 @@ _S_IN = frozenset({"auto", "ebsco", "proquest"})
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A combination of steps.
-
-    Attributes:
-        query: A tree whose leaves are references.
-        notes: How what could be meant in two ways is read.
+    """A combination of steps. `query`: a tree whose leaves are references. `notes`: how what could
+    be meant in two ways is read.
     """
 
     query: Query
@@ -70,17 +67,10 @@ class _Token:
 def combination(text: str, syntax: str = "auto") -> Combination | None:
     """Read a text that consists of numbers of steps and operators.
 
-    Args:
-        text: As typed.
-        syntax: One of `metasearch.query.CHOICES`. Bare numbers are steps in Ovid's syntax and
-            where the syntax is found by marks, `S1` there and in EBSCO's and ProQuest's.
-
-    Returns:
-        None where the text is a query of its own, or the order of its operators is for the reader
-        of that syntax to decide.
-
-    Raises:
-        QuerySyntaxError: It is a combination, but no valid one.
+    `syntax`: one of `metasearch.query.CHOICES`. Bare numbers are steps in Ovid's syntax and where
+    the syntax is found by marks, `S1` there and in EBSCO's and ProQuest's. Returns None where the
+    text is a query of its own, or the order of its operators is for the reader of that syntax to
+    decide. Raises QuerySyntaxError: it is a combination, but no valid one.
     """
     if len(text) > MAX_LENGTH:
         return None

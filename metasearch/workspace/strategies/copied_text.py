@@ -79,13 +79,8 @@ _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class CopiedLine:
-    """A line.
-
-    Attributes:
-        number: As it stands there, or its place in a list without numbers.
-        text: The query.
-        hits: What the database said then.
-        original: As it was copied.
+    """A line. `number`: as it stands there, or its place in a list without numbers. `hits`: what
+    the database said then.
     """
 
     number: int
@@ -96,12 +91,8 @@ class CopiedLine:
 
 @dataclass(frozen=True, slots=True)
 class CopiedText:
-    """All lines, those that were first in the search first.
-
-    Attributes:
-        syntax: Of all of them, one of `metasearch.query.CHOICES`; "auto" where each is read by its
-            own marks.
-        notes: What was left out.
+    """All lines, those that were first in the search first. `syntax`: of all of them, one of
+    `metasearch.query.CHOICES`; "auto" where each is read by its own marks.
     """
 
     lines: tuple[CopiedLine, ...]
@@ -110,14 +101,8 @@ class CopiedText:
 
 
 def copied_text(text: str, syntax: str = "auto") -> CopiedText:
-    """The lines of a text.
-
-    Args:
-        text: As copied.
-        syntax: That they are in; "auto" finds it by their marks.
-
-    Raises:
-        UsageError: It is empty, or has too many lines or characters.
+    """The lines of a text. `syntax`: that they are in; "auto" finds it by their marks. Raises
+    UsageError: it is empty, or has too many lines or characters.
     """
     if len(text) > LONGEST:
         raise UsageError(
@@ -298,9 +283,7 @@ def _of_pubmed_file(text: str) -> tuple[list[CopiedLine], list[str]]:
 
 
 def _syntax_of(text: str, lines: Sequence[CopiedLine]) -> str:
-    """The syntax that all lines are in: by the marks that they bear, else by how they name one
-    another.
-    """
+    """The syntax of all lines: by their marks, else by how they name one another."""
     marks = {detect(line.text) for line in lines} - {"simple"}
     if marks:
         if marks - {*DATABASES, "pubmed"} or len(text) > MAX_LENGTH:

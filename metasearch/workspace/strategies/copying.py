@@ -21,9 +21,7 @@ from metasearch.workspace.strategies.strategies import Strategy
 
 def copied(db: Database, strategy: Strategy, name: str, *, by: str = "") -> Strategy:
     """A copy with the same numbers. Imported files belong to the original and are not copied.
-
-    Raises:
-        UsageError: The name cannot be used or is taken.
+    Raises UsageError: the name cannot be used or is taken.
     """
     with db.transaction():
         steps = [step for step in stored.of(db, strategy) if step.kind != "import"]
@@ -34,10 +32,8 @@ def reorder(
     db: Database, strategy: Strategy, order: Sequence[int], name: str, *, by: str = ""
 ) -> Strategy:
     """A copy whose steps are numbered anew, in the order asked; what names them is rewritten. The
-    `order` has the numbers of all steps but imported files.
-
-    Raises:
-        UsageError: The order lacks steps or names others, or the name cannot be used.
+    `order` has the numbers of all steps but imported files. Raises UsageError: the order lacks
+    steps or names others, or the name cannot be used.
     """
     with db.transaction():
         steps = {step.number: step for step in stored.of(db, strategy) if step.kind != "import"}

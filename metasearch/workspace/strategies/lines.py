@@ -1,6 +1,4 @@
-"""Search strategies copied in line by line, and written out for databases that are searched by
-hand.
-"""
+"""Search strategies copied in line by line, and written out for searches by hand."""
 
 from __future__ import annotations
 
@@ -45,10 +43,8 @@ def copy_in(
 
     Numbers stay what they are where they are free; otherwise lines are numbered anew, also where
     they name one another. `details["hits"]` of a step is the number of hits that its line showed.
-
-    Raises:
-        QuerySyntaxError: A line cannot be read; the reason begins with its number.
-        UsageError: The text has no lines or too many, or its numbers cannot be kept or changed.
+    Raises QuerySyntaxError: a line cannot be read; the reason begins with its number. Raises
+    UsageError: the text has no lines or too many, or its numbers cannot be kept or changed.
     """
     copied = copied_text(text, syntax)
     notes = list(copied.notes)

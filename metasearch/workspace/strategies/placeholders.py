@@ -50,13 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A text with words in place of the numbers of steps.
-
-    Attributes:
-        original: As typed.
-        text: As long as that.
-        places: Word -> the steps that it stands for.
-    """
+    """A text with words for the numbers of steps. `places`: word -> the steps it is for."""
 
     original: str
     text: str
@@ -88,10 +82,8 @@ class Replaced:
         )
 
     def put_back(self, query: Query, syntax: str) -> Query:
-        """The tree of `text` with references in place of the words.
-
-        Raises:
-            QuerySyntaxError: One of them is in quotes, in a field or beside a sign for letters.
+        """The tree of `text` with references in place of the words. Raises QuerySyntaxError: one of
+        them is in quotes, in a field or beside a sign for letters.
         """
         new = replaced(query, lambda leaf: self._leaf(leaf, syntax))
         if new is None:
@@ -157,10 +149,8 @@ def expert_signs(text: str) -> bool:
 
 
 def check_fields(text: str, syntax: str) -> None:
-    """Check that no field stands directly at the number of a step, in any syntax.
-
-    Raises:
-        QuerySyntaxError: One does.
+    """Check that no field stands directly at the number of a step, in any syntax. Raises
+    QuerySyntaxError: one does.
     """
     flat = text.translate(FLAT)
     for start, end in _found(flat, quotes_of(syntax)):
@@ -183,10 +173,8 @@ def with_sign(text: str, sign: str) -> str:
 
 
 def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
-    """Check that a reader that knows numbers of lines has taken each `#1` for one.
-
-    Raises:
-        QuerySyntaxError: One is a word for it.
+    """Check that a reader that knows numbers of lines has taken each `#1` for one. Raises
+    QuerySyntaxError: one is a word for it.
     """
     flat = text.translate(FLAT)
     for start, end in _found(flat, quotes_of(syntax)):
@@ -198,14 +186,8 @@ def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
 
 
 def with_words(text: str, syntax: str) -> Replaced:
-    """The text with words in place of the numbers of steps.
-
-    Args:
-        text: As typed.
-        syntax: "simple", "cql", "ccl" or "cnki".
-
-    Raises:
-        QuerySyntaxError: A range is none, or a field stands at a number.
+    """The text with words in place of the numbers of steps. `syntax`: "simple", "cql", "ccl" or
+    "cnki". Raises QuerySyntaxError: a range is none, or a field stands at a number.
     """
     check_fields(text, syntax)
     flat = text.translate(FLAT)

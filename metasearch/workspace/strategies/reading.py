@@ -40,7 +40,6 @@ class StepText:
         query: A tree; some of its leaves may be references.
         numbers: The steps that it names, each once.
         syntax: A key of `metasearch.query.SYNTAXES`; "" of a combination.
-        notes: What `query` does not say as the text does.
     """
 
     query: Query
@@ -69,13 +68,8 @@ class _AnyLine(Mapping[int, StrategyLine]):
 def read_step(text: str, syntax: str = "auto") -> StepText:
     """Read the text of a step.
 
-    Args:
-        text: As typed.
-        syntax: One of `metasearch.query.CHOICES`.
-
-    Raises:
-        QuerySyntaxError: It cannot be read; the place is that in the text as typed.
-        UsageError: There is no such syntax.
+    `syntax`: one of `metasearch.query.CHOICES`. Raises QuerySyntaxError: it cannot be read; the
+    place is that in the text as typed. Raises UsageError: there is no such syntax.
     """
     try:
         return _read_step(text, syntax)
@@ -124,9 +118,7 @@ def _read_step(text: str, syntax: str) -> StepText:
 
 
 def _chosen(text: str) -> str:
-    """The syntax by the marks of the text; the signs of Chinese databases beside a step are such a
-    mark.
-    """
+    """The syntax by the text's marks, such as the signs of Chinese databases at a step."""
     syntax = detect(text)
     return "cnki" if syntax == "simple" and placeholders.expert_signs(text) else syntax
 

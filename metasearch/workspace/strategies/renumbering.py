@@ -31,14 +31,9 @@ _NUMBER = re.compile(
 def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     """The text with other numbers.
 
-    Args:
-        text: Of a step.
-        syntax: One of `metasearch.query.CHOICES`.
-        numbers: Old -> new; those inside a range that have no new one are left out of it.
-
-    Raises:
-        QuerySyntaxError: The text cannot be read.
-        UsageError: The numbers cannot be changed safely.
+    `syntax`: one of `metasearch.query.CHOICES`. `numbers`: old -> new; those inside a range that
+    have no new one are left out of it. Raises QuerySyntaxError: the text cannot be read;
+    UsageError: the numbers cannot be changed safely.
     """
     own = read_step(text, syntax)
     if all(numbers.get(number, number) == number for number in own.numbers):

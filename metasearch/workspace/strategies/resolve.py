@@ -36,15 +36,13 @@ class ResolvedStep:
     """A step with the steps that it names put in.
 
     Attributes:
-        step: The step.
-        query: What is searched for.
         text: That in metasearch's own syntax; it reads back as `query`.
         digest: SHA-256 of `text`, in hexadecimal: an answer to another digest is stale.
         notes: What `query` does not say as the texts do, of this step and of those that it names.
-        syntax: That the step's own text was read in, a key of `metasearch.query.SYNTAXES`; "" of
-            a combination.
-        searchable: Whether it can be sent to a source. A step such as `year:2020-` cannot: it
-            only narrows others.
+        syntax: That the step's own text was read in, a key of `metasearch.query.SYNTAXES`; "" of a
+            combination.
+        searchable: Whether it can be sent to a source. A step such as `year:2020-` cannot: it only
+            narrows others.
     """
 
     step: Step
@@ -57,15 +55,8 @@ class ResolvedStep:
 
 
 def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
-    """The query of one step.
-
-    Args:
-        steps: All of the strategy.
-        number: Of one of them.
-
-    Raises:
-        QuerySyntaxError: The text of the step cannot be read.
-        UsageError: There is no such step, it is an import, or it cannot be made one query.
+    """The query of one step. Raises QuerySyntaxError: the text of the step cannot be read;
+    UsageError: there is no such step, it is an import, or it cannot be made one query.
     """
     known = {step.number: step for step in steps}
     if number not in known:
@@ -210,12 +201,9 @@ class _Resolving:
 
 
 def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
-    """What a step says, if all that it names is there.
-
-    Raises:
-        QuerySyntaxError: It cannot be read, or names a step that there is not, or one that has no
-            query.
-        UsageError: It is an import, which has no query.
+    """What a step says, if all that it names is there. Raises QuerySyntaxError: it cannot be read,
+    or names a step that there is not, or one that has no query; UsageError: it is an import, which
+    has no query.
     """
     if step.kind == "import":
         raise UsageError(

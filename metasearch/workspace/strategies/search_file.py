@@ -109,22 +109,16 @@ def write(
     database: Sequence[str] | None = None,
     searched: str = "",
 ) -> bytes:
-    """A search file: one JSON object.
+    """A search file: one JSON object. Raises UsageError: there is no such step or syntax, the step
+    cannot be written in it, or an author has no name.
 
     Args:
-        strategy: Of which keys of an earlier file are written again.
-        steps: All of it.
         step: That the search string is of; the last one that no other names by default.
         syntax: Of the search string, a key of `metasearch.query.writing.TARGETS`; search-query
             reads "pubmed", "wos" and "ebsco".
         years: In place of those of the strategy.
         authors: {"name", "ORCID", "email"}; those of the earlier file by default.
         database: Names; the sources of the strategy by default.
-        searched: The day of the search, YYYY-MM-DD.
-
-    Raises:
-        UsageError: There is no such step or syntax, the step cannot be written in it, or an author
-            has no name.
     """
     years = strategy.years if years is None else years
     known = dict(strategy.details.get("search_file") or {})

@@ -45,7 +45,6 @@ class SearchRecord:
 
     Attributes:
         string: The whole search string; "" where there are blocks only.
-        blocks: (name, text) of its parts.
         platform: As it is called there.
         syntax: That of the platform, one of `metasearch.query.CHOICES`.
         own: What metasearch itself wrote, if it still holds; else None.
@@ -61,15 +60,7 @@ class SearchRecord:
 
 
 def read(content: bytes, name: str) -> tuple[SearchRecord, ...]:
-    """The searches of a file.
-
-    Args:
-        content: JSON: an object, or a list of them.
-        name: Of the file, for errors.
-
-    Raises:
-        FileFormatError: It is no such file, too large or nested too deep.
-    """
+    """A file's searches. Raises FileFormatError: no such file, too large or too deep."""
     if len(content) > LARGEST:
         raise FileFormatError(
             name,

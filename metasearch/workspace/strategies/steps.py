@@ -32,11 +32,7 @@ _LONGEST_IMPORT = 20_000
 
 
 def one(db: Database, strategy: Strategy, number: int) -> Step:
-    """The step of a number.
-
-    Raises:
-        UsageError: There is none, or it was removed.
-    """
+    """The step of a number. Raises UsageError: there is none, or it was removed."""
     steps = of(db, strategy)
     for step in steps:
         if step.number == number:
@@ -72,12 +68,9 @@ def add(
     by: str = "",
 ) -> Step:
     """Add a step: `text` is a query in a `syntax` of `metasearch.query.CHOICES`, or a combination
-    of other steps. A `number` must be larger than all before; by default it is the next one.
-
-    Raises:
-        QuerySyntaxError: The text cannot be read, or names a step that there is not.
-        UsageError: The strategy has too many steps, or this one is too large with those that it
-            names.
+    of other steps. A `number` must be larger than all before; by default it is the next one. Raises
+    QuerySyntaxError: the text cannot be read, or names a step that there is not; UsageError: the
+    strategy has too many steps, or this one is too large with those that it names.
     """
     with db.transaction():
         steps = of(db, strategy)
@@ -104,10 +97,8 @@ def add_import(
     by: str = "",
 ) -> Step:
     """Add a step for an imported file, which no step may name: `text` is what was searched for by
-    hand as typed there, `details` say where, when and by whom, the file and its digest.
-
-    Raises:
-        UsageError: The strategy has too many steps, or the text is too long.
+    hand as typed there, `details` say where, when and by whom, the file and its digest. Raises
+    UsageError: the strategy has too many steps, or the text is too long.
     """
     if len(text) > _LONGEST_IMPORT:
         raise UsageError(
@@ -231,11 +222,8 @@ def remove(
     db: Database, strategy: Strategy, number: int, *, version: int | None = None, by: str = ""
 ) -> None:
     """Remove a step that no other names; what was found by it stays. `version` is that of the step
-    that is to be removed.
-
-    Raises:
-        Conflict: It was changed since that version.
-        UsageError: There is no such step, or others name it.
+    that is to be removed. Raises Conflict: it was changed since that version; UsageError: there is
+    no such step, or others name it.
     """
     with db.transaction():
         steps = of(db, strategy)
@@ -333,11 +321,9 @@ def add_all(
     db: Database, strategy: Strategy, drafts: Sequence[Step], *, by: str = ""
 ) -> list[Step]:
     """Add several steps, all or none; each may name those before it. Numbers, texts, syntaxes,
-    notes and details are those of the `drafts`.
-
-    Raises:
-        QuerySyntaxError: A text cannot be read; its reason begins with the number.
-        UsageError: There are too many steps, or one is too large; here, too, the number is told.
+    notes and details are those of the `drafts`. Raises QuerySyntaxError: a text cannot be read; its
+    reason begins with the number. Raises UsageError: there are too many steps, or one is too large;
+    here, too, the number is told.
     """
     with db.transaction():
         steps = of(db, strategy)

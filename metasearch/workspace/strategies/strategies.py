@@ -65,10 +65,8 @@ def create(
     details: Mapping[str, Any] | None = None,
     by: str = "",
 ) -> Strategy:
-    """Make a strategy without steps.
-
-    Raises:
-        UsageError: Another one has the name, or a value cannot be used.
+    """Make a strategy without steps. Raises UsageError: another one has the name, or a value cannot
+    be used.
     """
     check_name(name)
     named = check_sources(sources)
@@ -107,11 +105,7 @@ def create(
 
 
 def find(db: Database, project: Project, name: str | None) -> Strategy:
-    """The strategy of a name; for None the only or newest one.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The strategy of a name; for None the only or newest one. Raises UsageError: there is none."""
     strategies = of(db, project)
     if not strategies:
         raise UsageError(
@@ -138,20 +132,12 @@ def of(db: Database, project: Project) -> list[Strategy]:
 
 
 def by_id(db: Database, project: int, row: int) -> Strategy:
-    """The strategy of a row, if that is one of the project.
-
-    Raises:
-        UsageError: It is not.
-    """
+    """The strategy of a row, if that is one of the project. Raises UsageError: it is not."""
     return _one(db.one("SELECT * FROM strategy WHERE id = ? AND project = ?", row, project), row)
 
 
 def numbered(db: Database, project: Project, number: int) -> Strategy:
-    """The strategy that has a number in the project.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The strategy that has a number in the project. Raises UsageError: there is none."""
     row = db.one("SELECT * FROM strategy WHERE project = ? AND number = ?", project.id, number)
     return _one(row, number)
 
@@ -178,11 +164,8 @@ def update(
     by: str = "",
 ) -> Strategy:
     """Change what is given; of `details` the keys that are given, None removes one. `version` is
-    that of the strategy that the change was made with.
-
-    Raises:
-        Conflict: It was changed since that version.
-        UsageError: A value cannot be used, or another strategy has the name.
+    that of the strategy that the change was made with. Raises Conflict: it was changed since that
+    version; UsageError: a value cannot be used, or another strategy has the name.
     """
     with db.transaction():
         old = by_id(db, strategy.project, strategy.id)
@@ -228,9 +211,7 @@ def update(
 
 def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
     """Names of sources, each once; whether there are such sources is known when they are asked.
-
-    Raises:
-        UsageError: They cannot be names.
+    Raises UsageError: they cannot be names.
     """
     names = tuple(dict.fromkeys(stripped for name in sources if (stripped := name.strip())))
     if len(names) > MOST_SOURCES:
@@ -248,11 +229,7 @@ def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_years(years: str) -> None:
-    """Check that a text names years, or nothing.
-
-    Raises:
-        UsageError: It does not.
-    """
+    """Check that a text names years, or nothing. Raises UsageError: it does not."""
     if not years:
         return
     try:
@@ -264,11 +241,7 @@ def check_years(years: str) -> None:
 
 
 def check_note(note: str) -> str:
-    """A note as it is kept.
-
-    Raises:
-        UsageError: It is too long.
-    """
+    """A note as it is kept. Raises UsageError: it is too long."""
     if len(note) > LONGEST_NOTE:
         raise UsageError(
             message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"),
@@ -278,11 +251,7 @@ def check_note(note: str) -> str:
 
 
 def check_details(details: Mapping[str, Any]) -> str:
-    """Details as JSON.
-
-    Raises:
-        UsageError: They are too large, or hold what JSON cannot.
-    """
+    """Details as JSON. Raises UsageError: they are too large, or hold what JSON cannot."""
     try:
         written = orjson.dumps(dict(details)).decode()
     except (orjson.JSONEncodeError, UnicodeError, RecursionError) as exc:

@@ -85,15 +85,9 @@ def written(
 ) -> Written:
     """Write a search strategy.
 
-    Args:
-        steps: All of it.
-        syntax: A key of `metasearch.query.writing.TARGETS`.
-        years: Of the strategy; they narrow each step that no other names.
-        as_lines: Whether steps are lines where the syntax has them; else each step that no other
-            names is one expression.
-
-    Raises:
-        UsageError: There is no such syntax, or the years are none.
+    `syntax`: a key of `metasearch.query.writing.TARGETS`. `as_lines`: whether steps are lines where
+    the syntax has them; else each step that no other names is one expression. Raises UsageError:
+    there is no such syntax, or the years are none.
     """
     check_target(syntax)
     check_years(years)
@@ -130,11 +124,7 @@ def written(
 
 
 def check_target(syntax: str) -> None:
-    """Check that queries can be written in a syntax.
-
-    Raises:
-        UsageError: They cannot.
-    """
+    """Check that queries can be written in a syntax. Raises UsageError: they cannot."""
     if syntax not in TARGETS:
         raise UsageError(
             message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),

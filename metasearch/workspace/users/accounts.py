@@ -30,22 +30,15 @@ class User:
     """A user.
 
     Attributes:
-        id: Of the row.
         uid: The name in addresses, in logs and in votes; it never changes.
         name: What is typed at the login; NFKC, case folded.
         shown: The name for people; "" where it is the same as `name`.
-        email: An address; may be "".
         email_proved: Whether the user has shown to read what is sent there: see `addresses`.
-        role: In the workspace.
         origin: Who says that the user is who they are.
         subject: The user's name there; "" for local users.
-        disabled: Whether the user is kept out.
-        preferences: What the user has chosen.
         quotas: The user's own quotas, where they are not the configured ones.
-        created: When the account was made.
         last_login: When the user logged in last; None for never.
         version: Goes up with each change; who sends an older one has not seen the last change.
-        has_password: Whether the user can log in with one.
     """
 
     id: int
@@ -75,11 +68,7 @@ class User:
 
 
 def find(db: Database, name: str) -> User:
-    """The user with this uid or name.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The user with this uid or name. Raises UsageError: there is none."""
     found = by_uid(db, name) or by_name(db, name)
     if found is None:
         raise UsageError(
@@ -137,23 +126,15 @@ def create(
     by: str = "",
     client: str = "",
 ) -> User:
-    """Make an account.
+    """Make an account. Raises UsageError: a value cannot be used, or the name or the subject is
+    another user's.
 
     Args:
-        db: The workspace.
-        name: What is typed at the login.
-        role: In the workspace.
         shown: The name for people; may be "".
         email: May be "". Unless it is proved, a link is sent there.
-        email_proved: Whether somebody who is trusted has verified it.
-        origin: Who says that the user is who they are.
         subject: How the user is called there; "" for a local user.
         password: A hash of `passwords.Passwords`; "" for none.
         by: Uid of the user who makes it; "" for the command line.
-        client: A pseudonym of the address, for the audit log.
-
-    Raises:
-        UsageError: A value cannot be used, or the name or the subject is another user's.
     """
     name = names.checked(name)
     fields.check_role(role)
@@ -212,24 +193,16 @@ def update(
     by: str = "",
     client: str = "",
 ) -> User:
-    """Change an account; what is None stays.
+    """Change an account; what is None stays. Raises Conflict: somebody else has changed the account
+    since `version`; UsageError: a value cannot be used, the user is gone, or the last administrator
+    would be no administrator any more.
 
     Args:
-        db: The workspace.
-        user: Who is changed.
-        shown: The name for people.
         email: An address, or ""; another one is to be proved.
-        role: In the workspace.
         preferences: Replaces the keys that it names, and removes those whose value is None.
         quotas: The same, of the user's own quotas.
         version: The version that the change was made of; None changes whatever stands now.
         by: Uid of the user who changes it.
-        client: A pseudonym of the address, for the audit log.
-
-    Raises:
-        Conflict: Somebody else has changed the account since `version`.
-        UsageError: A value cannot be used, the user is gone, or the last administrator would be no
-            administrator any more.
     """
     sent: dict[str, Any] = {}
     if shown is not None:
@@ -293,15 +266,8 @@ def set_password(
     by: str = "",
     client: str = "",
 ) -> User:
-    """Set the password, and end the sessions of the user.
-
-    Args:
-        db: The workspace.
-        user: Whose.
-        password: A hash of `passwords.Passwords`; "" for none.
-        keep: Row of the session that goes on: the one in which the password is changed.
-        by: Uid of the user who sets it; "" for the command line.
-        client: A pseudonym of the address, for the audit log.
+    """Set the password, and end the sessions of the user. `password`: a hash of
+    `passwords.Passwords`; "" for none. `by`: uid of the user who sets it; "" for the command line.
     """
     with _changed(db, user) as old:
         db.run("UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id)
@@ -325,10 +291,8 @@ def set_disabled(
     db: Database, user: User, disabled: bool, *, by: str = "", client: str = ""
 ) -> User:
     """Keep a user out, or let them in again. Keeping out ends the sessions, and the tokens do not
-    work meanwhile; nothing else is removed.
-
-    Raises:
-        UsageError: The user is gone, or the last administrator.
+    work meanwhile; nothing else is removed. Raises UsageError: the user is gone, or the last
+    administrator.
     """
     with _changed(db, user) as old:
         if disabled == old.disabled:
@@ -352,10 +316,8 @@ def login_noted(db: Database, user: User) -> None:
 
 def remove(db: Database, user: User) -> None:
     """Remove an account with its sessions, tokens, memberships and open links. Whoever deletes a
-    user calls `own_data.delete`, which looks after projects and saved searches first.
-
-    Raises:
-        UsageError: The user is gone, or the last administrator.
+    user calls `own_data.delete`, which looks after projects and saved searches first. Raises
+    UsageError: the user is gone, or the last administrator.
     """
     with _changed(db, user) as old:
         _check_another_administrator(db, old)

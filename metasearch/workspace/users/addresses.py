@@ -33,7 +33,6 @@ class Proof:
     """A link that is to be sent.
 
     Attributes:
-        user: Row of the user.
         name: For whom the address is to be proved.
         address: Where the e-mail goes.
         preferences: Of the user, as the table keeps them: the language is that of the e-mail.
@@ -49,14 +48,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """An address that is not proved yet.
-
-    Attributes:
-        user: Row of the user.
-        uid: Of the user.
-        name: Of the user, for people.
-        address: That they typed.
-    """
+    """An address that is not proved yet."""
 
     user: int
     uid: str
@@ -93,10 +85,8 @@ def wanted(db: Database, user: int, now: dt.datetime | None = None) -> bool:
 
 
 def ask(db: Database, user: int) -> None:
-    """Have the link sent once more, as a user asks.
-
-    Raises:
-        QuotaExceeded: Too many were sent to the user or to the address in a day.
+    """Have the link sent once more, as a user asks. Raises QuotaExceeded: too many were sent to the
+    user or to the address in a day.
     """
     with db.transaction():
         row = db.one("SELECT email, proved FROM user WHERE id = ?", user)

@@ -46,11 +46,8 @@ class AuditLine:
 
     Attributes:
         id: Its number; later ones are larger.
-        at: When.
         actor: Uid of the user who did it; "" for the command line and for strangers.
-        action: One of `ACTIONS`.
         object: What it was done to: "user:UID", "project:UID"; may be "".
-        detail: Facts of the action.
         client: A pseudonym of the address; "" for the command line.
     """
 
@@ -73,14 +70,9 @@ def write(
 ) -> int:
     """Add a line, inside the transaction of what it tells; returns its number.
 
-    Args:
-        db: The workspace.
-        actor: Uid of the user who did it; "" for the command line and for strangers.
-        action: What was done.
-        object: To what: "user:UID", "project:UID".
-        client: A pseudonym of the address.
-        detail: Texts, numbers, and lists of them; long texts are shortened. No secret, and nothing
-            that was typed as a name or a password at a login that failed.
+    `actor`: uid of the user who did it; "" for the command line and for strangers. `object`: to
+    what: "user:UID", "project:UID". `detail`: texts, numbers, and lists of them; long texts are
+    shortened. No secret, and nothing that was typed as a name or a password at a login that failed.
     """
     facts = dict(list((detail or {}).items())[:_MOST_DETAILS])
     return db.run(
@@ -105,13 +97,9 @@ def lines(
 ) -> list[AuditLine]:
     """The newest lines first.
 
-    Args:
-        db: The workspace.
-        actor: Only lines of this one; None for all, here and below.
-        action: Only lines of this action.
-        object: Only lines about this.
-        before: Only those with a smaller number: the last one of the page before.
-        most: Lines at most; `MOST_LINES` whatever is asked for.
+    `actor`: only lines of this one; None for all, as of `action` and `object`. `before`: only those
+    with a smaller number: the last one of the page before. `most`: lines at most; `MOST_LINES`
+    whatever is asked for.
     """
     filters = {"actor": actor, "action": action, "object": object}
     chosen = {column: value for column, value in filters.items() if value is not None}

@@ -22,7 +22,6 @@ def search(
     """Users by name.
 
     Args:
-        db: The workspace.
         text: A part of the name, the name for people, or the e-mail address, whatever its case.
         role: Only those of this role; "" for all.
         disabled: Only those who are kept out, or who are not; None for all.

@@ -33,27 +33,15 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """Failures of one kind.
-
-    Attributes:
-        key: Of the row.
-        most: Failures until one waits.
-    """
+    """Failures of one kind."""
 
     key: str
     most: int
 
 
 def attempt(db: Database, name: str, client: str) -> int:
-    """Count an attempt to log in, before the password is looked at.
-
-    Args:
-        db: The workspace.
-        name: As typed.
-        client: A pseudonym of the address.
-
-    Returns:
-        Seconds until the next attempt is allowed, and this one is not; 0 where it is allowed.
+    """Count an attempt to log in, before the password is looked at. Returns seconds until the next
+    attempt is allowed, and this one is not; 0 where it is allowed.
     """
     moment = dt.datetime.now(dt.UTC).timestamp()
     with db.transaction():

@@ -24,11 +24,7 @@ _KEY = re.compile("[a-z][a-z_]{0,39}")
 
 
 def check_role(role: str) -> None:
-    """Check a role on the server.
-
-    Raises:
-        UsageError: There is none of this name.
-    """
+    """Check a role on the server. Raises UsageError: there is none of this name."""
     if role not in SYSTEM_ROLES:
         raise UsageError(
             message("There is no role {role}", role=repr(role[:40])),
@@ -37,10 +33,8 @@ def check_role(role: str) -> None:
 
 
 def shown(text: str) -> str:
-    """A name for people, on one line; may be "".
-
-    Raises:
-        UsageError: It is too long, or has characters that no text may have.
+    """A name for people, on one line; may be "". Raises UsageError: it is too long, or has
+    characters that no text may have.
     """
     text = checked_text(text, LONGEST_SHOWN)
     if bad := _TURNED.search(text):
@@ -50,9 +44,7 @@ def shown(text: str) -> str:
 
 def email(text: str) -> str:
     """An e-mail address, or "": nothing that a mail would take for a second address or header.
-
-    Raises:
-        UsageError: It is none.
+    Raises UsageError: it is none.
     """
     address = text.strip()
     if address and (
@@ -66,10 +58,8 @@ def email(text: str) -> str:
 
 
 def preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """The preferences after a change; None removes one.
-
-    Raises:
-        UsageError: A name cannot be one, or they are too many or too long.
+    """The preferences after a change; None removes one. Raises UsageError: a name cannot be one, or
+    they are too many or too long.
     """
     wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
     if wrong is not None:
@@ -87,10 +77,8 @@ def preferences(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, An
 
 
 def quotas(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict[str, int]:
-    """The own quotas of a user after a change; None removes one.
-
-    Raises:
-        UsageError: There is no such quota, or a value is no number that one may have.
+    """The own quotas of a user after a change; None removes one. Raises UsageError: there is no
+    such quota, or a value is no number that one may have.
     """
     for kind, limit in sent.items():
         if kind not in QUOTAS:

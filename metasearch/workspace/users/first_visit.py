@@ -28,19 +28,9 @@ def account(
     """The user whom somebody else calls `subject`, made where there is none yet.
 
     An account of the same name that is of another origin is another user: who controls a name at a
-    proxy or a provider does not get what somebody else has here.
-
-    Args:
-        db: The workspace.
-        origin: Who says that the user is who they are.
-        subject: How the user is called there, for ever.
-        role: Of a new account.
-        name: What the account is called, where nobody has the name yet; "" for the subject.
-        shown: The name for people, of a new account.
-        email: Of a new account; whoever knows the user has verified it.
-
-    Raises:
-        UsageError: There are too many users, or a value cannot be used.
+    proxy or a provider does not get what somebody else has here. `subject`: how the user is called
+    there, for ever. `name`: what the account is called, where nobody has the name yet; "" for the
+    subject. Raises UsageError: there are too many users, or a value cannot be used.
     """
     with db.transaction():
         known = accounts.by_subject(db, origin, subject)

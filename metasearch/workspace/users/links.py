@@ -43,14 +43,10 @@ class Link:
     """A link that can be used.
 
     Attributes:
-        id: Of the row; no secret.
-        kind: One of `LINK_KINDS`.
         user: Whose password it sets; None for the other kinds.
         project: Of which it makes a member; None for the other kinds.
         role: In the project, or of the account; "" for a password.
         by: Uid of the user who made it; "" for the command line.
-        created: When it was made.
-        expires: When it ends.
     """
 
     id: int
@@ -76,17 +72,9 @@ def create(
     """Make a link; returns its secret, which is nowhere else. One to set a password ends the
     earlier ones of the user.
 
-    Args:
-        db: The workspace.
-        kind: "password" needs `user`, "account" a `role`, and "member" `project` and `role`.
-        user: Whose password it sets.
-        project: Of which it makes a member.
-        role: In the project, or of the account.
-        by: Uid of the user who makes it; a link works as long as they might still make it.
-        client: A pseudonym of the address, for the audit log.
-
-    Raises:
-        UsageError: There is no such role, or there are too many open links.
+    `kind`: "password" needs `user`, "account" a `role`, and "member" `project` and `role`. `by`:
+    uid of the user who makes it; a link works as long as they might still make it. Raises
+    UsageError: there is no such role, or there are too many open links.
     """
     allowed: tuple[str, ...] = {
         "password": ("",),

@@ -21,13 +21,8 @@ _IN_ORDER = {role: rank for rank, role in enumerate(PROJECT_ROLES)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member of a project.
-
-    Attributes:
-        uid, name, shown: Of the user; `shown` is never empty.
-        role: In the project.
-        added: Since when.
-        disabled: Whether the user cannot log in now.
+    """A member of a project. `uid`, `name`, `shown`: of the user; `shown` is never empty.
+    `disabled`: whether the user cannot log in now.
     """
 
     uid: str
@@ -103,10 +98,8 @@ def projects_of(db: Database, uid: str) -> dict[int, ProjectRole]:
 def add(
     db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
 ) -> None:
-    """Make a user a member of a project; a member stays what they are.
-
-    Raises:
-        UsageError: The user is a guest, or the project has too many members.
+    """Make a user a member of a project; a member stays what they are. Raises UsageError: the user
+    is a guest, or the project has too many members.
     """
     _check_role(role)
     with db.transaction():
@@ -119,11 +112,8 @@ def add(
 def set_role(
     db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
 ) -> None:
-    """Make a user, who may be a member already, this in a project.
-
-    Raises:
-        UsageError: The user is a guest, the project has too many members, or it would lose its
-            last owner.
+    """Make a user, who may be a member already, this in a project. Raises UsageError: the user is a
+    guest, the project has too many members, or it would lose its last owner.
     """
     _check_role(role)
     with db.transaction():
@@ -146,10 +136,7 @@ def set_role(
 
 def remove(db: Database, project: Project, user: User, *, by: str = "", client: str = "") -> bool:
     """Have a user be no member of a project any more; False where they were none. What they did
-    stays, under their name.
-
-    Raises:
-        UsageError: They are the last owner.
+    stays, under their name. Raises UsageError: they are the last owner.
     """
     with db.transaction():
         old = _role_of(db, project, user.uid)

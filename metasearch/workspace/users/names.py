@@ -32,11 +32,7 @@ def normal(text: str) -> str:
 
 
 def checked(text: str) -> str:
-    """The name of an account, as it is kept.
-
-    Raises:
-        UsageError: It cannot be one.
-    """
+    """The name of an account, as it is kept. Raises UsageError: it cannot be one."""
     name = normal(text)
     if (
         not 1 <= len(name) <= LONGEST_NAME

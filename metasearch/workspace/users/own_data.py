@@ -71,10 +71,8 @@ _NAMED = 5
 
 def export(db: Database, user: User, file: BinaryIO) -> None:
     """Write what the workspace has of a user: one JSON object, row by row, of one moment. It only
-    reads; whoever calls it writes the line "export" of the audit log.
-
-    Raises:
-        OSError: The file cannot be written.
+    reads; whoever calls it writes the line "export" of the audit log. Raises OSError: the file
+    cannot be written.
     """
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -111,20 +109,11 @@ def delete(
 ) -> list[Project]:
     """Delete an account with its sessions, tokens, memberships and saved searches.
 
-    Args:
-        db: The workspace.
-        user: Whose account.
-        hand_to: Who owns the projects from now on that nobody else owns.
-        with_projects: Whether those are deleted, where nobody is named.
-        by: Uid of the user who does it; "" for the command line.
-        client: A pseudonym of the address, for the audit log.
-
-    Returns:
-        The projects that were handed on or deleted.
-
-    Raises:
-        UsageError: The user is the last administrator, or the only owner of projects, and neither
-            `hand_to` nor `with_projects` says what becomes of them; nothing is deleted then.
+    `hand_to`: who owns the projects from now on that nobody else owns. `with_projects`: whether
+    those are deleted, where nobody is named. `by`: uid of the user who does it; "" for the command
+    line. Returns the projects that were handed on or deleted. Raises UsageError: the user is the
+    last administrator, or the only owner of projects, and neither `hand_to` nor `with_projects`
+    says what becomes of them; nothing is deleted then.
     """
     with db.transaction():
         alone = members.only_owned(db, user)

@@ -11,10 +11,8 @@ from metasearch.workspace.users.accounts import User
 
 
 def own(db: Database, project: Project, user: User, *, client: str = "") -> None:
-    """Make an administrator an owner of a project, which the audit log tells.
-
-    Raises:
-        UsageError: The user is no administrator.
+    """Make an administrator an owner of a project, which the audit log tells. Raises UsageError:
+    the user is no administrator.
     """
     with db.transaction():
         now = accounts.by_uid(db, user.uid)

@@ -37,13 +37,7 @@ _SALT_BYTES, _HASH_BYTES = 16, 32
 
 
 class Passwords:
-    """Makes and compares hashes of passwords.
-
-    Args:
-        time_cost: Passes over the memory.
-        memory_kib: Memory of one computation, in KiB.
-        parallelism: Threads of one computation.
-    """
+    """Makes and compares hashes of passwords. `memory_kib`: memory of one computation, in KiB."""
 
     def __init__(
         self, *, time_cost: int = 3, memory_kib: int = 65_536, parallelism: int = 4
@@ -51,11 +45,8 @@ class Passwords:
         self._costs = time_cost, memory_kib, parallelism
 
     def hash(self, text: str) -> str:
-        """What is kept of a password. It is not checked: `check` does that.
-
-        Raises:
-            UsageError: argon2-cffi is not installed.
-            Busy: There is not enough memory now.
+        """What is kept of a password. It is not checked: `check` does that. Raises UsageError:
+        argon2-cffi is not installed; Busy: there is not enough memory now.
         """
         hasher = self._hasher
         from argon2.exceptions import HashingError
@@ -68,18 +59,10 @@ class Passwords:
     def verify(self, kept: str, text: str) -> tuple[bool, str | None]:
         """Whether a password is the one of a hash.
 
-        Args:
-            kept: What `hash` returned; "" for a user who does not exist or has no password, which
-                takes the same time.
-            text: What was typed.
-
-        Returns:
-            Whether it is right; and a new hash to keep where it is right, and the old one was made
-            with other parameters.
-
-        Raises:
-            UsageError: argon2-cffi is not installed.
-            Busy: There is not enough memory now.
+        `kept`: what `hash` returned; "" for a user who does not exist or has no password, which
+        takes the same time. Returns whether it is right; and a new hash to keep where it is right,
+        and the old one was made with other parameters. Raises UsageError: argon2-cffi is not
+        installed; Busy: there is not enough memory now.
         """
         hasher = self._hasher
         from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
@@ -127,15 +110,9 @@ class Passwords:
 
 
 def check(text: str, name: str, email: str = "") -> None:
-    """Check a new password. It may have any characters: length is what counts.
-
-    Args:
-        text: The password.
-        name: Of the user, as others know it.
-        email: The same; may be "".
-
-    Raises:
-        UsageError: It is too short, too long, or the name or the address.
+    """Check a new password. It may have any characters: length is what counts. `name`, `email`: of
+    the user, as others know them; `email` may be "". Raises UsageError: it is too short, too long,
+    or the name or the address.
     """
     normal = unicodedata.normalize("NFKC", text[: 4 * MOST_BYTES])
     if len(normal) < SHORTEST:
@@ -159,9 +136,6 @@ class PasswordThreads:
     """Computes passwords beside an event loop: so many at once, and the others in a queue.
 
     20 logins at once take the memory of two, and the loop goes on meanwhile.
-
-    Args:
-        passwords: Makes and compares the hashes.
     """
 
     def __init__(self, passwords: Passwords) -> None:
@@ -173,19 +147,11 @@ class PasswordThreads:
         self._counting = Lock()
 
     async def hash(self, text: str) -> str:
-        """`Passwords.hash`.
-
-        Raises:
-            Busy: Too many wait already.
-        """
+        """`Passwords.hash`. Raises Busy: too many wait already."""
         return await self._run(lambda: self._passwords.hash(text))
 
     async def verify(self, kept: str, text: str) -> tuple[bool, str | None]:
-        """`Passwords.verify`.
-
-        Raises:
-            Busy: Too many wait already.
-        """
+        """`Passwords.verify`. Raises Busy: too many wait already."""
         return await self._run(lambda: self._passwords.verify(kept, text))
 
     async def _run(self, compute: Callable[[], T]) -> T:

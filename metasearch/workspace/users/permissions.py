@@ -53,11 +53,9 @@ IN_PROJECT: Mapping[ProjectRole, frozenset[ProjectAction]] = {
 def may(action: Action, system: SystemRole | None, project: ProjectRole | None = None) -> bool:
     """Whether an action is allowed.
 
-    Args:
-        action: What is to be done.
-        system: The role in the workspace; None for somebody who is not known and may not search.
-        project: The role in the project that the action is about; None where there is none. An
-            administrator has no role in a project by office.
+    `system`: the role in the workspace; None for somebody who is not known and may not search.
+    `project`: the role in the project that the action is about; None where there is none. An
+    administrator has no role in a project by office.
     """
     if system is None:
         return False

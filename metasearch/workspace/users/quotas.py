@@ -70,11 +70,7 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The quotas of a server.
-
-    Attributes:
-        configured: Quota -> how much; what is not there is as in `QUOTAS`.
-    """
+    """A server's quotas. `configured`: Quota -> how much; the rest is as in `QUOTAS`."""
 
     configured: Mapping[str, int] = field(default_factory=dict)
 
@@ -86,16 +82,8 @@ class Quotas:
         return {**QUOTAS, **self.configured, **known}
 
     def take(self, db: Database, uid: str, kind: Daily, amount: int = 1) -> None:
-        """Count something of today.
-
-        Args:
-            db: The workspace.
-            uid: Of the user; "" is not counted.
-            kind: What.
-            amount: How much.
-
-        Raises:
-            QuotaExceeded: It would be too much; nothing is counted then.
+        """Count something of today. `uid`: of the user; "" is not counted. Raises QuotaExceeded: it
+        would be too much; nothing is counted then.
         """
         if not uid:
             return
@@ -124,18 +112,12 @@ class Quotas:
         return max(0, self.limits(db, uid)[kind] - _taken(db, uid, kind))
 
     def check_sources(self, db: Database, uid: str, sources: int) -> None:
-        """Check that a search of a user may ask so many sources.
-
-        Raises:
-            QuotaExceeded: It may not.
-        """
+        """Check that a user's search may ask so many sources. Raises QuotaExceeded: it may not."""
         self._check(db, uid, "sources", sources)
 
     def check_saved(self, db: Database, uid: str) -> None:
-        """Check that a user may have one more saved search.
-
-        Raises:
-            QuotaExceeded: They have as many as they may.
+        """Check that a user may have one more saved search. Raises QuotaExceeded: they have as many
+        as they may.
         """
         if uid:
             there = db.value("SELECT count(*) FROM saved_search WHERE owner = ?", uid)
@@ -144,18 +126,13 @@ class Quotas:
     def check_stored(self, db: Database, project: Project, records: int, size: int = 0) -> None:
         """Check that a project may have so many more records and bytes. They count for its owner,
         whoever adds them; of several owners for the first. A project without an owner has no limit.
-
-        Raises:
-            QuotaExceeded: The owner's projects would hold too much.
+        Raises QuotaExceeded: the owner's projects would hold too much.
         """
         self.check_owner(db, _owner(db, project.id), records, size)
 
     def check_new(self, db: Database, project: Project, records: Sequence[Record]) -> None:
         """Check that a project may have these records, too; those that it has as they are count
-        once.
-
-        Raises:
-            QuotaExceeded: The owner's projects would hold too much.
+        once. Raises QuotaExceeded: the owner's projects would hold too much.
         """
         try:
             self.check_stored(db, project, len(records))
@@ -165,10 +142,8 @@ class Quotas:
 
     def check_owner(self, db: Database, uid: str, records: int, size: int) -> None:
         """Check that the projects of a user may hold so many more records and bytes; of the project
-        of an archive that the user brings, before it is there.
-
-        Raises:
-            QuotaExceeded: They would hold too much.
+        of an archive that the user brings, before it is there. Raises QuotaExceeded: they would
+        hold too much.
         """
         if uid:
             held = self.stored(db, uid)

@@ -27,9 +27,7 @@ class Session:
 
     Attributes:
         id: Of the row; it is in the list of sessions, and no secret.
-        user: Row of the user.
         agent: "Firefox on Linux"; may be "".
-        created: When the user logged in.
         seen: When it was used last, to the minute.
         expires: When it ends, however much it is used.
     """
@@ -43,9 +41,7 @@ class Session:
 
 
 def begin(db: Database, user: User, agent: str = "") -> str:
-    """Begin a session; returns its secret, which is nowhere else. Sessions that have ended are
-    removed.
-    """
+    """Begin a session; its secret, which is nowhere else. Removes those that have ended."""
     secret = secrets.new()
     moment = now()
     with db.transaction():
@@ -71,9 +67,7 @@ def begin(db: Database, user: User, agent: str = "") -> str:
 
 
 def find(db: Database, secret: str) -> tuple[Session, User] | None:
-    """The session of a secret, and its user; None where there is none, it has ended, or the user
-    is disabled.
-    """
+    """The session of a secret, with its user; None where it is gone, or the user disabled."""
     row = db.one(
         "SELECT * FROM session WHERE digest = ? AND expires > ? AND seen > ?",
         secrets.digest(secret),
@@ -87,9 +81,7 @@ def find(db: Database, secret: str) -> tuple[Session, User] | None:
 
 
 def is_noted(session: Session) -> bool:
-    """Whether it was noted in the last minute that a session is used, so that `touch` would change
-    nothing.
-    """
+    """Whether a session's use was noted in the last minute: `touch` would change nothing."""
     return session.seen > later(-_NOTED)
 
 

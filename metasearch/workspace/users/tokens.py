@@ -31,17 +31,7 @@ _NOTED = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token.
-
-    Attributes:
-        id: Of the row; no secret.
-        user: Row of the user.
-        name: What the user calls it.
-        scopes: Of `SCOPES`.
-        created: When it was made.
-        expires: When it ends.
-        used: When it was used last, to the minute; None for never.
-    """
+    """A token. `used`: when it was used last, to the minute; None for never."""
 
     id: int
     user: int
@@ -64,17 +54,8 @@ def create(
 ) -> tuple[str, Token]:
     """Make a token; returns its text, which is nowhere else, and what is kept of it.
 
-    Args:
-        db: The workspace.
-        user: Whose.
-        name: What the user calls it.
-        scopes: Some of `SCOPES`.
-        days: After which it ends.
-        by: Uid of the user who makes it; "" for the command line.
-        client: A pseudonym of the address, for the audit log.
-
-    Raises:
-        UsageError: A value cannot be used, or the user has too many tokens.
+    `scopes`: some of `SCOPES`. `by`: uid of the user who makes it; "" for the command line. Raises
+    UsageError: a value cannot be used, or the user has too many tokens.
     """
     asked = set(scopes)
     chosen = [scope for scope in SCOPES if scope in asked]
@@ -116,9 +97,7 @@ def create(
 
 
 def find(db: Database, text: str) -> tuple[Token, User] | None:
-    """The token of a text, and its user; None where there is none, it has ended, or the user is
-    disabled.
-    """
+    """The token of a text, with its user; None where it is gone, or the user disabled."""
     row = db.one(
         "SELECT * FROM token WHERE digest = ? AND expires > ?", secrets.digest(text), now()
     )
@@ -129,9 +108,7 @@ def find(db: Database, text: str) -> tuple[Token, User] | None:
 
 
 def is_noted(token: Token) -> bool:
-    """Whether it was noted in the last minute that a token is used, so that `touch` would change
-    nothing.
-    """
+    """Whether a token's use was noted in the last minute: `touch` would change nothing."""
     return token.used is not None and token.used > later(-_NOTED)
 
 

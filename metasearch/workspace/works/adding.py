@@ -61,12 +61,10 @@ class Added:
     """What became of the records of an answer.
 
     Attributes:
-        received: How many there were.
-        new_records: Of them, how many are new to the project.
-        new_versions: How many say otherwise than the project's version of them did.
-        known: How many were there already, word for word.
+        new_records: Records that are new to the project.
+        new_versions: Records that say otherwise than the project's version of them did.
+        known: Records that were there already, word for word.
         left_out: (position, reason) of those that cannot be kept.
-        new_works: Works that are new.
         grown: Works that have other records than before.
         joined: (uid of a work, uid of one that is part of it now).
         divided: (uid of a work, uid of what was a part of it).
@@ -105,17 +103,8 @@ def add_records(
     """Add the records of an answer.
 
     The same records added again change nothing, so that what was interrupted can be repeated.
-
-    Args:
-        db: The workspace.
-        project: The one that the answer belongs to.
-        answer_id: The row of the answer.
-        records: As the source gave them, with their positions.
-        chain: Matchers in place of those of the project's strategy.
-        by: Who asked; for the log.
-
-    Raises:
-        UsageError: There is no such answer in the project, or its rules cannot be used.
+    `chain`: matchers in place of those of the project's strategy. Raises UsageError: there is no
+    such answer in the project, or its rules cannot be used.
     """
     return keep_records(db, project, answer_id, records) + make_works(
         db, project, chain=chain, by=by
@@ -125,10 +114,8 @@ def add_records(
 def keep_records(
     db: Database, project: Project, answer_id: int, records: Iterable[Record]
 ) -> Added:
-    """Keep the records of an answer, of which `make_works` makes works later.
-
-    Raises:
-        UsageError: There is no such answer in the project.
+    """Keep the records of an answer, of which `make_works` makes works later. Raises UsageError:
+    there is no such answer in the project.
     """
     kept, received = rows.Kept(), 0
     of_project = (
@@ -193,16 +180,9 @@ def make_works(
     """Make works of all records of a project that stand in none yet; those of an import that has
     not come to its end are left.
 
-    Args:
-        db: The workspace.
-        project: Whose.
-        chain: Matchers in place of those of the project's strategy.
-        by: Who asked; for the log.
-
-    Raises:
-        UsageError: The rules of the project cannot be used.
-        WorkspaceError: The workspace cannot be written, its rows contradict one another, or the
-            program ends.
+    `chain`: matchers in place of those of the project's strategy. Raises UsageError: the rules of
+    the project cannot be used; WorkspaceError: the workspace cannot be written, its rows contradict
+    one another, or the program ends.
     """
     total, in_vain = Added(), 0
     with _alone(db, project) as turn:
@@ -259,10 +239,8 @@ class _Turn:
         self._is_over = threading.Event()
 
     def wait(self) -> None:
-        """Wait until no other process makes works of the project, and keep the turn.
-
-        Raises:
-            WorkspaceError: The program ends.
+        """Wait until no other process makes works of the project, and keep the turn. Raises
+        WorkspaceError: the program ends.
         """
         while not leases.take(self._db, self._name, self._holder, _LEASE):
             check_goes_on(self._db)
@@ -335,8 +313,6 @@ class _Computation:
 
     Attributes:
         pins: The state of the project's pins that was read.
-        group: The records.
-        found: The works that they make.
         runs: Row of each new record -> row of the run that gave it.
         replaced: Row of each version that the new ones supersede -> row of the one that follows it.
         leaving: Those of them that stand in works, with their places.
@@ -488,11 +464,8 @@ def _write(
     db: Database, project: Project, made_by: Rules, made: _Computation, done: Assigned, by: str
 ) -> None:
     """Write works, some at a time, and count in `done` what became of them. Their rows are computed
-    before the transaction.
-
-    Raises:
-        OtherWorksError: Pins or works have changed since they were read; what was written before
-            holds.
+    before the transaction. Raises OtherWorksError: pins or works have changed since they were read;
+    what was written before holds.
     """
     for some in portions(db, _apart(made), _weight):
         with db.transaction():
@@ -549,10 +522,8 @@ def _write_part(
     found: Sequence[Found],
     by: str,
 ) -> Assigned:
-    """Write works that hold all records of their components, inside a transaction.
-
-    Raises:
-        OtherWorksError: A record stands in another work by now.
+    """Write works that hold all records of their components, inside a transaction. Raises
+    OtherWorksError: a record stands in another work by now.
     """
     component = made.group.component
     records = {row for one in found for row in one.records}

@@ -45,7 +45,6 @@ class Assigned:
     """What became of the works.
 
     Attributes:
-        new: How many are new.
         grown: How many have another set of records than before.
         joined: (uid of the work that is kept, uid that is a name of it now).
         divided: (uid of the work that was divided, uid of a part of it).
@@ -100,19 +99,10 @@ def assign(
 ) -> Assigned:
     """Write works that were made anew, inside a transaction.
 
-    Args:
-        db: The workspace.
-        project: Its id.
-        components: Those that the works of before stand in.
-        found: The works now: they hold all records of these components.
-        entered: Row of each record that stands in no work yet -> row of the run that gave it.
-        replaced: Row of each version that stands in one of these works and is superseded now -> row
-            of the newest.
-        anew: Whether a work is written again also where its records are those of before.
-        by: Who did what this follows from; for the log.
-
-    Raises:
-        OtherWorksError: These components have other records by now.
+    `entered`: row of each record that stands in no work yet -> row of the run that gave it.
+    `replaced`: row of each version that stands in one of these works and is superseded now -> row
+    of the newest. `anew`: whether a work is written again also where its records are those of
+    before. Raises OtherWorksError: these components have other records by now.
     """
     olds = _olds(db, project, components)
     there = {row for old in olds.values() for row in old.records}
@@ -172,18 +162,8 @@ def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _O
 
 
 class _Assigning:
-    """Works that are being written.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-        entered: As in `assign`.
-        anew: As in `assign`.
-
-    Attributes:
-        done: What became of the works.
-        lines: (before, after) of each work that joined another, and of each part of one, for the
-            log.
+    """Works that are being written. `lines`: (before, after) of each work that joined another, and
+    of each part of one, for the log.
     """
 
     def __init__(self, db: Database, project: int, entered: Mapping[int, int], anew: bool) -> None:

@@ -58,11 +58,9 @@ class Line:
 
     Attributes:
         number: From 1.
-        shown: What names it to a person.
         names: What may name its work, the surest first.
         title, authors, year: Of the work, where no name is known.
         verdict: What is decided; None for nothing.
-        reason: Why.
         unclear: Why what it says cannot be taken; "" where it can.
     """
 
@@ -78,11 +76,8 @@ class Line:
 
 
 def read_lines(content: bytes, name: str, encoding: str | None = None) -> list[Line]:
-    """The lines of a file.
-
-    Raises:
-        FileFormatError: It is neither a table with a heading that is known, nor a file of
-            references.
+    """The lines of a file. Raises FileFormatError: it is neither a table with a heading that is
+    known, nor a file of references.
     """
     text = decode(content[:100_000], name, encoding).text
     heading = _heading(text)

@@ -68,22 +68,12 @@ def mark(
     """Decide on works: for the project or, where a team screens the stage and `by` is one of its
     screeners, as a vote.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        uids: Their names.
-        verdict: None for undecided again. "unavailable" belongs to the stage of the whole text.
-        stage: "title" or "fulltext".
-        reason: Why; the reasons for which works are excluded are counted by reports.
-        versions: Name of a work -> `decision_version` of what was shown to who decides. Works that
-            are not named in it are decided on in any case.
-        by: Who decides.
-
-    Raises:
-        Conflict: Something else was decided on a work since; nothing was changed. What is sent
-            again after a lost answer is no conflict: it stands already.
-        UsageError: A value cannot be used, a name is that of no work, or a work takes no vote or no
-            decision (`votes.closed`).
+    `verdict`: None for undecided again. "unavailable" belongs to the stage of the whole text.
+    `versions`: name of a work -> `decision_version` of what was shown to who decides. Works that
+    are not named in it are decided on in any case. Raises Conflict: something else was decided on a
+    work since; nothing was changed. What is sent again after a lost answer is no conflict: it
+    stands already. Raises UsageError: a value cannot be used, a name is that of no work, or a work
+    takes no vote or no decision (`votes.closed`).
     """
     check_verdict(verdict, stage, reason)
     value = None if verdict is None else (verdict, _line(reason))
@@ -126,11 +116,7 @@ def _verdict_members(value: tuple[str, str] | None) -> dict[str, str]:
 
 
 def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
-    """Check what is to be decided.
-
-    Raises:
-        UsageError: It cannot be.
-    """
+    """Check what is to be decided. Raises UsageError: it cannot be."""
     if stage not in STAGES:
         raise UsageError(
             message("There is no stage {stage}", stage=repr(str(stage)[:40])),
@@ -163,19 +149,9 @@ def mark_each(
 ) -> Changed:
     """Decide on each of some works, inside a transaction.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        decided: Row of a work -> (verdict, reason), or None for undecided.
-        stage: Of all.
-        action: For the log.
-        by: Who decides.
-        voter: Whose votes these are, "" for decisions of the project; None where that follows from
-            `by` (`teams.voter`).
-        details: Further facts for the log.
-
-    Raises:
-        UsageError: A work takes no vote, or no decision but by votes.
+    `decided`: row of a work -> (verdict, reason), or None for undecided. `voter`: whose votes these
+    are, "" for decisions of the project; None where that follows from `by` (`teams.voter`). Raises
+    UsageError: a work takes no vote, or no decision but by votes.
     """
     if voter is None:
         voter = teams.voter(db, project, stage, by)
@@ -221,11 +197,7 @@ def mark_each(
 def _check_open(
     db: Database, project: Project, stage: Stage, voter: str, rows: Iterable[int]
 ) -> None:
-    """Check that works take what is to be decided.
-
-    Raises:
-        UsageError: One does not.
-    """
+    """Check that works take what is to be decided. Raises UsageError: one does not."""
     closed = votes.closed(db, project.id, stage, voter, rows)
     if not closed:
         return
@@ -270,10 +242,8 @@ def tag(
     *,
     by: str = "",
 ) -> Changed:
-    """Give works tags, and take tags from them.
-
-    Raises:
-        UsageError: A tag cannot be one, or a name is that of no work.
+    """Give works tags, and take tags from them. Raises UsageError: a tag cannot be one, or a name
+    is that of no work.
     """
     added, removed = _tags(add), _tags(remove)
     if both := set(added) & set(removed):
@@ -372,11 +342,8 @@ def set_note(
 ) -> Changed:
     """Write a note on a work; "" removes it. It is the note of the project; but of who screens a
     stage blind it is their own (`teams.keeps_own_notes`). `version` is that of the note that the
-    change was made with, 0 where there was none.
-
-    Raises:
-        Conflict: The note was changed since that version.
-        UsageError: It is too long, or there is no such work.
+    change was made with, 0 where there was none. Raises Conflict: the note was changed since that
+    version; UsageError: it is too long, or there is no such work.
     """
     if len(text) > LONGEST_NOTE:
         raise UsageError(message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"))

@@ -49,23 +49,14 @@ _RAYYAN = (
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """What a file with an export is called by programs.
-
-    Attributes:
-        extension: Without the dot.
-        media_type: Without parameters.
-    """
+    """What a file with an export is called by programs."""
 
     extension: str
     media_type: str
 
 
 def file_of(name: str) -> ExportFile:
-    """The file of one of `EXPORTS`.
-
-    Raises:
-        FormatError: There is none of that name.
-    """
+    """The file of one of `EXPORTS`. Raises FormatError: there is none of that name."""
     form = formats.get(_format(name))
     return ExportFile(form.extension, form.media_type)
 
@@ -82,18 +73,9 @@ def export(
 ) -> Iterator[bytes]:
     """Works in one of `EXPORTS`, in parts.
 
-    Args:
-        db: The workspace; it is read while the parts are taken.
-        project: Whose works.
-        chosen: A query, whose `start` and `count` mean nothing here, or names of works.
-        name: Of the format or tool.
-        stage: Whose decisions ASReview gets.
-        style: Of citations.
-        bom: Whether CSV begins with a byte order mark.
-
-    Raises:
-        FormatError: There is no such format.
-        UsageError: The query or a name cannot be used; too many works for one document.
+    `db`: the workspace; it is read while the parts are taken. `chosen`: a query, whose `start` and
+    `count` mean nothing here, or names of works. Raises FormatError: there is no such format.
+    Raises UsageError: the query or a name cannot be used; too many works for one document.
     """
     _format(name)
     ids = (

@@ -62,10 +62,8 @@ class Chosen:
 
     Attributes:
         rows: What stands behind FROM, with columns as `work` has them.
-        values: Of its question marks.
         ids: A condition with the place `{work}` that is true of the works; that they are among the
             `rows` where it is empty.
-        id_values: Of its question marks.
         all: Whether it is all works of the project.
         total: How many they are, where that is known.
     """
@@ -92,9 +90,7 @@ def facets(
     names: Sequence[str] = FACETS,
     voter: str = "",
 ) -> tuple[WorksFacet, ...]:
-    """The facets that have a value; `chosen` has the works of each, and verdicts are those of
-    `voter`.
-    """
+    """The facets that have a value, of the works `chosen`; verdicts are of `voter`."""
     of_columns: dict[Chosen, dict[str, Counter[str]]] = {}
     found = []
     for name in names:

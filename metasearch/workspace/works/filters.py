@@ -46,10 +46,8 @@ class WorksQuery:
             the beginning of a word; "in quotation marks" one after the other. Chinese needs no
             blanks.
         verdict: What was decided in the stage.
-        stage: See `works.Stage`.
         voter: Uid of a screener, whose votes `verdict` is about in place of what the project has
             decided: "undecided" is what they can still vote on.
-        tags: All of them.
         sources: Names of sources that gave the work.
         steps: That found it: numbers, of any strategy, or "STRATEGY/3".
         runs: Numbers of runs that found it.
@@ -57,7 +55,6 @@ class WorksQuery:
         years: "2019-2024", "2019-", "-2024", "2020".
         types, languages, open_access: Of the work; "" is that of works that do not say.
         known: Whether it is one of the works that the searches are expected to find; None for all.
-        sort: One of `SORTS`.
         start, count: Which part of the list, from 0; at most `MOST_COUNT`.
     """
 
@@ -86,8 +83,7 @@ class Condition:
 
     Attributes:
         name: Of the field of `WorksQuery`; the facet of that name is counted without it.
-        sql: With question marks.
-        values: What stands in their places.
+        values: What stands in place of the question marks of `sql`.
         works: A SELECT of the rows of just these works, with the same values, which may return one
             repeatedly; "" where there is none that is faster than the condition.
     """
@@ -99,11 +95,7 @@ class Condition:
 
 
 def checked(query: WorksQuery) -> None:
-    """Check a query.
-
-    Raises:
-        UsageError: A value is none that there is, or there are too many.
-    """
+    """Check a query. Raises UsageError: a value is none that there is, or there are too many."""
     for name, value, choices in (
         ("verdict", query.verdict, STANDINGS[1:]),
         ("stage", query.stage, STAGES),
@@ -131,11 +123,7 @@ def checked(query: WorksQuery) -> None:
 
 
 def conditions(db: Database, project: Project, query: WorksQuery) -> list[Condition]:
-    """The conditions of a query, without that of the project.
-
-    Raises:
-        UsageError: It cannot be one.
-    """
+    """A query's conditions, without the project's. Raises UsageError: it cannot be one."""
     checked(query)
     return list(_conditions(db, project, query))
 
@@ -206,10 +194,8 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
 
 
 def standing(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
-    """The condition on what the project, or a screener, has decided on a work in a stage.
-
-    Raises:
-        UsageError: There is no such verdict.
+    """The condition on what the project, or a screener, has decided on a work in a stage. Raises
+    UsageError: there is no such verdict.
     """
     decided = (
         "SELECT 1 FROM decision WHERE decision.work = work.id"

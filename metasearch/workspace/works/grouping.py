@@ -27,12 +27,8 @@ from metasearch.workspace.works.storing import WorkValues
 
 @dataclass(frozen=True)
 class Found:
-    """A work as the records make it.
-
-    Attributes:
-        hit: What they make together.
-        records: Row of each -> key.
-        component: The smallest row of a record of its component.
+    """A work as the records make it. `records`: row of each -> key. `component`: the smallest row
+    of a record of its component.
     """
 
     hit: Hit
@@ -110,14 +106,8 @@ def divided(
     group: Group,
     prints: Mapping[int, Fingerprint] | None = None,
 ) -> Iterator[Found]:
-    """The works that the records of a group make.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-        rules: How works are made.
-        group: What `gathered` has returned; `passed_over` of it is counted.
-        prints: Fingerprints that are there already, by row.
+    """The works that the records of a group make. `group`: what `gathered` has returned;
+    `passed_over` of it is counted.
     """
     titles = JournalTitles(db, project)
 
@@ -173,13 +163,9 @@ def joining(
 ) -> dict[int, set[int]]:
     """Row of each new record -> records of works that may be the same work: one of each component.
 
-    Args:
-        db: The workspace.
-        project: Its id.
-        rules: How works are made.
-        pairs: Each new record, the rows of those that share an exact key with it, and of others
-            that are worth a comparison.
-        touched: Components that are looked at anyway; those that are found are added.
+    `pairs`: each new record, the rows of those that share an exact key with it, and of others that
+    are worth a comparison. `touched`: components that are looked at anyway; those that are found
+    are added.
     """
     component = components_of(
         db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))

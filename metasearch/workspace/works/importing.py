@@ -81,22 +81,11 @@ def import_decisions(
     """Import decisions by what names the works: `metasearch_id`, the identifier "metasearch:UID",
     the ID of RIS, a DOI or PubMed number, else title, first author and year.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        content: CSV or TSV with a heading (ASReview, Rayyan, Covidence, EPPI-Reviewer, our own), or
-            any file of references.
-        name: Of the file.
-        stage: For which the decisions are.
-        verdict: Of lines that say nothing themselves: of a file that holds only what was included,
-            or only what was excluded.
-        reason: For `verdict`.
-        encoding: As Python calls it; detected if None.
-        by: Who decided; of a screener of a team the decisions are votes.
-
-    Raises:
-        FileFormatError: The file cannot be read, or has no line.
-        UsageError: It is too large, or stage and verdict do not fit.
+    `content`: CSV or TSV with a heading (ASReview, Rayyan, Covidence, EPPI-Reviewer, our own), or
+    any file of references. `verdict`: of lines that say nothing themselves: of a file that holds
+    only what was included, or only what was excluded. `encoding`: as Python calls it; detected if
+    None. Raises FileFormatError: the file cannot be read, or has no line; UsageError: it is too
+    large, or stage and verdict do not fit.
     """
     decisions.check_verdict(verdict, stage, reason)
     if len(content) > MOST_BYTES:

@@ -19,21 +19,14 @@ _ENOUGH = max(YEARS, PLACES)
 
 
 class JournalTitles:
-    """The titles in journals of one project.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-    """
+    """The titles in journals of one project."""
 
     def __init__(self, db: Database, project: int) -> None:
         self._db = db
         self._project = project
 
     def take(self, many: Sequence[Placed]) -> list[int]:
-        """Take in records; returns the places of the titles that are those of columns because of
-        them.
-        """
+        """Take in records; the places of titles that become those of columns by them."""
         by_title: dict[int, list[Placed]] = {}
         for one in many:
             if one.title is not None:

@@ -45,14 +45,7 @@ _MANY = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorksPage:
-    """A part of a list.
-
-    Attributes:
-        total: Works of the whole list.
-        start: The place of the first one of `works`, from 0.
-        works: In their order.
-        facets: Of the whole list.
-    """
+    """A part of a list. `start`: the place of the first one of `works`, from 0."""
 
     total: int
     start: int
@@ -68,17 +61,8 @@ def page(
     facets: Sequence[str] = FACETS,
     reader: str = "",
 ) -> WorksPage:
-    """A part of the list that a query asks for.
-
-    Args:
-        db: The workspace.
-        project: Whose works.
-        query: Which ones, and in which order.
-        facets: Names of those that are counted.
-        reader: Uid of a user, whose own votes and notes the works have, too.
-
-    Raises:
-        UsageError: The query cannot be one.
+    """A part of the list that a query asks for. `reader`: uid of a user, whose own votes and notes
+    the works have, too. Raises UsageError: the query cannot be one.
     """
     found = conditions(db, project, query)
     chosen = _chosen(db, project, found)
@@ -102,9 +86,7 @@ def page(
 
 def rows(db: Database, project: Project, query: WorksQuery) -> list[int]:
     """The rows of all works that a query asks for, in its order, whatever its `start` and `count`.
-
-    Raises:
-        UsageError: The query cannot be one.
+    Raises UsageError: the query cannot be one.
     """
     chosen = _where(project, conditions(db, project, query))
     return [
@@ -117,20 +99,15 @@ def rows(db: Database, project: Project, query: WorksQuery) -> list[int]:
 
 
 def count(db: Database, project: Project, query: WorksQuery) -> int:
-    """How many works a query asks for, whatever its `start` and `count`.
-
-    Raises:
-        UsageError: The query cannot be one.
+    """How many works a query asks for, whatever its `start` and `count`. Raises UsageError: the
+    query cannot be one.
     """
     return counting.counted(db, _where(project, conditions(db, project, query)))
 
 
 def ahead(db: Database, project: Project, query: WorksQuery, after: int | None = None) -> list[int]:
     """The rows of the next works of a list that begins with the newest, `count` at most: those
-    after a row, which may have left the list.
-
-    Raises:
-        UsageError: The query cannot be one.
+    after a row, which may have left the list. Raises UsageError: the query cannot be one.
     """
     chosen = _where(project, conditions(db, project, query))
     found = db.all(
@@ -145,11 +122,7 @@ def ahead(db: Database, project: Project, query: WorksQuery, after: int | None =
 
 
 def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:
-    """The names of all works that a query asks for, as `rows`.
-
-    Raises:
-        UsageError: The query cannot be one.
-    """
+    """The names of all works of a query, as `rows`. Raises UsageError: it cannot be one."""
     chosen = _where(project, conditions(db, project, query))
     return [
         row[0]

@@ -70,21 +70,9 @@ def pin(
 ) -> Assigned:
     """Pin two works, or two records, and make the works concerned anew.
 
-    Args:
-        db: The workspace.
-        project: Whose works.
-        verdict: "same" or "different".
-        a: A name of a work, or the key of a record of it. Two records of one work are said to be
-            different by their keys.
-        b: The other one.
-        note: Why.
-        by: Who says so.
-
-    Returns:
-        What became of the works.
-
-    Raises:
-        UsageError: A name is that of no work or of several, both are one, or other pins contradict.
+    `a`: a name of a work, or the key of a record of it. Two records of one work are said to be
+    different by their keys. Raises UsageError: a name is that of no work or of several, both are
+    one, or other pins contradict.
     """
     if verdict not in _VERDICTS:
         raise UsageError(
@@ -124,10 +112,8 @@ def pin(
 
 
 def unpin(db: Database, project: Project, number: int, *, by: str = "") -> Assigned:
-    """Remove a pin, and make the works concerned anew.
-
-    Raises:
-        UsageError: There is none of that number, or another one contradicts what is left.
+    """Remove a pin, and make the works concerned anew. Raises UsageError: there is none of that
+    number, or another one contradicts what is left.
     """
     with db.transaction():
         row = db.one("SELECT * FROM pin WHERE project = ? AND id = ?", project.id, number)
@@ -148,17 +134,8 @@ def put_back(
     *,
     by: str = "",
 ) -> Assigned:
-    """Undo a change of a pin.
-
-    Args:
-        db: The workspace.
-        project: Whose.
-        before: The pin as it was, as the log has it; None for none.
-        after: What it became.
-        by: Who.
-
-    Raises:
-        UsageError: It is not any more what it became.
+    """Undo a change of a pin. `before`: the pin as it was, as the log has it; None for none. Raises
+    UsageError: it is not any more what it became.
     """
     with db.transaction():
         known = after or before or {}

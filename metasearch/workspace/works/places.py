@@ -30,8 +30,6 @@ class Placed:
     """A record, and where it belongs.
 
     Attributes:
-        id: Of its row.
-        print: Its fingerprint.
         places: Of its keys, each with whether the matcher is exact.
         title: Of its title in its journal, or None.
         sketch: See `dedup/sketches.py`.
@@ -56,27 +54,15 @@ class Placed:
 
 @dataclass(slots=True)
 class Near:
-    """Records that are worth a comparison with one.
-
-    Attributes:
-        exactly: Those that share the key of an exact matcher.
-        others: Further ones.
-    """
+    """Records to compare with one. `exactly`: those that share an exact matcher's key."""
 
     exactly: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)
 
 
 class Places:
-    """The places of the records of one project.
-
-    Args:
-        db: The workspace.
-        project: Its id.
-        chain: The matchers.
-
-    Attributes:
-        passed_over: Comparisons that were not made, because too many records share a key.
+    """The places of the records of one project. `passed_over`: comparisons that were not made,
+    because too many records share a key.
     """
 
     def __init__(self, db: Database, project: int, chain: Chain) -> None:

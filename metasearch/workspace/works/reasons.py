@@ -11,9 +11,7 @@ MOST = 100
 
 
 def reasons(db: Database, project: Project, stage: Stage, voter: str = "") -> list[str]:
-    """The reasons of a stage, the most frequent first: those of the project, and of the votes of
-    one screener.
-    """
+    """A stage's reasons, the most frequent first: the project's, and one screener's."""
     rows = db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"

@@ -25,12 +25,8 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record as it is kept.
-
-    Attributes:
-        id: Of its row.
-        key: Its name among all records of the project: "source:id"; of a record to which its source
-            gives no id, "source:@" and the beginning of its digest.
+    """A record as it is kept. `key`: its name among all records of the project: "source:id"; of a
+    record to which its source gives no id, "source:@" and the beginning of its digest.
     """
 
     id: int
@@ -45,7 +41,6 @@ class Packed:
     Attributes:
         record: With a name of its own, where its source gives none.
         body: In bytes; empty where it cannot be kept.
-        digest: Of the body.
         problem: Why it cannot be kept; "" where it can.
     """
 
@@ -231,11 +226,7 @@ def read(db: Database, ids: Iterable[int]) -> Iterator[Stored]:
 
 
 def record_of(body: bytes, source: str, position: int) -> Record:
-    """The record of a row.
-
-    Raises:
-        ValueError: The row is damaged.
-    """
+    """The record of a row. Raises ValueError: the row is damaged."""
     return record_json.unpacked(orjson.loads(body), source, position)
 
 

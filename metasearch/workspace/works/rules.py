@@ -1,6 +1,4 @@
-"""By which rules the works of a project are made: the strategy of de-duplication, its versions
-mode, the project's pins.
-"""
+"""How a project's works are made: its strategy of de-duplication, versions mode and pins."""
 
 from __future__ import annotations
 
@@ -32,7 +30,6 @@ class Rules:
     Attributes:
         chain: The matchers, with the pins of the project.
         versions: What becomes of preprint and article.
-        pins: The project's pins; `chain.pins` where there are any.
         name: Of strategy, versions and the shape of places; another name means that all works are
             made anew.
     """
@@ -46,13 +43,8 @@ class Rules:
 def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
     """The rules of a project: `works.dedup` and `works.versions` of its details, and its pins.
 
-    Args:
-        db: The workspace.
-        project: Its id.
-        chain: In place of that of the project's strategy; without pins.
-
-    Raises:
-        UsageError: The details name a strategy or a mode that cannot be used.
+    `chain`: in place of that of the project's strategy; without pins. Raises UsageError: the
+    details name a strategy or a mode that cannot be used.
     """
     details = orjson.loads(db.value("SELECT details FROM project WHERE id = ?", project) or "{}")
     own = details.get("works")
@@ -84,11 +76,7 @@ def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
 
 
 def pins_of(db: Database, project: int) -> Pins:
-    """The pins of a project.
-
-    Raises:
-        UsageError: They contradict one another.
-    """
+    """The pins of a project. Raises UsageError: they contradict one another."""
     rows = db.all("SELECT * FROM pin WHERE project = ? ORDER BY id", project)
     try:
         return Pins(

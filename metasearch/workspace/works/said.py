@@ -1,6 +1,4 @@
-"""What people have said of a work, decisions, tags and notes, as a whole: copied from one work to
-another.
-"""
+"""What people have said of a work: decisions, tags and notes, copied to another work."""
 
 from __future__ import annotations
 
@@ -60,11 +58,8 @@ def add(db: Database, work: int, ours: Mapping[str, Any], theirs: Mapping[str, A
     """Say of a work, beside what is said of it, what is said of another one.
 
     Of two votes of one screener the newer one stands; resolutions of conflicts are for votes that
-    are others now, and none comes along.
-
-    Returns:
-        Whether a decision of the project contradicts one of the other: the work's own stands, and
-        the work has the tag `CONFLICT`.
+    are others now, and none comes along. Returns whether a decision of the project contradicts one
+    of the other: the work's own stands, and the work has the tag `CONFLICT`.
     """
     own_rows = {(row[0], row[1]): row for row in ours["decisions"]}
     further, conflict = [], False

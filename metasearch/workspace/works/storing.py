@@ -24,13 +24,7 @@ _CJK = re.compile(f"({normalise.CJK.pattern})")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkValues:
     """What the rows of a work get of its hit; computed before the transaction that writes them.
-
-    Attributes:
-        columns: Of the table `work`, from `title` to `position`.
-        body: The hit in bytes.
-        words: What is searched in it.
-        names: That it has of its records.
-        sources: Of its records.
+    `columns`: of the table `work`, from `title` to `position`.
     """
 
     columns: tuple[object, ...]
@@ -53,13 +47,8 @@ class WorkValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What a work is made of.
-
-    Attributes:
-        values: Those of its hit.
-        component: Names the works that a new record may join or divide together.
-        first_run: Row of the run that found it first.
-        added: When that was.
+    """What a work is made of. `component`: names the works that a new record may join or divide
+    together. `first_run`: row of the run that found it first.
     """
 
     values: WorkValues
@@ -79,10 +68,6 @@ class WorkRows:
 
     What stands beside the rows of `work` itself is written by `finish`, all at once: a virtual
     table flushes what it has whenever another statement comes between.
-
-    Args:
-        db: The workspace.
-        project: Its id.
     """
 
     def __init__(self, db: Database, project: int) -> None:
@@ -116,14 +101,7 @@ class WorkRows:
         return work
 
     def update(self, work: int, uid: str, contents: Contents, *, smaller: bool = False) -> None:
-        """Write a work anew.
-
-        Args:
-            work: Its row.
-            uid: Its name.
-            contents: What it is now.
-            smaller: Whether it has lost records, and so their names.
-        """
+        """Write a work anew."""
         settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
         self._db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
         before = self._db.value("SELECT words FROM work_body WHERE work = ?", work)

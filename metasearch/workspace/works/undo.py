@@ -28,20 +28,9 @@ _MOST_LATER = 50
 
 
 def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int:
-    """Undo a change.
-
-    Args:
-        db: The workspace.
-        project: Whose.
-        change_id: The number of its line in the log.
-        by: Who undoes it.
-
-    Returns:
-        The number of the line that says so.
-
-    Raises:
-        UsageError: There is no such change, it cannot be undone, it is undone already, it is a vote
-            of somebody else, or something later has touched the same.
+    """Undo a change. Returns the number of the line that says so. Raises UsageError: there is no
+    such change, it cannot be undone, it is undone already, it is a vote of somebody else, or
+    something later has touched the same.
     """
     with db.transaction():
         change = log.find(db, project.id, change_id)
@@ -201,11 +190,7 @@ def _pins(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]:
-    """Uid -> row of the work that it is a name of now.
-
-    Raises:
-        UsageError: A work is not there any more.
-    """
+    """Uid -> row of the work that it is a name of now. Raises UsageError: a work is gone."""
     names = list(uids)
     rows = rows_named(db, project.id, names)
     gone = [uid for uid in names if uid not in rows]
@@ -219,10 +204,8 @@ def _rows(db: Database, project: Project, uids: Iterable[str]) -> dict[str, int]
 def _untouched(
     db: Database, project: Project, change: Change, by: str, others: Iterable[str]
 ) -> None:
-    """Check that nothing is otherwise than the change left it.
-
-    Raises:
-        UsageError: Something is; says which later change touched it, of those that `by` may see.
+    """Check that nothing is otherwise than the change left it. Raises UsageError: something is;
+    says which later change touched it, of those that `by` may see.
     """
     uid = next(iter(others), None)
     if uid is None:
@@ -294,11 +277,7 @@ def _step(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _unchanged(change: Change, now: Mapping[str, Any]) -> None:
-    """Check that what a change set is still so.
-
-    Raises:
-        UsageError: It is not.
-    """
+    """Check that what a change set is still so. Raises UsageError: it is not."""
     for key, value in change.after.items():
         if now.get(key) != value:
             raise UsageError(

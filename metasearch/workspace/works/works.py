@@ -115,10 +115,8 @@ class Finding(NamedTuple):
 
 def find(db: Database, project: Project, name: str, reader: str = "") -> Work:
     """The work of a name: its uid, an earlier one, the key of a record ("source:id"), an identifier
-    in any spelling (DOI, "pmid:1", "isbn:..."), the id of a hit; with the votes of `reader`.
-
-    Raises:
-        UsageError: There is none, or the name is that of several works; the advice names them.
+    in any spelling (DOI, "pmid:1", "isbn:..."), the id of a hit; with the votes of `reader`. Raises
+    UsageError: there is none, or the name is that of several works; the advice names them.
     """
     found = works_named(db, project.id, [name]).get(name, [])
     if not found:
@@ -140,11 +138,8 @@ def find(db: Database, project: Project, name: str, reader: str = "") -> Work:
 def read(db: Database, ids: Sequence[int], reader: str = "") -> list[Work]:
     """Works by their rows, in this order; those that are not there are left out.
 
-    Args:
-        db: The workspace.
-        ids: Of the rows.
-        reader: Uid of a user, whose own votes and notes the works have, too; "" for none. Votes and
-            notes of others are never read.
+    `reader`: uid of a user, whose own votes and notes the works have, too; "" for none. Votes and
+    notes of others are never read.
     """
     found: dict[int, Work] = {}
     for some in batches(ids, AT_ONCE):
@@ -228,11 +223,7 @@ def found_by(db: Database, work: Work) -> list[Finding]:
 
 
 def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
-    """The rows of works by their names, each once.
-
-    Raises:
-        UsageError: A name is that of no work, or of several.
-    """
+    """Rows of works by names, each once. Raises UsageError: a name is of none, or several."""
     found = rows_named(db, project.id, uids)
     unknown = [uid for uid in uids if uid not in found]
     if unknown:

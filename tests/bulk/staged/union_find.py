@@ -18,11 +18,7 @@ _PART = "part-00000.parquet"
 
 
 class UnionFind:
-    """An `Engine`; its memory grows with the keys.
-
-    Args:
-        workers: Processes that judge.
-    """
+    """An `Engine`; its memory grows with the keys."""
 
     name = "union-find"
 

@@ -48,9 +48,7 @@ def content_chunks(
 
 
 def fingerprints(data: bytes, window: int) -> Iterator[int]:
-    """A fingerprint of the last `window` bytes at each byte: the polynomial that they are, modulo a
-    prime; rolling.
-    """
+    """A rolling fingerprint of the last `window` bytes at each byte: a polynomial mod a prime."""
     leaving = pow(_BASE, window, _PRIME)
     rolled = 0
     for place, byte in enumerate(data):

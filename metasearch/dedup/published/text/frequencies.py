@@ -18,9 +18,7 @@ from metasearch.bib.chinese.characters import has_han
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Counts of one script: how many documents were counted, and in how many of them each word
-    occurs.
-    """
+    """Counts of one script: documents, and in how many of them each word occurs."""
 
     documents: int
     counts: dict[str, int]
@@ -46,9 +44,7 @@ def idf(word: str) -> float:
 
 
 def nidf(word: str) -> float:
-    """The same from 0 (in every document) to 1 (in none), as I-Match has it (Chowdhury et al.
-    2002).
-    """
+    """The same from 0 (in all documents) to 1 (in none), as in I-Match (Chowdhury et al. 2002)."""
     section = _section(word)
     least, most = _idf(section.documents, section.documents), _idf(section.documents, 0)
     return (_idf(section.documents, section.counts.get(word, 0)) - least) / (most - least)
@@ -65,9 +61,7 @@ def load() -> None:
 
 
 def read(text: str) -> Table:
-    """A table from its text: comments, then sections "= NAME DOCUMENTS" of lines "COUNT WORD WORD
-    ...".
-    """
+    """A table from its text: comments, then "= NAME DOCUMENTS" and "COUNT WORD WORD ..."."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     documents: dict[str, int] = {}
     counts: dict[str, dict[str, int]] = {}

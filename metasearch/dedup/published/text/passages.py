@@ -120,9 +120,7 @@ def _at_labels(text: str, form: str, span: tuple[int, int]) -> list[tuple[int, i
 
 
 def _cut(text: str, start: int, end: int, cuts: list[int]) -> list[tuple[int, int]]:
-    """The stretches between the cuts, without the blanks around them; those of blanks alone are
-    left out.
-    """
+    """The stretches between the cuts, without blanks around them; none of blanks alone."""
     found = []
     for left, right in zip([start, *cuts], [*cuts, end], strict=True):
         piece = text[left:right]
@@ -133,8 +131,8 @@ def _cut(text: str, start: int, end: int, cuts: list[int]) -> list[tuple[int, in
 
 
 def _broken(text: str, spans: list[tuple[int, int]]) -> list[bool]:
-    """Before which sentences a paragraph ends: at blank lines where there are any, else at the ends
-    of lines.
+    """Before which sentences a paragraph ends: at blank lines if there are any, else at line
+    ends.
     """
     gaps = [
         text[end:start].replace("\r\n", "\n") for (_, end), (start, _) in itertools.pairwise(spans)
@@ -151,9 +149,7 @@ def _bracketed_label() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _label() -> re.Pattern[str]:
-    """A label at a sentence's beginning: "【目的】", "目的:", "目的 ", "Methods and Results:",
-    "RESULTS We".
-    """
+    """A label at a sentence's beginning: "【目的】", "目的:", "Methods and Results:"."""
     words = "|".join(sorted(_ENGLISH_HEADS, key=lambda head: -len(head)))
     before = "(?:(?:study|research|main|key|principal|recent) )?"
     behind = "(?: measures?| of (?:the |this )?(?:review|study|paper))?"

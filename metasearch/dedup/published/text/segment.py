@@ -51,18 +51,14 @@ _NOT_AS_SPELT = re.compile(f"[{''.join(_SPELT)}]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A folded word; `pos` is "noun", "verb", "other", or "" where the language has no tagger
-    here.
-    """
+    """A folded word; `pos`: "noun", "verb", "other", or "" where there is no tagger."""
 
     text: str
     pos: str
 
 
 def words(text: str) -> list[str]:
-    """The words in order, folded (one width, lower case, simplified), without punctuation; stop
-    words are kept.
-    """
+    """The words in order, folded (width, case, simplified), with stop words, no punctuation."""
     if text.isascii():
         return normalise.words(text[:LONGEST])
     return [word for word, _ in _cut(text, tags=False)]
@@ -84,17 +80,13 @@ def segmenter() -> str:
 
 
 def load() -> None:
-    """Load the dictionary now (0.2 to 2 s), which otherwise happens at the first Chinese text; from
-    any thread.
-    """
+    """Load the dictionary now (0.2 to 2 s), not at the first Chinese text; in any thread."""
     _engine().tag("的")
     is_stop("的")
 
 
 def is_stop(word: str) -> bool:
-    """Whether a folded word says nothing about the topic: articles, pronouns, particles, auxiliary
-    verbs.
-    """
+    """Whether a folded word says nothing of the topic: articles, pronouns, auxiliaries."""
     return word in _stop_words()
 
 
@@ -198,17 +190,13 @@ class _Jieba:
         return [(word, _coarse(self._tag(word))) for word in self.cut(run)]
 
     def _tag(self, word: str) -> str:
-        """The dictionary's, else what the model makes of it; its tagger left alone cuts otherwise
-        than its cutter.
-        """
+        """The dictionary's, else the model's; jieba's tagger cuts otherwise than its cutter."""
         known: str = self._tagger.word_tag_tab.get(word) or self._tagger.lcut(word)[-1].flag
         return known
 
 
 def _coarse(tag: str) -> str:
-    """The part of speech of a tag; what serves as a noun (vn, an) and abbreviations (j) are
-    nouns.
-    """
+    """The part of speech of a tag; vn, an and abbreviations (j) are nouns."""
     if tag.startswith("n") or tag in ("vn", "an", "j"):
         return "noun"
     return "verb" if tag.startswith("v") else "other"

@@ -64,13 +64,8 @@ class Overlaps:
     hold so far, so that long lists are hardly read.
 
     Records with the very same set stand behind one entry, and `near` names at most `MOST_ALIKE` of
-    them; `passed_over` counts the others.
-
-    Args:
-        set_of: The set of a record, each element once, in any order; None where there is too
-            little.
-        threshold: What must be shared, 0..1.
-        of: Of what.
+    them; `passed_over` counts the others. `set_of`: the set of a record, each element once, in any
+    order; None where there is too little. `threshold`: what must be shared, 0..1. `of`: of what.
     """
 
     def __init__(

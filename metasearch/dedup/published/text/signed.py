@@ -1,6 +1,4 @@
-"""What matchers have in common that take one 64-bit signature of a record and compare by Hamming
-distance.
-"""
+"""What matchers have in common that compare one 64-bit signature a record by Hamming distance."""
 
 from __future__ import annotations
 
@@ -22,12 +20,8 @@ class Signed(ABC):
 
     Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007): of
     signatures that differ in less bits than there are blocks, one block is equal, and is the key.
-    Where more may differ, all are compared.
-
-    Attributes:
-        max_distance: Bits of 64 in which duplicates differ at most; 3 in that paper, for 8 billion
-            pages.
-        blocks: Of a signature: 4 of 16 bits.
+    Where more may differ, all are compared. `max_distance`: bits of 64 in which duplicates differ
+    at most; 3 in that paper, for 8 billion pages. `blocks`: of a signature: 4 of 16 bits.
     """
 
     name: ClassVar[str]

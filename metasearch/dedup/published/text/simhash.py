@@ -39,9 +39,8 @@ class LaneSums(dict[str, int]):
     """Feature -> its 64 bits, each in a lane of its own of one big integer: one addition counts all
     columns.
 
-    Args:
-        width: Bits of a lane, a multiple of 8; sums below half of what fits are counted.
-        hashed: The 64 bits of a feature.
+    `width`: bits of a lane, a multiple of 8; sums below half of what fits are counted. `hashed`:
+    the 64 bits of a feature.
     """
 
     def __init__(self, width: int, hashed: Callable[[str], int] = hash64) -> None:
@@ -59,9 +58,7 @@ class LaneSums(dict[str, int]):
         return lanes
 
     def signature(self, sums: int, total: int) -> int:
-        """The bits in whose lane more than half of the total stands: that is where the plus
-        outweighs the minus.
-        """
+        """The bits whose lane has more than half of the total: where plus outweighs minus."""
         half = 1 << (self._width - 1)
         # A lane's top bit becomes 1 exactly where its sum exceeds half of the total.
         shifted = (sums + self.ones * (half - total // 2 - 1)) & (self.ones << (self._width - 1))
@@ -82,12 +79,8 @@ def simhash(features: Iterable[str]) -> int:
 def weighted(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
     """The signature of features with weights.
 
-    Args:
-        weights: Feature -> weight.
-        columns: How features are hashed; lanes of 64 bits.
-
-    Raises:
-        ValueError: A weight is negative or not finite, or all together are too large.
+    `weights`: feature -> weight. `columns`: how features are hashed; lanes of 64 bits. Raises
+    ValueError: a weight is negative or not finite, or all together are too large.
     """
     sums = total = 0
     for feature, weight in weights.items():

@@ -15,11 +15,7 @@ from metasearch.extras import how_to_install, is_installed
 
 
 def check_extra() -> None:
-    """Whether the extra `mcp` is installed.
-
-    Raises:
-        UsageError: It is not.
-    """
+    """Whether the extra `mcp` is installed. Raises UsageError: it is not."""
     if not is_installed("mcp"):
         raise UsageError(
             "MCP needs a package that is not installed: mcp",

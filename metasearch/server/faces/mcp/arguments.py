@@ -108,11 +108,7 @@ def _description(name: str, option: Option) -> str:
 
 
 def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Whether all arguments are known.
-
-    Raises:
-        ToolError: One is not.
-    """
+    """Whether all arguments are known. Raises ToolError: one is not."""
     known = tuple(known)
     for name in given:
         if name not in known:
@@ -124,15 +120,8 @@ def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
 
 
 def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
-    """A short text; "" where it is not given.
-
-    Args:
-        given: The arguments.
-        name: Of the argument.
-        example: What the text may be; without it the argument may be left out.
-
-    Raises:
-        ToolError: It is no text, too long, or missing.
+    """A short text; "" where it is not given. `example`: what the text may be; without it the
+    argument may be left out. Raises ToolError: it is no text, too long, or missing.
     """
     value = given.get(name)
     if value is None or value == "":
@@ -152,15 +141,8 @@ def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
 def search_parameters(
     given: Mapping[str, Any], names: Iterable[str], options: Options
 ) -> Parameters:
-    """The search that a call asks for.
-
-    Args:
-        given: The arguments.
-        names: Those that the tool has.
-        options: The limits of a search.
-
-    Raises:
-        ToolError: An argument is unknown or wrong, or the query is missing.
+    """The search that a call asks for. Raises ToolError: an argument is unknown or wrong, or the
+    query is missing.
     """
     names = tuple(names)
     check_names(given, names)

@@ -23,13 +23,7 @@ async def run_asgi(
     """Returns the response of the application, which has been sent where it is a stream.
 
     A client that disconnects cancels the handler, and with it the application, which gets no other
-    message of the disconnection.
-
-    Args:
-        application: Answers one request and ends.
-        request: Of which method, path and headers are handed on.
-        body: Of the request.
-        more: Members that are added to the scope.
+    message of the disconnection. `more`: members that are added to the scope.
     """
     exchange = _Exchange(request, body)
     await application(_scope(request, more), exchange.receive, exchange.send)

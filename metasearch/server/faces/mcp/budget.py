@@ -68,10 +68,8 @@ def fitted(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The works as objects that fit into an answer, and a note for each thing that was cut.
 
-    Args:
-        works: In the order of the list.
-        write: Takes a work and the characters that its abstract may have.
-        beside: What else the answer holds.
+    `works`: in the order of the list. `write`: takes a work and the characters that its abstract
+    may have.
     """
     room = MOST_TOKENS - size(beside) - 200
     for characters in _ABSTRACTS:

@@ -28,13 +28,8 @@ class ToolError(Exception):
 class Caller:
     """On whose behalf tools run: the person at this machine, over stdio.
 
-    Args:
-        engine: Searches.
-        options: The limits of a search.
-
-    Attributes:
-        user: Whose searches these are, where several share the engine.
-        site: The address of the server; None over stdio.
+    `user`: whose searches these are, where several share the engine. `site`: the address of the
+    server; None over stdio.
     """
 
     user: Hashable = None
@@ -61,9 +56,7 @@ class Caller:
         yield
 
     async def read(self, compute: Callable[[], T]) -> T:
-        """What `compute` makes of a long text: a server computes it off its loop, or refuses it,
-        with a Problem.
-        """
+        """What `compute` makes of a long text: off a server's loop, or a Problem that refuses."""
         return compute()
 
     def finished(self, answer: Answer, options: SearchOptions) -> None:
@@ -72,12 +65,8 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool.
-
-    Attributes:
-        caller: On whose behalf it runs.
-        arguments: As they were sent; nothing of them is checked.
-        report: Reports progress; does nothing where the client asked for none.
+    """One call of a tool. `arguments`: as they were sent; nothing of them is checked. `report`:
+    reports progress; does nothing where the client asked for none.
     """
 
     caller: Caller

@@ -138,11 +138,7 @@ def _source(source: SourcePlan) -> dict[str, Any]:
 
 
 class _AnswerRoom:
-    """An answer that is filled list by list, as far as it has room.
-
-    Args:
-        answer: What it holds already.
-    """
+    """An answer that is filled list by list, as far as it has room."""
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self._answer = answer

@@ -52,11 +52,7 @@ async def fetch(call: Call) -> dict[str, Any]:
 
 
 def read_name(given: str) -> str:
-    """The id or identifier as `work_ids.read_name` reads it.
-
-    Raises:
-        ToolError: It is neither.
-    """
+    """The id or identifier as `work_ids.read_name` reads it. Raises ToolError: it is neither."""
     try:
         return work_ids.read_name(given)
     except ValueError as exc:
@@ -64,11 +60,7 @@ def read_name(given: str) -> str:
 
 
 async def kept_work(call: Call, name: str) -> Hit:
-    """The work that was shown under this id in the last day.
-
-    Raises:
-        ToolError: There is none.
-    """
+    """The work that was shown under this id in the last day. Raises ToolError: there is none."""
     hit = await call.caller.engine.works.find(name)
     if hit is None:
         raise ToolError(

@@ -40,12 +40,7 @@ _CALLER = "metasearch.caller"
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """`/mcp`: one message of the protocol, and its answer as JSON or as an event stream.
-
-    Raises:
-        Problem: 403 or 421 for a foreign origin or host; 405 for GET; 408 or 413 for a body that is
-            late or large; 401 or 429 as everywhere; 501 without the extra `mcp`.
-    """
+    """`/mcp`: one message of the protocol, and its answer as JSON or as an event stream."""
     check_addressed(request)
     if request.method != hdrs.METH_POST:
         raise Problem(

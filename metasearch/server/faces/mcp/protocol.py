@@ -39,11 +39,8 @@ logger = logging.getLogger("metasearch.server")
 
 
 def protocol_server(caller_of: Callable[[Any], Caller]) -> Server[Any]:
-    """The server.
-
-    Args:
-        caller_of: Takes the context of a request, as the package makes it, and returns on whose
-            behalf it runs.
+    """The server. `caller_of`: takes the context of a request, as the package makes it, and returns
+    on whose behalf it runs.
     """
     listed = ListToolsResult(tools=[_declared(tool) for tool in TOOLS.values()])
 

@@ -94,11 +94,8 @@ async def search_papers(call: Call) -> dict[str, Any]:
 async def answered(call: Call, options: SearchOptions, progress: ProgressReporter) -> Answer:
     """The answer of a search; its works are kept, to be fetched by their ids.
 
-    Progress is reported for each source that is done. Cancelling the call stops the search.
-
-    Raises:
-        Problem: A server runs too many searches.
-        UsageError: The query cannot be read, or there is no such source.
+    Progress is reported for each source that is done. Cancelling the call stops the search. Raises
+    UsageError: the query cannot be read, or there is no such source.
     """
     caller = call.caller
     options = await caller.wishing(options)
@@ -129,9 +126,7 @@ async def answered(call: Call, options: SearchOptions, progress: ProgressReporte
 
 class ProgressReporter:
     """Reports each source once, when it is done; a second search goes on where the first ended.
-
-    Args:
-        report: Receives the number of sources that are done, that of all, and a line of text.
+    `report`: receives the number of sources that are done, that of all, and a line of text.
     """
 
     def __init__(self, report: Report) -> None:

@@ -66,13 +66,7 @@ def _words(texts: tuple[str, ...], most: int) -> list[str]:
 
 
 def result(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
-    """A work as an entry of `search`.
-
-    Args:
-        hit: The work.
-        characters: That its abstract may have.
-        site: For the address of a work that has none.
-    """
+    """A work as an entry of `search`."""
     record = hit.record
     return _known(
         {

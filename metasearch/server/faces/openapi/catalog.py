@@ -1,6 +1,4 @@
-"""The catalogue of all interfaces (RFC 9727): a set of links (RFC 9264) for programs that look for
-one they know.
-"""
+"""The catalogue of all interfaces (RFC 9727), a set of links (RFC 9264) for programs."""
 
 from __future__ import annotations
 
@@ -21,11 +19,9 @@ PROFILE = "https://www.rfc-editor.org/info/rfc9727"
 class Interface:
     """One interface.
 
-    Attributes:
-        path: Where it begins; left out of the catalogue where the server does not have it.
-        title: What it is.
-        description: (address, media type) of what describes it to programs; None where nothing
-            does but the OpenAPI document.
+    `path`: where it begins; left out of the catalogue where the server does not have it.
+    `description`: (address, media type) of what describes it to programs; None where nothing does
+    but the OpenAPI document.
     """
 
     path: str
@@ -46,12 +42,7 @@ _OPENAPI = ("/openapi.json", "application/json")
 
 
 def catalog(site: Site, paths: Collection[str]) -> bytes:
-    """The set of links as JSON.
-
-    Args:
-        site: Where the server is reachable.
-        paths: Those that it has.
-    """
+    """The set of links as JSON."""
     served = [each for each in INTERFACES if each.path in paths]
     items = [{"href": site.url(each.path), "title": each.title} for each in served]
     linkset: list[dict[str, object]] = [{"anchor": site.url(LINK), "item": items}]

@@ -66,7 +66,6 @@ class Server:
     """What of a server the document depends on.
 
     Attributes:
-        options: Its limits.
         keyed: Whether a request needs a key.
         root: The path that its addresses begin with; "" at the top of a host.
         routes: The paths that it has, with methods in small letters: ("/search", "post").
@@ -84,12 +83,8 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A document as it is sent.
-
-    Attributes:
-        document: Its members.
-        body: The same as JSON.
-        etag: Names the content; without quotes.
+    """A document as it is sent. `body`: the document as JSON. `etag`: names the content; without
+    quotes.
     """
 
     document: Schema

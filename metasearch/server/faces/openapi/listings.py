@@ -1,6 +1,4 @@
-"""The shapes of all JSON beside searches: sources, plan, translations, health, suggestions, and
-those of SearXNG.
-"""
+"""The shapes of all JSON beside searches: sources, plan, translations, health, SearXNG ..."""
 
 from __future__ import annotations
 

@@ -88,11 +88,8 @@ class Example:
 
     Attributes:
         name: The key of the answer in `examples.json`; unique.
-        summary: What it shows.
-        address: Path and parameters.
         form: The fields of a POST; None for a GET.
         json: The members of a POST of JSON; None for another.
-        status: Of the answer.
     """
 
     name: str
@@ -112,17 +109,11 @@ class Operation:
         also: Other routes that answer in the same way.
         id: Its name in generated clients; unique.
         tag: Under which heading it stands, one of `document.TAGS`.
-        summary: In a few words.
-        description: In sentences.
-        parameters: As OpenAPI has them.
         answer: What a good answer has; None where there is none.
-        status: Of a good answer.
         headers: Keys of `HEADERS` that a 200 may have.
         without_content: Statuses of further answers, without a body -> when they come.
         errors: Statuses of errors, keys of `ERRORS`.
-        error: What an error has.
         method: "get" or "post".
-        body: Of a POST.
         open: Whether it is answered without a key.
         examples: Those with the status of the answer are the answer's, others stand with their
             errors.

@@ -40,12 +40,8 @@ _BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A parameter, or a member of an object.
-
-    Attributes:
-        values: What it holds, in words.
-        shape: The name of the shape that it holds; "" for none.
-        needed: Whether it must be there.
+    """A parameter, or a member of an object. `shape`: the name of the shape that it holds; "" for
+    none. `needed`: whether it must be there.
     """
 
     name: str
@@ -66,11 +62,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One status of an operation.
-
-    Attributes:
-        contents: (media type, values in words, name of the shape) of each.
-    """
+    """A status of an operation. `contents`: (media type, values in words, name of the shape)."""
 
     status: str
     about: str

@@ -45,15 +45,7 @@ _PLAIN = ("string", "number", "boolean")
 def parameter(
     name: str, schema: Schema, description: str, *, required: bool = False, place: str = "query"
 ) -> Schema:
-    """A parameter object.
-
-    Args:
-        name: As a request writes it.
-        schema: Of its value.
-        description: What it does.
-        required: Whether a request must have it.
-        place: "query", "path" or "header".
-    """
+    """A parameter object. `place`: "query", "path" or "header"."""
     made: Schema = {"name": name, "in": place, "description": description, "schema": schema}
     if required or place == "path":
         made["required"] = True

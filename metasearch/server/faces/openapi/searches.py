@@ -44,11 +44,7 @@ are empty or unknown are ignored; `notes` names the unknown ones. `start` and `c
 
 
 def operations(options: Options) -> Iterator[Operation]:
-    """All of them.
-
-    Args:
-        options: The limits of the server.
-    """
+    """All of them."""
     yield from _searches(options)
     yield from _around_searches(options)
 

@@ -77,15 +77,8 @@ def query(members: Members) -> tuple[Schema, ...]:
 def operation(
     path: str, name: str, summary: str, answer: str, *more: Schema, **kwargs: Any
 ) -> Operation:
-    """An operation of the workspace; those with a body change something.
-
-    Args:
-        path: Behind `BASE`.
-        name: Its id.
-        summary: In a few words.
-        answer: Name of the schema of the answer.
-        more: Further parameters than the project.
-        **kwargs: As of `Operation`; `further` are further statuses of errors.
+    """An operation of the workspace; those with a body change something. `path`: behind `BASE`.
+    `kwargs`: as of `Operation`; `further` are further statuses of errors.
     """
     changes = kwargs.get("body") is not None
     errors = (*(CHANGED if changes else READ), *kwargs.pop("further", ()))

@@ -21,12 +21,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A record as a source has it, instead of a document of the protocol.
-
-    Attributes:
-        body: What is sent.
-        media_type: Its media type.
-    """
+    """A record as a source has it, instead of a document of the protocol."""
 
     body: bytes
     media_type: str

@@ -26,11 +26,7 @@ _PING_BEFORE = 10.0
 
 
 async def init(room: Room, asker: Sender, given: Given) -> etree._Element:
-    """Begin a session.
-
-    Raises:
-        CommandRefused: There is no such service, or a setting cannot be applied.
-    """
+    """Begin a session. Raises CommandRefused: no such service, or a setting is not possible."""
     registry = room.shared.engine.registry
     service = given.text("service")
     sources: tuple[str, ...] | None = None
@@ -114,11 +110,7 @@ async def _search(command: Command) -> etree._Element:
 
 
 def _sources(command: Command) -> tuple[str, ...] | None:
-    """The sources to ask; None for the default ones.
-
-    Raises:
-        CommandRefused: The filter leaves none.
-    """
+    """The sources, None for the default ones. Raises CommandRefused: the filter leaves none."""
     engine, chosen = command.room.shared.engine, command.session.sources
     text = command.given.text("filter")
     if chosen is None and not text:

@@ -83,18 +83,7 @@ def show(
     relevance: bool,
     version: int,
 ) -> etree._Element:
-    """The answer to `show`.
-
-    Args:
-        page: The works that are shown.
-        active: Sources that are still asked.
-        merged: Works of the list so far.
-        total: Records that the sources hold.
-        start: Place of the first work, from 0.
-        labels: Source -> its name for people.
-        relevance: Whether the scores are shown.
-        version: Of the answer, as the request names it.
-    """
+    """The answer to `show`. `start`: place of the first work, from 0."""
     root = status("show")
     add(root, "activeclients", active)
     add(root, "merged", merged)
@@ -116,14 +105,8 @@ def show(
 def record(
     progress: Progress, hits: Sequence[Hit], place: int, name: str, labels: Mapping[str, str]
 ) -> etree._Element:
-    """The answer to `record` without an offset: the work at a place of the list, whole.
-
-    Args:
-        progress: Of the search.
-        hits: The list that was shown last.
-        place: Of the work, from 0.
-        name: Its id as the request names it: the page of the client has it.
-        labels: Source -> its name for people.
+    """The answer to `record` without an offset: the work at a place of the list, whole. `hits`: the
+    list that was shown last. `place`: of the work, from 0.
     """
     root = etree.Element("record")
     add(root, "recid", name)
@@ -168,9 +151,7 @@ def checksum(own: Record) -> int:
 def termlist(
     progress: Progress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
 ) -> etree._Element:
-    """The answer to `termlist`: the lists that are named, an empty one for a name that is not
-    known.
-    """
+    """The answer to `termlist`: lists that are named, an empty one for an unknown name."""
     root = etree.Element("termlist")
     add(root, "activeclients", progress.active if progress is not None else 0)
     for name in names:

@@ -33,11 +33,8 @@ _LONGEST_DETAIL = 1_000
 
 
 class CommandRefused(Exception):
-    """A command that cannot be carried out.
-
-    Attributes:
-        code: A key of `MESSAGES`.
-        detail: What is wrong and what to do; clients show it behind the text of the code.
+    """A command that cannot be carried out. `code`: a key of `MESSAGES`. `detail`: what is wrong
+    and what to do; clients show it behind the text of the code.
     """
 
     def __init__(self, code: int, detail: str) -> None:

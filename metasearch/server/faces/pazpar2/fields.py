@@ -35,12 +35,7 @@ def plain_text(text: str | None) -> str:
 
 
 def fields_of(record: Record, *, whole: bool) -> list[Field]:
-    """Name, without "md-", and value of each field that the record has, in the order of writing.
-
-    Args:
-        record: Of a source, or merged.
-        whole: Whether the abstract is among them, and all values of a repeated field.
-    """
+    """Name, without "md-", and value of each field that the record has, in the order of writing."""
     return [(name, value) for name, value in _fields(record, whole) if value]
 
 

@@ -52,14 +52,8 @@ _POLLED = "X-Polled"
 
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """What is sent.
-
-    Attributes:
-        body: A document.
-        status: Of HTTP.
-        media_type: Of the document.
-        polled: Whether the session has counted the command, so that no quota must.
-        retry_after: The header; "" for none.
+    """What is sent. `polled`: whether the session has counted the command, so that no quota must.
+    `retry_after`: the header; "" for none.
     """
 
     body: bytes
@@ -97,11 +91,7 @@ async def answer(request: web.Request) -> web.Response:
 
 
 async def _counted(request: web.Request) -> CommandReply:
-    """The answer; what no session has counted is a request as any other.
-
-    Raises:
-        Problem: 429.
-    """
+    """The answer; what no session has counted is a request as any other."""
     try:
         values = await _given(request)
         name = Given(values).required("command")
@@ -121,11 +111,7 @@ async def _counted(request: web.Request) -> CommandReply:
 
 
 async def _given(request: web.Request) -> MultiMapping[str]:
-    """The parameters.
-
-    Raises:
-        CommandRefused: They are no text, or the body is of another kind.
-    """
+    """The parameters. Raises CommandRefused: they are no text, or the body is of another kind."""
     try:
         unquote_to_bytes(request.rel_url.raw_query_string.replace("+", " ")).decode()
     except UnicodeDecodeError as error:
@@ -218,9 +204,7 @@ def _refusal(refused: CommandRefused, *, polled: bool = False) -> CommandReply:
 
 
 def _problem(problem: Problem, *, polled: bool = False) -> CommandReply:
-    """Too many searches or requests, or an error of ours: the status of HTTP, in a document that
-    clients read.
-    """
+    """Too many searches or requests, or our error: HTTP's status, in a document for clients."""
     detail = problem.detail or problem.title
     if search_id := problem.members.get("search_id"):
         detail = f"{detail} {search_id}"

@@ -47,10 +47,8 @@ class Given:
     values: MultiMapping[str]
 
     def text(self, name: str) -> str:
-        """A parameter without blanks around it; "" where it is not given.
-
-        Raises:
-            CommandRefused: It is too long, or no text.
+        """A parameter without blanks around it; "" where it is not given. Raises CommandRefused: it
+        is too long, or no text.
         """
         value = self.values.get(name, "")
         if name != "query" and len(value) > _LONGEST:
@@ -60,22 +58,14 @@ class Given:
         return value.strip()
 
     def required(self, name: str) -> str:
-        """A parameter that must be there.
-
-        Raises:
-            CommandRefused: It is not.
-        """
+        """A parameter that must be there. Raises CommandRefused: it is not."""
         value = self.text(name)
         if not value:
             raise CommandRefused(MISSING, name)
         return value
 
     def number(self, name: str, default: int, most: int) -> int:
-        """A whole number from 0; a larger one than `most` is cut to that.
-
-        Raises:
-            CommandRefused: It is none.
-        """
+        """A whole number from 0, cut to `most`. Raises CommandRefused: it is none."""
         value = self.text(name)
         if not value:
             return default
@@ -90,14 +80,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class SearchCommand:
-    """What `search` asks for.
-
-    Attributes:
-        read: The query, with notes.
-        filters: Which works are listed.
-        per_source: Records of each source; None for as many as configured.
-        keys: The order.
-    """
+    """What `search` asks for. `per_source`: records of each source; None: as configured."""
 
     read: ReadQuery
     filters: Filters
@@ -106,15 +89,8 @@ class SearchCommand:
 
 
 def search_command(given: Given, max_query: int, max_records: int) -> SearchCommand:
-    """Read the parameters of `search` but those of targets.
-
-    Args:
-        given: The parameters.
-        max_query: Most characters of a query.
-        max_records: Most records of each source.
-
-    Raises:
-        CommandRefused: One of them cannot be used.
+    """Read the parameters of `search` but those of targets. `max_query`: most characters of a
+    query. Raises CommandRefused: one of them cannot be used.
     """
     query = given.required("query")
     if len(query) > max_query:
@@ -148,10 +124,8 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
 
 
 def limit_filters(text: str) -> Filters:
-    r"""The filters that `limit=author=Burt\, Austin|Li\, Bo,date=2020` asks for.
-
-    Raises:
-        CommandRefused: The text is not written so, or there is no such field or value.
+    r"""The filters that `limit=author=Burt\, Austin|Li\, Bo,date=2020` asks for. Raises
+    CommandRefused: the text is not written so, or there is no such field or value.
     """
     filters = []
     for name, values in pairs("limit", text, "="):
@@ -173,11 +147,8 @@ def limit_filters(text: str) -> Filters:
 def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[str, list[str]]]:
     r"""Name and values of each part: "a=1|2,b=3\,4" -> [("a", ["1", "2"]), ("b", ["3,4"])].
 
-    Args:
-        parameter: The parameter, for errors.
-        text: Its value.
-        signs: Which of them stands first in a part ends the name.
-        only: The parts with another sign are left out; "" for none.
+    `signs`: which of them stands first in a part ends the name. `only`: the parts with another sign
+    are left out; "" for none.
     """
     read = []
     parts = [part for part in _divided(text, ",") if part.strip()]

@@ -1,6 +1,4 @@
-"""The state of a search of a session: the list so far, the reports of the sources, and what waits
-for more.
-"""
+"""The state of a session's search: the list so far, the sources' reports, and who waits."""
 
 from __future__ import annotations
 
@@ -29,11 +27,7 @@ from metasearch.server.faces.pazpar2.sorting import SortKey
 class Progress:
     """What the events of a search have reported so far.
 
-    Args:
-        sort: The order of the search.
-
     Attributes:
-        reports: Of each source, by name.
         facets: By name; none until they are counted.
         answer: None until the search has finished.
         over: Whether no more will come: the search has finished, failed, or was stopped.
@@ -159,21 +153,12 @@ class Progress:
         self._ordered = hits if version == self.version else None
 
     def lists(self, name: str) -> bool:
-        """Whether a work is in the list.
-
-        Args:
-            name: Its id, now or before.
-        """
+        """Whether a work is in the list."""
         now = self._now(name)
         return now in self._hits and self.place(now, self.listed()) is not None
 
     def place(self, name: str, hits: Sequence[Hit]) -> int | None:
-        """The place, from 0, of a work in a list; None where it is not there.
-
-        Args:
-            name: Its id, now or before.
-            hits: The list.
-        """
+        """The place, from 0, of a work in a list; None where it is not there."""
         name = self._now(name)
         return next((place for place, hit in enumerate(hits) if hit.id == name), None)
 

@@ -37,11 +37,8 @@ _TOKEN_BYTES = 18
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends a command.
-
-    Attributes:
-        user: A name for the client, or for the user of a key.
-        owner: Of the key; None where the server has none.
+    """Who sends a command. `user`: a name for the client, or for the user of a key. `owner`: of the
+    key; None where the server has none.
     """
 
     user: str
@@ -77,10 +74,8 @@ class Session:
 
     @contextmanager
     def hold(self, command: str) -> Iterator[None]:
-        """Hold back the answer to a command for the time of the block.
-
-        Raises:
-            CommandRefused: One of the same command is held back already.
+        """Hold back the answer to a command for the time of the block. Raises CommandRefused: one
+        of the same command is held back already.
         """
         if command in self.waiting:
             raise CommandRefused(BLOCKED, command)
@@ -101,12 +96,8 @@ class Session:
     ) -> None:
         """Run a search in the background, in place of the one before; returns when it has begun.
 
-        Args:
-            search: Not run yet.
-            sort: Its order.
-            ended: Called when it runs no more.
-            answered: Called with its answer before that.
-            grown: Called when the session holds other works than before.
+        `ended`: called when it runs no more. `answered`: called with its answer before that.
+        `grown`: called when the session holds other works than before.
         """
         try:
             async with self._beginning:
@@ -156,12 +147,7 @@ async def _drain(
 
 
 class Sessions:
-    """All sessions of one worker.
-
-    Args:
-        options: The bounds.
-        worker: Its number, which is a part of every token.
-    """
+    """All sessions of one worker."""
 
     def __init__(self, options: Options, worker: int) -> None:
         self._options = options
@@ -197,10 +183,8 @@ class Sessions:
         return session
 
     def find(self, token: str, asker: Sender) -> Session:
-        """The session of a token; its time begins anew.
-
-        Raises:
-            CommandRefused: There is none, or it is another user's.
+        """The session of a token; its time begins anew. Raises CommandRefused: there is none, or it
+        is another user's.
         """
         session = self._all.get(token)
         if session is not None and self._silent_too_long(session):
@@ -216,17 +200,11 @@ class Sessions:
         return self._all.get(session.token) is session
 
     def count_poll(self, session: Session) -> None:
-        """Count a command that starts no search.
-
-        Raises:
-            Problem: 429 where a session sends too many.
-        """
+        """Count a command that starts no search."""
         self._polls.take(session.token).check()
 
     def fit(self, growing: Session) -> None:
-        """End the sessions that have been silent longest, until all works together fit; never the
-        one that grows.
-        """
+        """End the sessions silent longest until all works fit; never the one that grows."""
         others = [session for session in self._all.values() if session is not growing]
         held = growing.works + sum(session.works for session in others)
         for session in sorted(others, key=lambda session: session.touched):

@@ -38,11 +38,7 @@ BY_RELEVANCE = (SortKey("relevance"),)
 
 
 def sort_keys(text: str) -> tuple[SortKey, ...]:
-    """Read the parameter `sort`; "" is relevance.
-
-    Raises:
-        CommandRefused: There is no such order.
-    """
+    """Read the parameter `sort`; "" is relevance. Raises CommandRefused: there is no such order."""
     if not text:
         return BY_RELEVANCE
     parts = text.split(",")
@@ -68,14 +64,7 @@ def sort_keys(text: str) -> tuple[SortKey, ...]:
 def in_order(
     hits: Sequence[Hit], own: Sort, keys: Sequence[SortKey], arrival: Mapping[str, int]
 ) -> list[Hit]:
-    """The hits of a list in another order.
-
-    Args:
-        hits: As the search lists them.
-        own: The order of the search.
-        keys: The order that is asked for.
-        arrival: Id of a hit -> number of its arrival.
-    """
+    """The hits of a list in another order. `arrival`: id of a hit -> number of its arrival."""
     if list(keys) == [SortKey(own)]:
         return list(hits)
     ordered = list(hits)

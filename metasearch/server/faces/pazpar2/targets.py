@@ -19,10 +19,8 @@ _MOST_SETTINGS = 500
 
 def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tuple[str, ...]:
     """The sources that a `filter` leaves: `pz:id=a|b` names them, `pz:id~a` those that contain a
-    text; with commas all conditions hold, with "|" before them any.
-
-    Raises:
-        CommandRefused: It is not written so, or it leaves none.
+    text; with commas all conditions hold, with "|" before them any. Raises CommandRefused: it is
+    not written so, or it leaves none.
     """
     condition_holds = all
     if text.startswith("|"):
@@ -67,11 +65,7 @@ def _holds(sign: str, value: str, text: str) -> bool:
 
 
 def settings_of(given: Given) -> list[tuple[str, str]]:
-    """The settings of a command: ("pz:allow[SOURCE]", value).
-
-    Raises:
-        CommandRefused: There are too many.
-    """
+    """A command's ("pz:allow[SOURCE]", value). Raises CommandRefused: there are too many."""
     settings = [(name, value) for name, value in given.values.items() if "[" in name]
     if len(settings) > _MOST_SETTINGS:
         raise CommandRefused(SETTING, f"more than {_MOST_SETTINGS} settings")
@@ -82,14 +76,7 @@ def allowed(
     settings: Iterable[tuple[str, str]], before: Iterable[str], known: Sequence[str]
 ) -> tuple[str, ...]:
     """The sources of a session after `pz:allow[SOURCE]=1` or `=0`; "*" stands for all sources.
-
-    Args:
-        settings: Of the command.
-        before: The sources of the session until now.
-        known: All sources that a setting may name.
-
-    Raises:
-        CommandRefused: A setting cannot be applied.
+    Raises CommandRefused: a setting cannot be applied.
     """
     left, there = dict.fromkeys(before), frozenset(known)
     for name, value in settings:

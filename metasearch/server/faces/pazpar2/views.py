@@ -41,11 +41,8 @@ _SYNTAXES = ("", "marcxml", "marc21", "usmarc", "xml")
 
 
 async def show(command: Command) -> etree._Element:
-    """A page of the list.
-
-    Raises:
-        CommandRefused: As by the other commands here: a parameter cannot be read, or the search
-            failed.
+    """A page of the list. Raises CommandRefused: as by the other commands here: a parameter cannot
+    be read, or the search failed.
     """
     given, session = command.given, command.session
     keys = sort_keys(given.text("sort"))
@@ -150,16 +147,9 @@ async def stat(command: Command) -> etree._Element:
 async def _until_works(command: Command, name: str, *, report_error: bool) -> bool:
     """Hold the answer back until the first work is there, or the search is over.
 
-    Args:
-        command: The command.
-        name: Its name.
-        report_error: Whether a second one is refused, and not answered at once.
-
-    Returns:
-        Whether another command of the name is held back, so that this one is not.
-
-    Raises:
-        CommandRefused: A second one is refused.
+    `report_error`: whether a second one is refused, and not answered at once. Returns whether
+    another command of the name is held back, so that this one is not. Raises CommandRefused: a
+    second one is refused.
     """
     session = command.session
     progress = session.progress
@@ -176,11 +166,7 @@ async def _until_works(command: Command, name: str, *, report_error: bool) -> bo
 
 
 def _not_failed(session: Session) -> Progress | None:
-    """The search of a session; None before the first one.
-
-    Raises:
-        CommandRefused: It ended by an error of ours.
-    """
+    """A session's search, None before the first. Raises CommandRefused: our error ended it."""
     if session.progress is not None and session.progress.failed:
         raise CommandRefused(SEARCH_FAILED, "the search failed; the log of the server says why")
     return session.progress

@@ -37,11 +37,7 @@ class Owned:
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or an administrator made an owner.
-
-    Raises:
-        Problem: Those of `posted`.
-    """
+    """The list, or an administrator made an owner."""
     service, visit = served(request), visit_of(request)
 
     async def render(said: Said) -> str:
@@ -87,10 +83,8 @@ def every(db: Database) -> list[Owned]:
 
 
 def take(db: Database, project: str, by: str, client: str) -> None:
-    """Make an administrator an owner of a project.
-
-    Raises:
-        UsageError: There is no such project, or the user is no administrator.
+    """Make an administrator an owner of a project. Raises UsageError: there is no such project, or
+    the user is no administrator.
     """
     user = accounts.by_uid(db, by)
     found = next((each for each in projects.every(db) if each.uid == project), None)

@@ -20,10 +20,7 @@ _CHUNK = 1 << 18
 @in_share("archives", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
     """The archive. It is written to disk first, so that a part of one is never sent as a whole.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `Shares.take`.
-        UsageError: It cannot be written.
+    Raises UsageError: it cannot be written.
     """
     here = await opened(request)
     await here.workspace.read(sight.check_archive, here.project, here.by)

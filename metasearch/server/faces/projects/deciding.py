@@ -43,10 +43,6 @@ _DECISION: Members = {
 async def decide(here: Opened, stage: Stage, fields: MultiMapping[str]) -> web.Response:
     """Keep the decisions of a form one after another, and answer for each: `status` 200 with the
     `version` that stands now, or 409 or 400 with a `text` that says why it was not kept.
-
-    Raises:
-        Problem: 400 for a form that no page of ours sends, 403 for one of somebody else's page;
-            nothing of it is kept.
     """
     # Behind a proxy that names the user, another one may have logged in since the page was made.
     if only(fields, "who") != here.by:

@@ -1,6 +1,4 @@
-"""`/projects/UID/works/export`: the works of a list in a format of files, or for a screening
-tool.
-"""
+"""`/projects/UID/works/export`: works of a list in a file, or for a screening tool."""
 
 from __future__ import annotations
 
@@ -25,12 +23,7 @@ from metasearch.workspace.works.exporting import EXPORTS, TOOLS, file_of
 
 @in_share("exports", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The file.
-
-    Raises:
-        Problem: 400 for a list that cannot be, 404 where there is no such project, 406 for an
-            unknown format.
-    """
+    """The file."""
     here = await opened(request)
     name = only(request.query, "format") or "ris"
     if name not in EXPORTS:

@@ -31,12 +31,7 @@ MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
 
 @in_share("archives", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or a new project from its form or from an archive.
-
-    Raises:
-        Problem: 404 where there is no workspace, and those of `Shares.take` and
-            `posted_with_file`.
-    """
+    """The list, or a new project from its form or from an archive."""
     service, visit = served(request), visit_of(request)
     workspace, maker = service.workspace, maker_of(request)
 

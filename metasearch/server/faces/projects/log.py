@@ -23,11 +23,7 @@ _LARGEST = 2**53
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The log, or a change undone by its form.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `posted`.
-    """
+    """The log, or a change undone by its form."""
     here = await opened(request)
 
     async def render(said: Said) -> str:

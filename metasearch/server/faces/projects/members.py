@@ -24,11 +24,7 @@ _LARGEST = 15
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The members, or what one of the forms says. A new link is shown once, by the answer itself.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `posted`.
-    """
+    """The members, or what a form says. A new link is shown once, by the answer itself."""
     here = await opened(request)
 
     async def render(said: Said, link: str = "") -> str:
@@ -122,10 +118,8 @@ async def _done(here: Opened, fields: MultiMapping[str]) -> str:
 def _changed(
     db: Database, project: Project, uid: str, role: ProjectRole | None, by: str, client: str
 ) -> None:
-    """Give a member a role; None removes them.
-
-    Raises:
-        UsageError: There is no such member, or they are the last owner.
+    """Give a member a role; None removes them. Raises UsageError: there is no such member, or they
+    are the last owner.
     """
     with db.transaction():
         user = accounts.by_uid(db, uid)

@@ -1,6 +1,4 @@
-"""What every page of the workspace begins with: the workspace, the project, and the answer to a
-form.
-"""
+"""What every page of the workspace begins with: workspace, project, the answer to a form."""
 
 from __future__ import annotations
 
@@ -67,11 +65,7 @@ class Opened:
         return who(self.request)
 
     def needs(self, action: Action) -> None:
-        """Refuse a form for which the role of its sender does not suffice.
-
-        Raises:
-            Problem: 403.
-        """
+        """Refuse a form for which the role of its sender does not suffice."""
         check(self.request, action)
 
     def path(self, rest: str = "", **parameters: str | int) -> str:
@@ -80,22 +74,14 @@ class Opened:
 
 
 def served(request: web.Request) -> WorkspaceService:
-    """The workspace of the server, for a browser that was sent here under a name of the server.
-
-    Raises:
-        Problem: 404 where none is served, 421 for a foreign host.
-    """
+    """The workspace of the server, for a browser that was sent here under a name of the server."""
     service = workspace_of(request)
     check_host(request)
     return service
 
 
 async def opened(request: web.Request) -> Opened:
-    """The project that the address names.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """The project that the address names."""
     service = served(request)
     name = request.match_info["project"][:_LONGEST_NAME]
     project = await service.workspace.read(_found, name)
@@ -128,12 +114,6 @@ async def after_form(
 ) -> web.Response:
     """Does what a form says and sends the browser on; where it cannot be done, the page is shown
     again with the reason and what was typed.
-
-    Args:
-        request: Of the form.
-        fields: Of the form.
-        action: Does it, and returns the local address that shows the result.
-        render: Makes the page again.
     """
     try:
         address = await action()
@@ -144,11 +124,7 @@ async def after_form(
 
 
 def version_of(fields: MultiMapping[str], name: str = "version") -> int | None:
-    """The version that a form was made with; None where it does not say.
-
-    Raises:
-        UsageError: It is no number.
-    """
+    """The version of a form; None where it has none. Raises UsageError: it is no number."""
     text = fields.get(name, "").strip()
     if not text:
         return None

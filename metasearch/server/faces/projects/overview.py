@@ -35,11 +35,7 @@ _RUNS = 10
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page, or a change of the project.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `posted`.
-    """
+    """The page, or a change of the project."""
     here = await opened(request)
 
     async def render(said: Said) -> str:

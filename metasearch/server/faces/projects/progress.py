@@ -26,11 +26,7 @@ EVERY = 0.5
 
 @in_share("streams", "GET")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The states of the table, from now to the end of the run.
-
-    Raises:
-        Problem: 404 where there is no such project or strategy, and those of `Shares.take`.
-    """
+    """The states of the table, from now to the end of the run."""
     here = await opened(request)
     shown = await named(here)
     if request.method == "HEAD":

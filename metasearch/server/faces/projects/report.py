@@ -36,11 +36,7 @@ _OF_PAGE = {"en": "en", "zh-Hans": "zh"}
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page of a report, a file of it, or what one of its forms says.
-
-    Raises:
-        Problem: 404 where there is no such project, report or format, and those of `posted`.
-    """
+    """The page of a report, a file of it, or what one of its forms says."""
     here = await opened(request)
     kind, form = _named(request.match_info["report"][:_LONGEST_NAME])
     language = _language(here, kind)
@@ -280,10 +276,8 @@ def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -
 
 
 def _reasons(text: str) -> dict[str, int]:
-    """Reason -> reports, of lines such as "no control group: 3".
-
-    Raises:
-        UsageError: A line has no number, or a reason is there twice.
+    """Reason -> reports, of lines such as "no control group: 3". Raises UsageError: a line has no
+    number, or a reason is there twice.
     """
     found: dict[str, int] = {}
     for each in filter(None, (line.strip() for line in text.splitlines())):
@@ -300,11 +294,7 @@ def _reasons(text: str) -> dict[str, int]:
 
 
 def _number(fields: MultiMapping[str], name: str) -> int | None:
-    """The number in a field; None where it is empty.
-
-    Raises:
-        UsageError: It is none.
-    """
+    """The number in a field; None where it is empty. Raises UsageError: it is none."""
     text = only(fields, name).strip()
     if not text:
         return None

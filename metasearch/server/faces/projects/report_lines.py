@@ -37,14 +37,7 @@ def names_for(project: Project) -> list[str]:
 def report_lines(
     db: Database, project: Project, base: str, *, every: bool = False
 ) -> list[ReportLine]:
-    """The reports of a project.
-
-    Args:
-        db: The workspace.
-        project: Whose.
-        base: Its address.
-        every: Whether those are listed, too, that its kind does not need.
-    """
+    """The reports of a project."""
     frozen = [report.kind for report in freezing.frozen(db, project)]
     wanted = names_for(project) if every else [n for n in _OF_KIND[project.kind] if n in KINDS]
     return [

@@ -16,11 +16,7 @@ from metasearch.workspace.store.database import Database
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list.
-
-    Raises:
-        Problem: 404 where there is no such project.
-    """
+    """The list."""
     here = await opened(request)
     async with here.shared.admission.brief():
         lines, finished = await here.workspace.read(_both, here.project, here.path())

@@ -54,11 +54,7 @@ _AHEAD, _MORE = 10, 30
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page of a stage, or what one of its forms says.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `posted`.
-    """
+    """The page of a stage, or what one of its forms says."""
     here = await opened(request)
 
     async def render(said: Said) -> str:

@@ -16,12 +16,7 @@ from metasearch.workspace.strategies.strategies import Strategy
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The file, with the search string in the syntax that the address names.
-
-    Raises:
-        Problem: 400 where the strategy cannot be written in it, 404 where there is no such project
-            or strategy.
-    """
+    """The file, with the search string in the syntax that the address names."""
     here = await opened(request)
     shown = await named(here)
     syntax = chosen(request.query, "syntax", tuple(TARGETS), "pubmed")

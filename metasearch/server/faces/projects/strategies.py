@@ -32,11 +32,7 @@ MOST_BYTES = 5_000_000
 
 @in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or a new strategy from its form or from a search file.
-
-    Raises:
-        Problem: 404 where there is no such project, and those of `posted_with_file`.
-    """
+    """The list, or a new strategy from its form or from a search file."""
     here = await opened(request)
 
     notes: list[str] = []

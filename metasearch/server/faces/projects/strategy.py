@@ -61,11 +61,7 @@ _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 
 @in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page, or what one of its forms says.
-
-    Raises:
-        Problem: 404 where there is no such project or strategy, and those of `posted_with_file`.
-    """
+    """The page, or what one of its forms says."""
     here = await opened(request)
     shown = await named(here)
     reading: list[StepReading] = []
@@ -95,11 +91,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 async def check(request: web.Request) -> web.StreamResponse:
-    """How a step would be read, as a piece of the page; for the script, while a reader types.
-
-    Raises:
-        Problem: 404 where there is no such project or strategy.
-    """
+    """How a step would be read, as a piece of the page; for the script, while a reader types."""
     here = await opened(request)
     shown = await named(here)
     language = here.visit.language
@@ -115,11 +107,7 @@ async def check(request: web.Request) -> web.StreamResponse:
 
 
 async def named(here: Opened) -> Strategy:
-    """The strategy of the address.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """The strategy of the address."""
     name = here.request.match_info["strategy"][:_LONGEST_TEXT]
     try:
         return await here.workspace.read(strategies.find, here.project, name)
@@ -218,11 +206,7 @@ def _written(db: Database, shown: Strategy, to: str) -> Any:
 
 
 def _read(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
-    """How a text would be read as the next step.
-
-    Raises:
-        UsageError: It cannot be.
-    """
+    """How a text would be read as the next step. Raises UsageError: it cannot be."""
     there = steps.of(db, shown)
     number = max((step.number for step in there), default=0) + 1
     draft = Step(id=0, strategy=shown.id, number=number, kind="query", text=text, syntax=syntax)
@@ -399,11 +383,7 @@ def _typed(fields: Mapping[str, str]) -> tuple[str, str]:
 
 
 def numbers(text: str) -> tuple[int, ...] | None:
-    """The steps that a reader names: "4, 6-8"; None for none.
-
-    Raises:
-        UsageError: They are no numbers of steps.
-    """
+    """The steps that a reader names: "4, 6-8"; None for none. Raises UsageError: no numbers."""
     found: list[int] = []
     for part in filter(None, (each.strip() for each in re.split("[,，;；]", text[:1000]))):
         match = _RANGE.fullmatch(part)

@@ -70,12 +70,7 @@ _MOST_JOINED = 50
 
 @in_share("uploads", "POST")
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or what one of its forms says.
-
-    Raises:
-        Problem: 400 for a list that cannot be, 404 where there is no such project, and those of
-            `posted_with_file`.
-    """
+    """The list, or what one of its forms says."""
     here = await opened(request)
 
     async def render(said: Said) -> str:
@@ -105,9 +100,7 @@ def _listed(fields: MultiMapping[str]) -> MultiDict[str]:
 
 def query_of(parameters: MultiMapping[str], count: int = PAGE, *, by: str = "") -> WorksQuery:
     """What a list shows, by the parameters of its address; "mine" is about the votes of `by`.
-
-    Raises:
-        UsageError: A number is none.
+    Raises UsageError: a number is none.
     """
 
     def every(name: str) -> tuple[str, ...]:
@@ -328,9 +321,7 @@ async def _marked(
     reason: str,
     versions: Mapping[str, int],
 ) -> str:
-    """Decides on works; the reason is that of an exclusion. Of several works all are decided on, or
-    none.
-    """
+    """Decides on works, all or none; the reason is that of an exclusion."""
     await here.workspace.write(
         decisions.mark,
         here.project,
@@ -355,18 +346,8 @@ def _saved(
     *,
     by: str,
 ) -> None:
-    """Keeps note and tags of a work.
-
-    Args:
-        db: The workspace.
-        project: Whose work.
-        uid: Of the work.
-        note: As the form has it, in one line.
-        wanted: The tags.
-        had: Those that the form was made with, so that tags that others have given or taken since
-            stay so; None for those of now.
-        version: Of the note that the form was made with.
-        by: Who sent the form.
+    """Keeps note and tags of a work. `had`: those that the form was made with, so that tags that
+    others have given or taken since stay so; None for those of now.
     """
     with db.transaction():
         work = works.find(db, project, uid, reader=by)

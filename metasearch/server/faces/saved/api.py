@@ -80,22 +80,14 @@ _RUNS = 20
 
 
 def _opened(request: web.Request) -> Mine:
-    """One's saved searches.
-
-    Raises:
-        Problem: 404 where no workspace is served, 403, 421 for a foreign host.
-    """
+    """One's saved searches."""
     here = mine(request)
     check_addressed(request)
     return here
 
 
 async def all_(request: web.Request) -> web.Response:
-    """`/api/saved`: the list, or a new saved search.
-
-    Raises:
-        Problem: 400 for one that cannot be saved.
-    """
+    """`/api/saved`: the list, or a new saved search."""
     here = _opened(request)
     if request.method != "POST":
         listed = [_with_runs(here, each) for each in await here.all()]
@@ -109,11 +101,7 @@ async def all_(request: web.Request) -> web.Response:
 
 
 async def one(request: web.Request) -> web.Response:
-    """`/api/saved/UID`: a saved search with its runs, or a change of it.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be made.
-    """
+    """`/api/saved/UID`: a saved search with its runs, or a change of it."""
     here = _opened(request)
     saved = await here.one()
     if request.method == "POST":
@@ -123,11 +111,7 @@ async def one(request: web.Request) -> web.Response:
 
 
 async def delete(request: web.Request) -> web.Response:
-    """`/api/saved/UID/delete`: the saved search with its runs, news and feed.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """`/api/saved/UID/delete`: the saved search with its runs, news and feed."""
     here = _opened(request)
     saved = await here.one()
     await body_of(request, {})
@@ -136,11 +120,7 @@ async def delete(request: web.Request) -> web.Response:
 
 
 async def run(request: web.Request) -> web.Response:
-    """`/api/saved/UID/run`: a run that begins now.
-
-    Raises:
-        Problem: 404 where there is none, 400 where it is being run, 503 where too many are.
-    """
+    """`/api/saved/UID/run`: a run that begins now."""
     here = _opened(request)
     saved = await here.one()
     await body_of(request, {})
@@ -153,11 +133,7 @@ async def run(request: web.Request) -> web.Response:
 
 
 async def news(request: web.Request) -> web.Response:
-    """`/api/saved/UID/news`: what it has told, the newest first.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a wrong parameter.
-    """
+    """`/api/saved/UID/news`: what it has told, the newest first."""
     here = _opened(request)
     saved = await here.one()
     asked = parameters_of(request.query, NEWS)
@@ -169,11 +145,7 @@ async def news(request: web.Request) -> web.Response:
 
 
 async def feed(request: web.Request) -> web.Response:
-    """`/api/saved/UID/feed`: another address for its feed; the one that it had ends.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """`/api/saved/UID/feed`: another address for its feed; the one that it had ends."""
     here = _opened(request)
     saved = await here.one()
     await body_of(request, {})

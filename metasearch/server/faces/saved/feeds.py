@@ -28,20 +28,12 @@ _Write = Callable[[Feed, str, Mapping[str, str]], bytes]
 
 
 async def atom(request: web.Request) -> web.Response:
-    """The feed as Atom.
-
-    Raises:
-        Problem: 404 where there is none at this address, 429.
-    """
+    """The feed as Atom."""
     return await _answer(request, "atom", feeds.write_atom, "application/atom+xml")
 
 
 async def json(request: web.Request) -> web.Response:
-    """The feed as JSON Feed.
-
-    Raises:
-        Problem: 404 where there is none at this address, 429.
-    """
+    """The feed as JSON Feed."""
     return await _answer(request, "json", feeds.write_json, "application/feed+json")
 
 

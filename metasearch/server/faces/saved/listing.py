@@ -25,12 +25,7 @@ _OFFERED = {"q": "query", "syntax": "syntax", "sources": "sources", "year": "yea
 
 
 async def answer(request: web.Request) -> web.Response:
-    """The page, or a new saved search.
-
-    Raises:
-        Problem: 404 where no workspace is served, 403 for who may not save searches, and those of
-            `posted`.
-    """
+    """The page, or a new saved search."""
     here = mine(request)
     check_host(request)
 

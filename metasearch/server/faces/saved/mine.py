@@ -1,6 +1,4 @@
-"""The saved searches of whoever asks, and what may be done with them; pages and JSON interface do
-it in the same way.
-"""
+"""The saved searches of whoever asks, for pages and the JSON interface in the same way."""
 
 from __future__ import annotations
 
@@ -37,14 +35,7 @@ UNKNOWN = message("There is no such saved search.")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A saved search with what has become of it.
-
-    Attributes:
-        saved: What is asked.
-        runs: The newest ones, the last one first.
-        news: The newest ones.
-        count: How many there are in all.
-    """
+    """A saved search with what has become of it. `runs`: the newest ones, the last one first."""
 
     saved: SavedSearch
     runs: Sequence[SavedRun]
@@ -54,11 +45,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """The saved searches of whoever asks.
-
-    Attributes:
-        owner: The uid of the user; "" on a server without users.
-    """
+    """Saved searches of who asks. `owner`: uid of the user; "" on a server without users."""
 
     request: web.Request
     service: WorkspaceService
@@ -85,11 +72,7 @@ class Mine:
             return await self.workspace.read(_all, self.owner)
 
     async def one(self) -> SavedSearch:
-        """The one that the address names by its uid.
-
-        Raises:
-            Problem: 404.
-        """
+        """The one that the address names by its uid."""
         uid = self.request.match_info["saved"]
         found = await self.workspace.read(_find, self.owner, uid)
         if found is None:
@@ -104,12 +87,7 @@ class Mine:
             return await self.workspace.read(_shown, one.id, runs, news, before)
 
     async def create(self, **given: Any) -> SavedSearch:
-        """Save a search; the arguments are those of `saved.create`.
-
-        Raises:
-            UsageError: It cannot be saved.
-            Problem: 429 where the user has as many as they may, or it asks too many sources.
-        """
+        """Save a search, as `saved.create` does. Raises UsageError: it cannot be saved."""
         asked = self._checked_sources(given.get("sources") or ())
         if not self.owner:
             return await self.workspace.write(saved.create, **given)
@@ -123,12 +101,7 @@ class Mine:
         return await quota.enforced(self.request, made)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
-        """Change one; the arguments are those of `saved.update`.
-
-        Raises:
-            UsageError: It cannot be changed so.
-            Problem: 429 where it asks more sources than the user may.
-        """
+        """Change one, as `saved.update` does. Raises UsageError: it cannot be changed so."""
         asked = self._checked_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
         if not self.owner:
@@ -151,13 +124,7 @@ class Mine:
         return await self.workspace.write(saved.new_feed, one)
 
     async def run(self, one: SavedSearch) -> None:
-        """Begin a run, which goes on in the background.
-
-        Raises:
-            UsageError: It is being run.
-            Problem: 429 where the runs of the user of today are used up, and those of
-                `Shares.take`.
-        """
+        """Begin a run, which goes on in the background. Raises UsageError: it is being run."""
         runs = self.shared.kept("saved", RunsNow)
         hours = self.shared.engine.settings.alerts.hours
         await runs.begin(
@@ -180,10 +147,7 @@ class Mine:
 
     def _checked_sources(self, sources: Sequence[str]) -> int:
         """How many sources are asked, where there are such now; later they may be gone, which the
-        run says.
-
-        Raises:
-            UnknownSource: There is none of this name.
+        run says. Raises UnknownSource: there is none of this name.
         """
         registry = self.shared.engine.registry
         known = set(registry.names())
@@ -195,11 +159,7 @@ class Mine:
 
 
 def mine(request: web.Request) -> Mine:
-    """The saved searches of whoever asks.
-
-    Raises:
-        Problem: 404 where no workspace is served, 403 for who may not save searches.
-    """
+    """The saved searches of whoever asks."""
     service = workspace_of(request)
     check(request, "save search")
     return Mine(request, service, who(request))

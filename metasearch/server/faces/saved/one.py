@@ -27,11 +27,7 @@ _LONGEST_NUMBER = 15
 
 
 async def answer(request: web.Request) -> web.Response:
-    """The page, or what its forms do.
-
-    Raises:
-        Problem: 404 where there is none, and those of `posted`.
-    """
+    """The page, or what its forms do."""
     here = mine(request)
     check_host(request)
     saved = await here.one()
@@ -103,11 +99,7 @@ async def _done(here: Mine, saved: SavedSearch, fields: MultiMapping[str]) -> st
 
 
 def _number(text: str) -> int | None:
-    """A number of a field or parameter; None where there is none.
-
-    Raises:
-        Problem: 400 for anything else.
-    """
+    """A number of a field or parameter; None where there is none."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):

@@ -37,18 +37,8 @@ class RunsNow:
         admit: Callable[[], Awaitable[None]],
         user: str,
     ) -> None:
-        """Begin a run.
-
-        Args:
-            service: With the workspace and the engine.
-            saved: What is run.
-            hours: In which planned runs begin.
-            admit: Counts the run, or raises what says that there may be none.
-            user: Whose share it takes from.
-
-        Raises:
-            UsageError: It is being run, or was removed.
-            Problem: Those of `Shares.take`.
+        """Begin a run. `admit`: counts the run, or raises what says that there may be none. Raises
+        UsageError: it is being run, or was removed.
         """
         give_back = self._shares.take(user)
         holder = leases.new_holder()

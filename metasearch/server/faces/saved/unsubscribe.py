@@ -26,11 +26,7 @@ _HEADERS = {"Cache-Control": "no-store"}
 
 
 async def answer(request: web.Request) -> web.Response:
-    """The page that asks, or the end of e-mails.
-
-    Raises:
-        Problem: 404 for an address that no e-mail has, 429.
-    """
+    """The page that asks, or the end of e-mails."""
     await count(request, QUOTA)
     shared, visit = request.app[SHARED], visit_of(request)
     secret = request.match_info["secret"]

@@ -72,18 +72,7 @@ def form_of(given: MultiMapping[str]) -> str:
 def wanted(
     given: MultiMapping[str], options: Options, registry: Registry, today: date | None = None
 ) -> Wanted:
-    """What a request asks for.
-
-    Args:
-        given: The parameters as they were sent; of one that is repeated the first counts, but all
-            `engines` and `categories` count.
-        options: The limits of the server.
-        registry: Knows the sources and groups.
-        today: The day from which `time_range` counts; None is today in UTC.
-
-    Raises:
-        Problem: 400 in SearXNG's words.
-    """
+    """What a request asks for. `today`: `time_range` counts from it; None is today in UTC."""
     query, banged = _without_bangs(given.get("q", ""), registry)
     if not query.strip():
         raise Problem(400, None, "No query")

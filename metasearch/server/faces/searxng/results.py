@@ -61,15 +61,7 @@ def json_body(
     unknown_engines: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> bytes:
-    """The JSON document.
-
-    Args:
-        answer: The finished answer, or one page of it.
-        site: For the address of a work that has none of its own.
-        query: As the client sent it.
-        unknown_engines: Engines that the client named and that are no sources.
-        notes: What the client is told of its parameters.
-    """
+    """The JSON document. `site`: for the address of a work that has none of its own."""
     unknown = [[name, "there is no such engine"] for name in unknown_engines]
     document = {
         "query": clean(query),

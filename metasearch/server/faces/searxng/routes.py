@@ -91,11 +91,7 @@ def _attachment(query: str) -> str:
 
 
 def _error(request: web.Request, problem: Problem) -> web.Response:
-    """An error as SearXNG writes it in the format that was asked for.
-
-    Raises:
-        Problem: The same, where a page was asked for: the server has its own for errors.
-    """
+    """An error as SearXNG writes it in the format that was asked for."""
     form = form_of(given_so_far(request))
     reason = problem.detail or problem.title
     headers = {"Cache-Control": "no-store", **problem.headers}

@@ -14,11 +14,8 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One diagnostic.
-
-    Attributes:
-        number: A key of `MEANINGS`.
-        details: What it is about: the parameter, the index, the value.
+    """One diagnostic. `number`: a key of `MEANINGS`. `details`: what it is about: the parameter,
+    the index, the value.
     """
 
     number: int
@@ -44,8 +41,6 @@ class Refused(Exception):
 
 
 def of_query(error: QuerySyntaxError) -> Refused:
-    """The diagnostic of a query that cannot be read: the reason, the place, and what can be read
-    instead.
-    """
+    """The diagnostic of an unreadable query: reason, place, and what can be read instead."""
     place = f"{error.reason} (at character {error.position + 1})"
     return Refused(OF_QUERY[error.kind], f"{place}. {error.advice}" if error.advice else place)

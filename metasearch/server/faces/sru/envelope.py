@@ -129,14 +129,9 @@ def search_response(
 ) -> etree._Element:
     """The answer of a search.
 
-    Args:
-        head: Version and operation.
-        request: The search.
-        answer: The page of its list.
-        echoed: The parameters of the request.
-        warnings: Diagnostics beside the records; only 2.0 has them, because clients of earlier
-            versions take any diagnostic for a failure.
-        address: Filter -> the address of the same request with this filter.
+    `warnings`: diagnostics beside the records; only 2.0 has them, because clients of earlier
+    versions take any diagnostic for a failure. `address`: filter -> the address of the same request
+    with this filter.
     """
     version, total = head.version, total_of(answer)
     root = begin(head)

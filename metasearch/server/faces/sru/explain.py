@@ -25,14 +25,8 @@ _PORTS = {"http": 80, "https": 443}
 def explanation(
     site: Site, database: str, version: Version, *, most: int, suggests: bool
 ) -> etree._Element:
-    """The ZeeRex record.
-
-    Args:
-        site: Where the server is reachable.
-        database: The part of the path behind /sru/; "" for all sources.
-        version: Of the request.
-        most: Records of an answer at most.
-        suggests: Whether words can be scanned.
+    """The ZeeRex record. `database`: the part of the path behind /sru/; "" for all sources. `most`:
+    records of an answer at most.
     """
     root = etree.Element(f"{{{ZEEREX}}}explain", nsmap={None: ZEEREX})  # type: ignore[dict-item]
     parts = urlsplit(site.base)

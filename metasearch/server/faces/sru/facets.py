@@ -21,14 +21,7 @@ _MOST_INDEXES = 50
 
 @dataclass(frozen=True, slots=True)
 class WantedFacet:
-    """One facet as a request names it.
-
-    Attributes:
-        index: As written.
-        name: One of `FACETS`.
-        limit: Values that are shown.
-        start: The first of them, from 1.
-    """
+    """One facet as a request names it. `start`: the first value, from 1."""
 
     index: str
     name: str
@@ -66,10 +59,8 @@ class FacetRequest:
 
 
 def read_facets(limits: str, starts: str, order: str) -> FacetRequest:
-    """The facets that the three parameters of a request ask for; "" where one is not given.
-
-    Raises:
-        Refused: A parameter cannot be read.
+    """The facets that the three parameters of a request ask for; "" where one is not given. Raises
+    Refused: a parameter cannot be read.
     """
     if not limits:
         return FacetRequest()
@@ -119,13 +110,8 @@ def write_facets(
     request: FacetRequest,
     address: Callable[[str], str],
 ) -> None:
-    """Add `facetedResults` where facets were counted.
-
-    Args:
-        parent: The answer.
-        answer: With its facets.
-        request: Which of them are shown, and how.
-        address: Filter -> the address of the same request with this filter.
+    """Add `facetedResults` where facets were counted. `address`: filter -> the address of the same
+    request with this filter.
     """
     if answer.facets is None or not request.wanted:
         return

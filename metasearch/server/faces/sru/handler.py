@@ -94,12 +94,7 @@ def _bytes(root: etree._Element) -> bytes:
 async def _answered(
     request: web.Request, reader: RequestReader, headers: dict[str, str]
 ) -> etree._Element:
-    """The answer to a request with a known operation.
-
-    Raises:
-        Refused: It cannot be carried out.
-        Problem: 503 where too many searches are running.
-    """
+    """The answer to a request with a known operation. Raises Refused: it cannot be carried out."""
     shared = request.app[SHARED]
     if reader.database:
         _check_database(request, reader.database)
@@ -157,11 +152,7 @@ async def _answered(
 
 
 def _check_database(request: web.Request, name: str) -> None:
-    """Check that the path names a source or a group.
-
-    Raises:
-        Refused: It does not.
-    """
+    """Check that the path names a source or a group. Raises Refused: it does not."""
     registry = request.app[SHARED].engine.registry
     try:
         for source in registry.expand([name]):
@@ -182,9 +173,7 @@ def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
 
 
 async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> Answer:
-    """The answer of the search for a text; the finished one of the last minute, where there is
-    one.
-    """
+    """The answer of the search for a text; a finished one of the last minute, if any."""
     shared = request.app[SHARED]
     settings, options = shared.engine.settings, wanted.options
     await shared.engine.ready(options.sources or ())
@@ -262,10 +251,8 @@ async def _scanned(request: web.Request, reader: RequestReader) -> etree._Elemen
 
 
 async def _completions(request: web.Request, wanted: ScanRequest) -> list[ScanTerm]:
-    """Words that this user, or the operator, has searched for and that begin with the term.
-
-    Raises:
-        Refused: The server suggests nothing, or the index is of something else.
+    """Words that this user, or the operator, has searched for and that begin with the term. Raises
+    Refused: the server suggests nothing, or the index is of something else.
     """
     shared, user = request.app[SHARED], owner(request)
     if not shared.options.suggest or wanted.field not in ("any", "title"):

@@ -76,13 +76,8 @@ def names() -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 def sort_of_keys(text: str) -> tuple[Sort, list[str]]:
     """The order that sortKeys of 1.1 asks for: `path,schema,ascending,...` with blanks between the
-    keys.
-
-    Returns:
-        The order of the first key, and the keys that are ignored.
-
-    Raises:
-        Refused: The list cannot be put in this order.
+    keys. Returns the order of the first key, and the keys that are ignored. Raises Refused: the
+    list cannot be put in this order.
     """
     keys = text.split()
     if not keys:

@@ -32,12 +32,8 @@ class Lists:
         self._depths.clear()
 
     def depth(self, user: Hashable, options: SearchOptions, wanted: int) -> int:
-        """Records that each source is asked for in a round.
-
-        Args:
-            user: Whose list this is.
-            options: Of the search.
-            wanted: Records that would fill the page of this request.
+        """Records that each source is asked for in a round. `wanted`: records that would fill the
+        page of this request.
         """
         name = _name(user, options)
         known = self._depths.pop(name, wanted)

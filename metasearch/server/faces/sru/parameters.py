@@ -1,6 +1,4 @@
-"""What a request of SRU asks for: version, operation and parameters, checked before any source is
-asked.
-"""
+"""What a request of SRU asks for, checked before any source is asked."""
 
 from __future__ import annotations
 
@@ -71,11 +69,8 @@ class Head:
 
 
 def head_of(given: MultiMapping[str], version: Version | None = None) -> Head:
-    """Version and operation; both may be left out.
-
-    Args:
-        given: The parameters.
-        version: Holds where none is given; None decides by `operation`, which 2.0 does not have.
+    """Version and operation; both may be left out. `version`: holds where none is given; None
+    decides by `operation`, which 2.0 does not have.
     """
     named = given.get("version", "").strip()
     operation = given.get("operation", "").strip()
@@ -101,7 +96,6 @@ class SearchRequest:
 
     Attributes:
         options: Of the search; its limit is 1 where no records are wanted.
-        read: The query as it was read, with notes.
         maximum: Records that are wanted; 0 for the number of hits alone.
         as_text: Whether a record is a string.
         notes: What of the request has no effect.
@@ -118,12 +112,8 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class RequestReader:
-    """Reads the parameters of one operation.
-
-    Attributes:
-        head: Version and operation.
-        given: The parameters.
-        database: The part of the path behind /sru/: a source or group; "" for all.
+    """Reads the parameters of one operation. `database`: the part of the path behind /sru/: a
+    source or group; "" for all.
     """
 
     head: Head
@@ -139,10 +129,8 @@ class RequestReader:
         return known
 
     def check(self) -> None:
-        """Check what all operations have in common.
-
-        Raises:
-            Refused: A parameter is unknown, repeated, or asks for what no operation can do.
+        """Check what all operations have in common. Raises Refused: a parameter is unknown,
+        repeated, or asks for what no operation can do.
         """
         known = self._known
         for name in self.given:
@@ -166,11 +154,7 @@ class RequestReader:
         return self.given.get(name, "").strip()
 
     def number(self, name: str, default: int) -> int:
-        """A whole number of 0 or more.
-
-        Raises:
-            Refused: It is none.
-        """
+        """A whole number of 0 or more. Raises Refused: it is none."""
         text = self.text(name)
         if not text:
             return default
@@ -179,11 +163,7 @@ class RequestReader:
         return int(text)
 
     def as_text(self) -> bool:
-        """Whether records are strings.
-
-        Raises:
-            Refused: There is no such packing.
-        """
+        """Whether records are strings. Raises Refused: there is no such packing."""
         packing = self.text(self.head.version.escaping)
         if packing not in ("", "xml", "string"):
             raise Refused(71, packing)
@@ -196,15 +176,8 @@ class RequestReader:
         return packing == "string"
 
     def search(self, options: Options, least: int) -> SearchRequest:
-        """The search.
-
-        Args:
-            options: Of the server.
-            least: Records that each source is asked for at least; a larger page asks for as many
-                as it has.
-
-        Raises:
-            Refused: A parameter or the query cannot be used.
+        """The search. `least`: records that each source is asked for at least; a larger page asks
+        for as many as it has. Raises Refused: a parameter or the query cannot be used.
         """
         if not self.text("query"):
             raise Refused(7, "query")

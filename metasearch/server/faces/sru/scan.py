@@ -29,13 +29,8 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """A scan request.
-
-    Attributes:
-        field: Of the index.
-        term: Where the list is entered.
-        position: Place of that term in the answer, from 1; 0 is before it.
-        maximum: Terms of the answer.
+    """A scan request. `term`: where the list is entered. `position`: place of that term in the
+    answer, from 1; 0 is before it.
     """
 
     field: str
@@ -53,11 +48,7 @@ class ScanTerm:
 
 
 def read_scan(reader: RequestReader) -> ScanRequest:
-    """The parameters of a scan.
-
-    Raises:
-        Refused: One of them cannot be used.
-    """
+    """The parameters of a scan. Raises Refused: one of them cannot be used."""
     text = reader.text("scanClause")
     if not text:
         raise Refused(7, "scanClause")

@@ -18,14 +18,8 @@ DEFAULT = "marcxml"
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A record schema.
-
-    Attributes:
-        name: As in `recordSchema=`.
-        uri: Its identifier in answers.
-        title: For people.
-        others: Further identifiers that clients send for it.
-        write: Hit -> the element of its merged record. ValueError: The record cannot be written.
+    """A record schema. `others`: further identifiers that clients send for it. `write`: hit -> the
+    element of its merged record. ValueError: The record cannot be written.
     """
 
     name: str
@@ -49,10 +43,8 @@ def _dublin_core(hit: Hit) -> etree._Element:
 
 
 def _parsed(text: str) -> etree._Element:
-    """The element that a writer of `formats` wrote; our own text may be of any size.
-
-    Raises:
-        ValueError: The text is no XML.
+    """The element that a writer of `formats` wrote; our own text may be of any size. Raises
+    ValueError: the text is no XML.
     """
     try:
         return etree.fromstring(text, etree.XMLParser(huge_tree=True, remove_blank_text=True))

@@ -21,12 +21,7 @@ _MOST_PARAMETERS = 100
 
 
 async def read(request: web.Request, options: Options) -> MultiDict[str]:
-    """The parameters in the envelope, `operation` among them.
-
-    Raises:
-        Problem: 400 where the body is no envelope with a request of SRU, 408 where it does not
-            come, 413 where it is too large.
-    """
+    """The parameters in the envelope, `operation` among them."""
     most = _WIDEST * options.max_query + _REST
     body = bytearray()
     try:

@@ -18,9 +18,6 @@ class Version:
     """A version of SRU.
 
     Attributes:
-        name: As in `version=`.
-        namespace: Of the answer.
-        diagnostics: Namespace of a diagnostic.
         escaping: Name of the parameter, and of the element of a record, that says whether a record
             is XML or a string.
         identifiers: Whether a record has a `recordIdentifier`.

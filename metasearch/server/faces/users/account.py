@@ -31,11 +31,7 @@ _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page, or what one of its forms says.
-
-    Raises:
-        Problem: Those of `opened` and `posted`.
-    """
+    """The page, or what one of its forms says."""
     here = opened(request, "account")
 
     async def render(said: Said, secret: str = "") -> str:
@@ -54,11 +50,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 async def data(request: web.Request) -> web.StreamResponse:
-    """`/account/data`: what the server keeps about the user, as a JSON file.
-
-    Raises:
-        Problem: Those of `opened`, and 429 where the quota of exports is used up.
-    """
+    """`/account/data`: what the server keeps about the user, as a JSON file."""
     return await changing.own_data_file(opened(request, "account"))
 
 

@@ -79,11 +79,7 @@ class Wanted:
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page.
-
-    Raises:
-        Problem: 400 for a wrong parameter, and those of `opened`.
-    """
+    """The page."""
     here = opened(request, "administer")
     async with here.shared.admission.brief():
         view = await here.workspace.read(_view, here)
@@ -91,12 +87,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 async def file(request: web.Request) -> web.StreamResponse:
-    """`/admin/audit/file`: the lines as CSV or JSON Lines, read and sent part by part.
-
-    Raises:
-        Problem: 400 for a wrong parameter, 406 for another format, 429 where the quota of exports
-            is used up, and those of `opened` and `Shares.take`.
-    """
+    """`/admin/audit/file`: the lines as CSV or JSON Lines, read and sent part by part."""
     here = opened(request, "administer")
     return await send(here)
 
@@ -140,11 +131,7 @@ async def _sent(here: Here, name: str) -> web.StreamResponse:
 
 
 def wanted_of(db: Database, given: MultiMapping[str]) -> Wanted:
-    """What an address asks for.
-
-    Raises:
-        Problem: 400 for a parameter that cannot be.
-    """
+    """What an address asks for."""
     action, user = only(given, "action"), only(given, "user")[:_LONGEST].strip()
     if action and action not in ACTIONS:
         reason = message("must be one of {values}", values=", ".join(ACTIONS))

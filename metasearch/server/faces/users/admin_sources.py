@@ -38,11 +38,7 @@ _BUTTONS = {"on": True, "off": False, "configured": None}
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or a source switched.
-
-    Raises:
-        Problem: Those of `opened` and `posted`.
-    """
+    """The list, or a source switched."""
     here = opened(request, "administer")
     if request.method != "POST":
         return page_response(request, await _page(here))
@@ -71,11 +67,7 @@ async def lines_of(here: Here) -> list[SourceLine]:
 
 
 def needs_confirmation(here: Here, name: str, enabled: bool | None) -> bool:
-    """Whether a source is to be switched on that is off by itself.
-
-    Raises:
-        Problem: 404 where there is no such source.
-    """
+    """Whether a source is to be switched on that is off by itself."""
     registry = here.shared.engine.registry
     if name not in registry.names():
         raise Problem(404, None, message("There is no database {name}", name=repr(name[:60])))

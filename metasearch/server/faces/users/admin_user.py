@@ -34,11 +34,7 @@ _PLACES: Mapping[str, str] = dict.fromkeys(("link", "end", "enable", "disable"),
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The page, or what one of its forms says.
-
-    Raises:
-        Problem: 404 where there is no such user, and those of `opened` and `posted`.
-    """
+    """The page, or what one of its forms says."""
     here = opened(request, "administer")
     uid = request.match_info["user"]
     await here.account(uid)
@@ -118,11 +114,7 @@ async def _changed(here: Here, user: User, what: str, fields: MultiMapping[str])
 
 
 def own_quota(text: str) -> int | None:
-    """A quota as it is typed; None for an empty one.
-
-    Raises:
-        UsageError: It is no number.
-    """
+    """A quota as it is typed; None for an empty one. Raises UsageError: it is no number."""
     text = text.strip()
     if not text:
         return None

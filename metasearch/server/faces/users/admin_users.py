@@ -34,21 +34,13 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 async def start(request: web.Request) -> web.Response:
-    """`/admin`: leads on to the first page of the administration.
-
-    Raises:
-        Problem: Those of `opened`.
-    """
+    """`/admin`: leads on to the first page of the administration."""
     here = opened(request, "administer")
     return see_other(request, here.visit.site.path("/admin/users"))
 
 
 async def answer(request: web.Request) -> web.StreamResponse:
-    """The list, or what one of its forms says.
-
-    Raises:
-        Problem: Those of `opened` and `posted`.
-    """
+    """The list, or what one of its forms says."""
     here = opened(request, "administer")
 
     async def render(said: Said, link: MadeLink | None = None) -> str:
@@ -80,11 +72,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 def check_local(request: web.Request) -> None:
-    """Refuse new users and links where a proxy or a provider knows the users.
-
-    Raises:
-        Problem: 404.
-    """
+    """Refuse new users and links where a proxy or a provider knows the users."""
     if users_of(request).mode != "local":
         raise Problem(404)
 
@@ -111,11 +99,7 @@ async def password_link(here: Here, user: User) -> MadeLink:
 
 
 async def invitation(here: Here, role: str) -> MadeLink:
-    """A new link by which somebody makes an account of a role.
-
-    Raises:
-        UsageError: There are too many.
-    """
+    """A new link to make an account of a role. Raises UsageError: there are too many."""
     secret = await here.workspace.write(
         links.create, "account", role=role, by=here.identity.uid, client=here.client
     )

@@ -68,11 +68,7 @@ DELETE: Members = {
 
 
 async def account(request: web.Request) -> web.Response:
-    """`/api/account`: the account, or a change of it.
-
-    Raises:
-        Problem: 400 for a value that cannot be kept, 409 for an old version, and those of `opened`.
-    """
+    """`/api/account`: the account, or a change of it."""
     here = opened(request, "account", interface=True)
     user = await here.user()
     if request.method == "POST":
@@ -82,20 +78,12 @@ async def account(request: web.Request) -> web.Response:
 
 
 async def data(request: web.Request) -> web.StreamResponse:
-    """`/api/account/data`: what the server keeps about the user.
-
-    Raises:
-        Problem: 429 where the quota of exports is used up, and those of `opened`.
-    """
+    """`/api/account/data`: what the server keeps about the user."""
     return await changing.own_data_file(opened(request, "account", interface=True))
 
 
 async def sessions_(request: web.Request) -> web.Response:
-    """`/api/account/sessions`: those that have not ended.
-
-    Raises:
-        Problem: Those of `opened`.
-    """
+    """`/api/account/sessions`: those that have not ended."""
     here = opened(request, "account", interface=True)
     found = await here.workspace.read(sessions.of, await here.user())
     return answer(
@@ -116,11 +104,7 @@ async def sessions_(request: web.Request) -> web.Response:
 
 
 async def end(request: web.Request) -> web.Response:
-    """`/api/account/sessions/end`: one of them, or all but the present one.
-
-    Raises:
-        Problem: 404 where there is none of the number, 400 where neither is said.
-    """
+    """`/api/account/sessions/end`: one of them, or all but the present one."""
     here = opened(request, "account", interface=True)
     given = await body_of(request, END)
     if given.get("others"):
@@ -132,11 +116,7 @@ async def end(request: web.Request) -> web.Response:
 
 
 async def tokens_(request: web.Request) -> web.Response:
-    """`/api/account/tokens`: those that have not ended, or a new one, whose text is told once.
-
-    Raises:
-        Problem: 400 for a token that cannot be made, and those of `opened`.
-    """
+    """`/api/account/tokens`: those that have not ended, or a new one, whose text is told once."""
     here = opened(request, "account", interface=True)
     if request.method == "POST":
         given = await body_of(request, TOKEN)
@@ -148,11 +128,7 @@ async def tokens_(request: web.Request) -> web.Response:
 
 
 async def revoke(request: web.Request) -> web.Response:
-    """`/api/account/tokens/N/revoke`: the token ends now.
-
-    Raises:
-        Problem: 404 where there is none of the number.
-    """
+    """`/api/account/tokens/N/revoke`: the token ends now."""
     here = opened(request, "account", interface=True)
     number = named(request, "number")
     await body_of(request, {})
@@ -161,11 +137,7 @@ async def revoke(request: web.Request) -> web.Response:
 
 
 async def delete(request: web.Request) -> web.Response:
-    """`/api/account/delete`: the account of the user who asks.
-
-    Raises:
-        Problem: 400 where it is not confirmed or something must be done before.
-    """
+    """`/api/account/delete`: the account of the user who asks."""
     here = opened(request, "account", interface=True)
     given = await body_of(request, DELETE)
     await changing.delete_account(here, given["confirm"])
@@ -173,11 +145,7 @@ async def delete(request: web.Request) -> web.Response:
 
 
 async def address(request: web.Request) -> web.Response:
-    """`/api/account/address`: has the link that proves one's e-mail address sent once more.
-
-    Raises:
-        Problem: Those of `opened`, and 429 where too many were sent today.
-    """
+    """`/api/account/address`: has the link that proves one's e-mail address sent once more."""
     here = opened(request, "account", interface=True)
     await body_of(request, {})
     user = await here.user()
@@ -249,9 +217,7 @@ async def _changed(here: Here, user: User, given: dict[str, Any]) -> User:
 
 
 def _check_sources(names: tuple[str, ...], known: list[str]) -> None:
-    """Raises:
-    Problem: 400 for a source that there is not, or for more than are kept.
-    """
+    """Problem: 400 for a source that there is not, or for more than are kept."""
     unknown = [name for name in names if name not in known]
     if unknown:
         reason = message("{name} is no source of this server", name=repr(unknown[0][:60]))

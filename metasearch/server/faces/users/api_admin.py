@@ -97,12 +97,7 @@ _SWITCHES = {"on": True, "off": False, "configured": None}
 
 
 async def users(request: web.Request) -> web.Response:
-    """`/api/admin/users`: the list, or a new user with a link to set the password.
-
-    Raises:
-        Problem: 400 for a user who cannot be made, 404 where a proxy or a provider makes them, and
-            those of `opened`.
-    """
+    """`/api/admin/users`: the list, or a new user with a link to set the password."""
     here = opened(request, "administer", interface=True)
     if request.method == "POST":
         admin_users.check_local(request)
@@ -130,11 +125,7 @@ async def users(request: web.Request) -> web.Response:
 
 
 async def user_(request: web.Request) -> web.Response:
-    """`/api/admin/users/UID`: a user, or a change of them.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be, 409 for an old version.
-    """
+    """`/api/admin/users/UID`: a user, or a change of them."""
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     if request.method == "POST":
@@ -154,11 +145,7 @@ async def user_(request: web.Request) -> web.Response:
 
 
 async def link(request: web.Request) -> web.Response:
-    """`/api/admin/users/UID/link`: an address by which the user sets a password, told once.
-
-    Raises:
-        Problem: 404 where there is no such user, or a proxy or a provider knows them.
-    """
+    """`/api/admin/users/UID/link`: an address by which the user sets a password, told once."""
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     await body_of(request, {})
@@ -168,11 +155,7 @@ async def link(request: web.Request) -> web.Response:
 
 
 async def end(request: web.Request) -> web.Response:
-    """`/api/admin/users/UID/sessions/end`: all sessions of a user.
-
-    Raises:
-        Problem: 404 where there is no such user.
-    """
+    """`/api/admin/users/UID/sessions/end`: all sessions of a user."""
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     await body_of(request, {})
@@ -180,12 +163,7 @@ async def end(request: web.Request) -> web.Response:
 
 
 async def delete(request: web.Request) -> web.Response:
-    """`/api/admin/users/UID/delete`: the account of a user.
-
-    Raises:
-        Problem: 404 where there is none, 400 where the body does not name them or something must
-            be done before.
-    """
+    """`/api/admin/users/UID/delete`: the account of a user."""
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     given = await body_of(request, DELETE)
@@ -197,11 +175,7 @@ async def delete(request: web.Request) -> web.Response:
 
 
 async def invitations(request: web.Request) -> web.Response:
-    """`/api/admin/invitations`: those that are open, or a new one, whose address is told once.
-
-    Raises:
-        Problem: 404 where a proxy or a provider knows the users, 400 where there are too many.
-    """
+    """`/api/admin/invitations`: those that are open, or a new one, whose address is told once."""
     here = opened(request, "administer", interface=True)
     admin_users.check_local(request)
     if request.method == "POST":
@@ -213,11 +187,7 @@ async def invitations(request: web.Request) -> web.Response:
 
 
 async def revoke(request: web.Request) -> web.Response:
-    """`/api/admin/invitations/N/revoke`: the invitation ends now.
-
-    Raises:
-        Problem: 404 where there is none of the number.
-    """
+    """`/api/admin/invitations/N/revoke`: the invitation ends now."""
     here = opened(request, "administer", interface=True)
     number = row(named(request, "number"))
     await body_of(request, {})
@@ -229,12 +199,7 @@ async def revoke(request: web.Request) -> web.Response:
 
 
 async def sources(request: web.Request) -> web.Response:
-    """`/api/admin/sources`: what is switched on and off, with names of keys; or a switch.
-
-    Raises:
-        Problem: 404 where there is no such source, 400 where a source that is off by itself is not
-            confirmed.
-    """
+    """`/api/admin/sources`: what is switched on and off, with names of keys; or a switch."""
     here = opened(request, "administer", interface=True)
     if request.method == "POST":
         given = await body_of(request, SWITCH)
@@ -268,11 +233,7 @@ async def sources(request: web.Request) -> web.Response:
 
 
 async def audit_(request: web.Request) -> web.StreamResponse:
-    """`/api/admin/audit`: the newest lines first; with `format`, a file.
-
-    Raises:
-        Problem: 400 for a wrong parameter.
-    """
+    """`/api/admin/audit`: the newest lines first; with `format`, a file."""
     here = opened(request, "administer", interface=True)
     asked = parameters_of(request.query, AUDIT)
     if "format" in asked:
@@ -313,9 +274,7 @@ def _changed(
 
 
 def _check_quotas(quotas: dict[str, Any]) -> None:
-    """Raises:
-    Problem: 400 for a quota that there is not, or that is no number.
-    """
+    """Problem: 400 for a quota that there is not, or that is no number."""
     for name, limit in quotas.items():
         if name not in QUOTA_WORDS:
             reason = message("must be one of {values}", values=", ".join(QUOTA_WORDS))

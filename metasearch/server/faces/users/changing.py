@@ -42,25 +42,15 @@ class Render(Protocol):
 
 
 def row(text: str) -> int:
-    """The number of a row in a form or an address.
-
-    Raises:
-        Problem: 404 where it is none.
-    """
+    """The number of a row in a form or an address."""
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
         raise Problem(404)
     return int(text)
 
 
 async def end_session(here: Here, text: str) -> int:
-    """End one session, or all but the present one; returns how many have ended.
-
-    Args:
-        here: Whose.
-        text: The number of one, or "others".
-
-    Raises:
-        Problem: 404 where there is none of this number.
+    """End one session, or all but the present one; returns how many have ended. `text`: the number
+    of one, or "others".
     """
     user = await here.user()
     if text == "others":
@@ -71,10 +61,8 @@ async def end_session(here: Here, text: str) -> int:
 
 
 async def make_token(here: Here, name: str, scopes: Iterable[str], days: int) -> tuple[str, Token]:
-    """A new token: its text, which is nowhere else, and what is kept of it.
-
-    Raises:
-        UsageError: A value cannot be used, or there are too many.
+    """A new token: its text, which is nowhere else, and what is kept of it. Raises UsageError: a
+    value cannot be used, or there are too many.
     """
     return await here.workspace.write(
         tokens.create,
@@ -88,11 +76,7 @@ async def make_token(here: Here, name: str, scopes: Iterable[str], days: int) ->
 
 
 async def revoke_token(here: Here, text: str) -> None:
-    """Have a token end.
-
-    Raises:
-        Problem: 404 where there is none of this number.
-    """
+    """Have a token end."""
     user = await here.user()
     if not await here.workspace.write(
         tokens.revoke, user, row(text), by=user.uid, client=here.client
@@ -103,13 +87,8 @@ async def revoke_token(here: Here, text: str) -> None:
 async def delete_account(here: Here, confirmed: str) -> None:
     """Delete the account of the user who asks.
 
-    Args:
-        here: Whose.
-        confirmed: The password; the name for the login where there is none.
-
-    Raises:
-        UsageError: It is not confirmed, too many passwords were wrong, or something must be done
-            before.
+    `confirmed`: the password; the name for the login where there is none. Raises UsageError: it is
+    not confirmed, too many passwords were wrong, or something must be done before.
     """
     user = await here.user()
     if user.has_password:
@@ -123,11 +102,7 @@ async def delete_account(here: Here, confirmed: str) -> None:
 
 
 async def own_data_file(here: Here) -> web.StreamResponse:
-    """What the server keeps about the user, as a JSON file.
-
-    Raises:
-        Problem: 429 where the quota of exports is used up, and those of `Shares.take`.
-    """
+    """What the server keeps about the user, as a JSON file."""
     user = await here.user()
     with permit(here.request, "exports"), tempfile.TemporaryFile(prefix="metasearch-") as file:
         await take(here.request, "exports")
@@ -137,9 +112,7 @@ async def own_data_file(here: Here) -> web.StreamResponse:
 
 
 async def _check_password(here: Here, user: User, typed: str) -> None:
-    """Raises:
-    UsageError: It is wrong, or one must wait.
-    """
+    """UsageError: It is wrong, or one must wait."""
     users = users_of(here.request)
     await attempted(users, user.name, here.client)
     kept = await here.workspace.read(accounts.password_hash, user)

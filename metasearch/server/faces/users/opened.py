@@ -20,13 +20,7 @@ from metasearch.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """A request of a user.
-
-    Attributes:
-        request: The request.
-        identity: Who asks.
-        workspace: The file.
-    """
+    """A request of a user."""
 
     request: web.Request
     identity: Identity
@@ -49,44 +43,24 @@ class Here:
         return clients.pseudonym(clients.of(self.request))
 
     async def user(self) -> User:
-        """The user who asks, as they are now.
-
-        Raises:
-            Problem: 404 where the account has just been deleted.
-        """
+        """The user who asks, as they are now."""
         return await self.account(self.identity.uid)
 
     async def account(self, uid: str) -> User:
-        """A user by the name in an address.
-
-        Raises:
-            Problem: 404 where there is none.
-        """
+        """A user by the name in an address."""
         return found(await self.workspace.read(accounts.by_uid, uid[:40]))
 
 
 def found(user: User | None) -> User:
-    """A user who is there.
-
-    Raises:
-        Problem: 404.
-    """
+    """A user who is there."""
     if user is None:
         raise Problem(404)
     return user
 
 
 def opened(request: web.Request, action: SystemAction, *, interface: bool = False) -> Here:
-    """A request that is about users.
-
-    Args:
-        request: The request.
-        action: What the user must be allowed to do.
-        interface: Whether it is one of the JSON interface, whose changes have no token of a form.
-
-    Raises:
-        Problem: 404 on a server without users, and for who is not known; 403 for another role; 421
-            for a foreign host.
+    """A request that is about users. `interface`: whether it is one of the JSON interface, whose
+    changes have no token of a form.
     """
     identity = identity_of(request)
     service = request.app.get(WORKSPACE)

@@ -20,11 +20,7 @@ OWN: Members = {
 
 
 async def projects_(request: web.Request) -> web.Response:
-    """`/api/admin/projects`: all projects with their owners, or one more owner.
-
-    Raises:
-        Problem: 404 where there is no such project.
-    """
+    """`/api/admin/projects`: all projects with their owners, or one more owner."""
     here = opened(request)
     if request.method == "POST":
         given = await body_of(request, OWN)

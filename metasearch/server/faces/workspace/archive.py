@@ -38,13 +38,7 @@ IMPORT: Members = {
 
 @in_share("archives", "GET")
 async def archive(request: web.Request) -> web.StreamResponse:
-    """`/api/projects/UID/archive`: everything of the project.
-
-    Raises:
-        Problem: 404 where there is no such project, 429 where the user may export no more, and
-            those of `Shares.take`.
-        OSError: There is no room for the file.
-    """
+    """`/api/projects/UID/archive`: all of the project. Raises OSError: no room for the file."""
     here = opened(request)
     project = await project_of(request, here)
     await here.workspace.read(sight.check_archive, project, here.by)
@@ -57,13 +51,8 @@ async def archive(request: web.Request) -> web.StreamResponse:
 
 @in_share("archives", "POST")
 async def import_(request: web.Request) -> web.Response:
-    """`/api/projects/import`: a project of an archive, the whole of it or nothing.
-
-    Raises:
-        Problem: 400 where it is no archive, 408 where it does not come, 413 where it is too large,
-            415 for another type, 429 where the projects of the user may hold no more, and those of
-            `Shares.take`.
-        OSError: There is no room for the file.
+    """`/api/projects/import`: a project of an archive, the whole of it or nothing. Raises OSError:
+    there is no room for the file.
     """
     here = opened(request)
     if request.content_type != ZIP:

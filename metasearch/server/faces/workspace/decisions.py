@@ -94,32 +94,22 @@ UNDO: Members = {
 
 
 async def decide(request: web.Request) -> web.Response:
-    """`/api/projects/UID/decisions`: a decision about works.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be decided.
-        Conflict: 409 where something else was decided since the version that is sent.
+    """`/api/projects/UID/decisions`: a decision about works. Raises Conflict: 409 where something
+    else was decided since the version that is sent.
     """
     here, project, given = await _given(request, DECIDE)
     return answer(asdict(await here.workspace.write(_marked, project, given, here.by)))
 
 
 async def tag(request: web.Request) -> web.Response:
-    """`/api/projects/UID/tags`: tags of works.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be a tag.
-    """
+    """`/api/projects/UID/tags`: tags of works."""
     here, project, given = await _given(request, TAG)
     return answer(asdict(await here.workspace.write(_tagged, project, given, here.by)))
 
 
 async def note(request: web.Request) -> web.Response:
-    """`/api/projects/UID/notes`: a note on a work.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a note that cannot be kept.
-        Conflict: 409 for one that was made with an older version.
+    """`/api/projects/UID/notes`: a note on a work. Raises Conflict: 409 for one that was made with
+    an older version.
     """
     here, project, given = await _given(request, NOTE)
     made = await here.workspace.write(
@@ -134,11 +124,7 @@ async def note(request: web.Request) -> web.Response:
 
 
 async def pins_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/pins`: what is said to be the same or different, or a new pin.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a pin that cannot be.
-    """
+    """`/api/projects/UID/pins`: what is said to be the same or different, or a new pin."""
     if request.method != "POST":
         here = opened(request)
         project = await project_of(request, here)
@@ -160,22 +146,14 @@ async def pins_(request: web.Request) -> web.Response:
 
 
 async def unpin(request: web.Request) -> web.Response:
-    """`/api/projects/UID/pins/remove`: removes a pin.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 where there is no such pin.
-    """
+    """`/api/projects/UID/pins/remove`: removes a pin."""
     here, project, given = await _given(request, UNPIN)
     made = await here.workspace.write(pins.unpin, project, given["pin"], by=here.by)
     return answer(_assigned(made))
 
 
 async def undo_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/undo`: undoes a change of the log.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 where the change cannot be undone.
-    """
+    """`/api/projects/UID/undo`: undoes a change of the log."""
     here, project, given = await _given(request, UNDO)
     if not await here.workspace.read(undo.is_own, project, given["change"], here.by):
         check(request, "edit")

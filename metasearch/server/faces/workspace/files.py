@@ -98,11 +98,7 @@ EXPORT_NAMED: Members = {
 
 @in_share("uploads", "POST")
 async def imports(request: web.Request) -> web.Response:
-    """`/api/projects/UID/imports`: the file of a search by hand, as a step.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a file that cannot be read.
-    """
+    """`/api/projects/UID/imports`: the file of a search by hand, as a step."""
     here = opened(request)
     project = await project_of(request, here)
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
@@ -127,10 +123,8 @@ async def imports(request: web.Request) -> web.Response:
 
 
 def content_of(given: dict[str, object]) -> bytes:
-    """The bytes of a file in a body, of which they are taken out.
-
-    Raises:
-        UsageError: There are none, or they are given twice, or they are no base64.
+    """The bytes of a file in a body, of which they are taken out. Raises UsageError: there are
+    none, or they are given twice, or they are no base64.
     """
     text, packed = given.pop("text", None), given.pop("base64", None)
     if (text is None) == (packed is None):
@@ -145,11 +139,7 @@ def content_of(given: dict[str, object]) -> bytes:
 
 @in_share("uploads", "POST")
 async def decisions(request: web.Request) -> web.Response:
-    """`/api/projects/UID/decisions/import`: decisions that were made in another program.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a file that cannot be read.
-    """
+    """`/api/projects/UID/decisions/import`: decisions that were made in another program."""
     here = opened(request)
     project = await project_of(request, here)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
@@ -160,11 +150,7 @@ async def decisions(request: web.Request) -> web.Response:
 
 @in_share("exports", "GET", "POST")
 async def exports(request: web.Request) -> web.StreamResponse:
-    """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be chosen.
-    """
+    """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method == "POST":

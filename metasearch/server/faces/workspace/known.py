@@ -1,6 +1,4 @@
-"""`/api/projects/UID/known`: works that searches are expected to find, and which step and source
-finds or misses each.
-"""
+"""`/api/projects/UID/known`: works that searches should find, and who finds or misses each."""
 
 from __future__ import annotations
 
@@ -50,11 +48,7 @@ REMOVE: Members = {
 
 @in_share("uploads", "POST")
 async def known(request: web.Request) -> web.Response:
-    """`/api/projects/UID/known`: the known works, or new ones.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what is no work.
-    """
+    """`/api/projects/UID/known`: the known works, or new ones."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method != "POST":
@@ -82,11 +76,7 @@ async def known(request: web.Request) -> web.Response:
 
 
 async def remove(request: web.Request) -> web.Response:
-    """`/api/projects/UID/known/remove`: removes known works, all that are named or none.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 where there is no work of a name.
-    """
+    """`/api/projects/UID/known/remove`: removes known works, all that are named or none."""
     here = opened(request)
     project = await project_of(request, here)
     given = await body_of(request, REMOVE)
@@ -95,11 +85,7 @@ async def remove(request: web.Request) -> web.Response:
 
 
 async def validation_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/validation`: which step and source found each known work.
-
-    Raises:
-        Problem: 404 where there is no such strategy.
-    """
+    """`/api/projects/UID/strategies/NAME/validation`: steps and sources of each known work."""
     here, project, shown = await strategy_of(request)
     async with here.shared.admission.brief():
         made = await here.workspace.read(validation.validate, project, shown)

@@ -30,13 +30,10 @@ class Member:
     """A member of a body, or a parameter.
 
     Attributes:
-        help: What it says.
-        kind: "text", "whole" (a number), "flag", "texts", "wholes", or "object".
         required: Whether a request must have it.
         choices: The words that a text may be; any where there are none.
         least, most: Of a number; `most` also characters of a text, and items of a list.
         longest: Characters of an item of "texts".
-        example: A value, for the document.
     """
 
     help: str
@@ -60,12 +57,7 @@ VERSION = Member(
 
 
 async def body_of(request: web.Request, members: Members, most: int = LARGEST) -> dict[str, Any]:
-    """The members of a JSON body; those that are absent, or null, are left out.
-
-    Raises:
-        Problem: 415 for anything but JSON, 400 where it cannot be read or a member is wrong or
-            unknown, 408 where it does not come, 413 where it is too large.
-    """
+    """The members of a JSON body; those that are absent, or null, are left out."""
     if request.content_type != JSON:
         raise Problem(415, None, message("Changes are posted as {json}.", json=JSON))
     raw = await whole_body(request, request.app[SHARED].options, most)
@@ -86,11 +78,7 @@ async def body_of(request: web.Request, members: Members, most: int = LARGEST) -
 
 
 def checked(value: Mapping[str, Any], members: Members) -> dict[str, Any]:
-    """The members of an object, each of its kind and within its bounds.
-
-    Raises:
-        Problem: 400, with all that is wrong.
-    """
+    """The members of an object, each of its kind and within its bounds."""
     errors = [
         {"parameter": line(str(name))[:40], "reason": message("is no member of this")}
         for name in list(value)[:20]
@@ -116,9 +104,6 @@ def checked(value: Mapping[str, Any], members: Members) -> dict[str, Any]:
 def parameters_of(given: MultiMapping[str], members: Members) -> dict[str, Any]:
     """The same of the parameters of an address: lists are repeated or have commas; those that are
     empty are left out, and those that are not declared are passed over.
-
-    Raises:
-        Problem: 400, with all that is wrong.
     """
     value: dict[str, Any] = {}
     errors: list[dict[str, str]] = []

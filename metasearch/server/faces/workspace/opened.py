@@ -40,22 +40,14 @@ class Here:
 
 
 def opened(request: web.Request) -> Here:
-    """The workspace of a request.
-
-    Raises:
-        Problem: 404 where none is served, 421 or 403 for a foreign host or origin.
-    """
+    """The workspace of a request."""
     service = workspace_of(request)
     check_addressed(request)
     return Here(request.app[SHARED], service, who(request))
 
 
 async def project_of(request: web.Request, here: Here) -> Project:
-    """The project of the address, by its uid or name.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """The project of the address, by its uid or name."""
     return await found(here.service.project(named(request, "project")))
 
 
@@ -65,11 +57,7 @@ def named(request: web.Request, part: str) -> str:
 
 
 def numbered(request: web.Request, part: str) -> int:
-    """A number in the address.
-
-    Raises:
-        Problem: 404 where it is none.
-    """
+    """A number in the address."""
     text = named(request, part)
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise Problem(404)
@@ -77,11 +65,7 @@ def numbered(request: web.Request, part: str) -> int:
 
 
 async def found(finding: Awaitable[T]) -> T:
-    """What an address names.
-
-    Raises:
-        Problem: 404, with the words of the error, where there is nothing of that name.
-    """
+    """What an address names."""
     try:
         return await finding
     except UsageError as exc:

@@ -69,11 +69,7 @@ CHANGED: Members = {
 
 
 async def listing(request: web.Request) -> web.Response:
-    """`/api/projects/UID/other-sources`: the list, or a new one.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be kept.
-    """
+    """`/api/projects/UID/other-sources`: the list, or a new one."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method != "POST":
@@ -88,11 +84,8 @@ async def listing(request: web.Request) -> web.Response:
 
 
 async def one(request: web.Request) -> web.Response:
-    """`/api/projects/UID/other-sources/N`: a change of one, or its removal.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be made.
-        Conflict: 409 for one that was made with an older version.
+    """`/api/projects/UID/other-sources/N`: a change of one, or its removal. Raises Conflict: 409
+    for one that was made with an older version.
     """
     here = opened(request)
     project = await project_of(request, here)
@@ -114,10 +107,8 @@ async def one(request: web.Request) -> web.Response:
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
-    """The new values of attributes; None for numbers that are unknown.
-
-    Raises:
-        UsageError: A number is given, and called unknown.
+    """The new values of attributes; None for numbers that are unknown. Raises UsageError: a number
+    is given, and called unknown.
     """
     unknown = given.pop("unknown", ())
     for name in unknown:

@@ -67,11 +67,7 @@ LOG: Members = {
 
 
 async def projects_(request: web.Request) -> web.Response:
-    """`/api/projects`: the list, or a new project.
-
-    Raises:
-        Problem: 400 for a project that cannot be made, and those of `opened` and `body_of`.
-    """
+    """`/api/projects`: the list, or a new project."""
     here = opened(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
@@ -92,11 +88,8 @@ async def projects_(request: web.Request) -> web.Response:
 
 
 async def project(request: web.Request) -> web.Response:
-    """`/api/projects/UID`: the project, or a change of it.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be made.
-        Conflict: 409 for one that was made with an older version.
+    """`/api/projects/UID`: the project, or a change of it. Raises Conflict: 409 for one that was
+    made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
@@ -109,10 +102,7 @@ async def project(request: web.Request) -> web.Response:
 
 async def questions(request: web.Request) -> web.Response:
     """`/api/projects/UID/questions`: what only a person knows, with the answers, or new answers.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for an answer that cannot be kept.
-        Conflict: 409 for answers that were made with an older version.
+    Raises Conflict: 409 for answers that were made with an older version.
     """
     here = opened(request)
     shown = await project_of(request, here)
@@ -132,11 +122,7 @@ async def questions(request: web.Request) -> web.Response:
 
 
 async def delete(request: web.Request) -> web.Response:
-    """`/api/projects/UID/delete`: the project and all that belongs to it.
-
-    Raises:
-        Problem: 404 where there is none, 400 where the body does not name it.
-    """
+    """`/api/projects/UID/delete`: the project and all that belongs to it."""
     here = opened(request)
     _only_post(request)
     shown = await project_of(request, here)
@@ -153,11 +139,7 @@ async def delete(request: web.Request) -> web.Response:
 
 
 async def log_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/log`: who changed what, the newest first.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a wrong parameter.
-    """
+    """`/api/projects/UID/log`: who changed what, the newest first."""
     here = opened(request)
     shown = await project_of(request, here)
     asked = parameters_of(request.query, LOG)

@@ -41,11 +41,7 @@ FINISH: Members = {
 
 
 async def reports_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/reports`: the kinds that there are, and the finished reports.
-
-    Raises:
-        Problem: 404 where there is no such project.
-    """
+    """`/api/projects/UID/reports`: the kinds that there are, and the finished reports."""
     here = opened(request)
     project = await project_of(request, here)
     async with here.shared.admission.brief():
@@ -58,12 +54,7 @@ async def reports_(request: web.Request) -> web.Response:
 
 
 async def report(request: web.Request) -> web.Response:
-    """`/api/projects/UID/reports/KIND`: a report as it is now or was finished, or a new finished
-    one.
-
-    Raises:
-        Problem: 404 where there is no such project or kind, 400 for what cannot be written.
-    """
+    """`/api/projects/UID/reports/KIND`: a report as it is or was, or a new finished one."""
     here = opened(request)
     project = await project_of(request, here)
     kind = named(request, "kind")

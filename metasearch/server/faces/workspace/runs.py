@@ -59,13 +59,7 @@ BEGIN: Members = {
 
 
 async def runs_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/runs`: the list, the newest first, or a new run.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a run that cannot be, 409 where one is
-            under way, 429 where a quota or the share of the user is used up, 503 where too many
-            runs are under way.
-    """
+    """`/api/projects/UID/runs`: the list, the newest first, or a new run."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method != "POST":
@@ -94,11 +88,7 @@ async def runs_(request: web.Request) -> web.Response:
 
 
 async def run(request: web.Request) -> web.Response:
-    """`/api/projects/UID/runs/N`: a run with the answers that have come.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """`/api/projects/UID/runs/N`: a run with the answers that have come."""
     here = opened(request)
     project = await project_of(request, here)
     shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
@@ -111,11 +101,7 @@ async def run(request: web.Request) -> web.Response:
 
 
 async def stop(request: web.Request) -> web.Response:
-    """`/api/projects/UID/runs/N/stop`: ends a run; what its sources have answered stays.
-
-    Raises:
-        Problem: 404 where there is none, 409 where it has ended.
-    """
+    """`/api/projects/UID/runs/N/stop`: ends a run; what its sources have answered stays."""
     here = opened(request)
     project = await project_of(request, here)
     await body_of(request, {})
@@ -125,12 +111,7 @@ async def stop(request: web.Request) -> web.Response:
 
 
 async def resume(request: web.Request) -> web.Response:
-    """`/api/projects/UID/runs/N/resume`: has a run that was interrupted go on.
-
-    Raises:
-        Problem: 404 where there is none, 409 where it was not interrupted or another is under way,
-            400 where its steps or sources are others by now.
-    """
+    """`/api/projects/UID/runs/N/resume`: has a run that was interrupted go on."""
     here = opened(request)
     project = await project_of(request, here)
     await body_of(request, {})

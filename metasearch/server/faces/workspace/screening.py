@@ -91,11 +91,7 @@ _TAKES: Mapping[str, frozenset[str]] = {
 
 
 async def screening_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/screening`: the stages that a team screens, or a change of one.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a team that cannot be.
-    """
+    """`/api/projects/UID/screening`: the stages that a team screens, or a change of one."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method == "POST":
@@ -106,11 +102,7 @@ async def screening_(request: web.Request) -> web.Response:
 
 
 async def conflicts_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/screening/conflicts`: works whose votes differ, with all of them.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a parameter that cannot be used.
-    """
+    """`/api/projects/UID/screening/conflicts`: works whose votes differ, with all of them."""
     here = opened(request)
     project = await project_of(request, here)
     asked = parameters_of(request.query, CONFLICTS)
@@ -119,11 +111,7 @@ async def conflicts_(request: web.Request) -> web.Response:
 
 
 async def resolve(request: web.Request) -> web.Response:
-    """`/api/projects/UID/screening/resolve`: decides on works whose votes differ.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be resolved by who asks.
-    """
+    """`/api/projects/UID/screening/resolve`: decides on works whose votes differ."""
     here = opened(request)
     project = await project_of(request, here)
     given = await body_of(request, RESOLVE)
@@ -134,11 +122,7 @@ async def resolve(request: web.Request) -> web.Response:
 
 
 async def agreement_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/screening/agreement`: Cohen's kappa of each pair of screeners.
-
-    Raises:
-        Problem: 404 where there is no such project.
-    """
+    """`/api/projects/UID/screening/agreement`: Cohen's kappa of each pair of screeners."""
     here = opened(request)
     project = await project_of(request, here)
     async with here.shared.admission.brief():

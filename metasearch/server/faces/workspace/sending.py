@@ -22,13 +22,7 @@ async def send_file(
     headers: Mapping[str, str] | None = None,
 ) -> web.StreamResponse:
     """Send a file that has just been written, from its beginning; to a HEAD only what it is.
-
-    Args:
-        request: To be answered.
-        file: Open.
-        media_type: Of the answer.
-        name: Under which a browser saves it, in ASCII.
-        headers: Further ones.
+    `name`: under which a browser saves it, in ASCII.
     """
     file.seek(0, os.SEEK_END)
     response = web.StreamResponse(

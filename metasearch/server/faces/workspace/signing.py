@@ -33,12 +33,7 @@ SIGN: Members = {
 
 
 async def signatures_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/reports/KIND/signatures`: the signatures of a finished report, or one
-    more.
-
-    Raises:
-        Problem: 404 where there is no such report; 400 for a signature that cannot be.
-    """
+    """`/api/projects/UID/reports/KIND/signatures`: a finished report's, or one more."""
     here = opened(request)
     project = await project_of(request, here)
     kind = named(request, "kind")

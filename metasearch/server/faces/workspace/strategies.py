@@ -88,11 +88,7 @@ COPY: Members = {
 
 
 async def strategies_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies`: the list, or a new one.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for what cannot be made.
-    """
+    """`/api/projects/UID/strategies`: the list, or a new one."""
     here = opened(request)
     project = await project_of(request, here)
     if request.method != "POST":
@@ -108,11 +104,8 @@ async def strategies_(request: web.Request) -> web.Response:
 
 
 async def strategy(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME`: one with its steps, or a change of it.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be made.
-        Conflict: 409 for one that was made with an older version.
+    """`/api/projects/UID/strategies/NAME`: one with its steps, or a change of it. Raises Conflict:
+    409 for one that was made with an older version.
     """
     here, _, shown = await strategy_of(request)
     if request.method == "POST":
@@ -123,11 +116,7 @@ async def strategy(request: web.Request) -> web.Response:
 
 
 async def steps_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/steps`: a new step.
-
-    Raises:
-        Problem: 404 where there is no such strategy, 400 for a step that cannot be read.
-    """
+    """`/api/projects/UID/strategies/NAME/steps`: a new step."""
     here, _, shown = await strategy_of(request)
     given = await body_of(request, NEW_STEP)
     made = await here.workspace.write(steps.add, shown, given.pop("text"), by=here.by, **given)
@@ -135,11 +124,8 @@ async def steps_(request: web.Request) -> web.Response:
 
 
 async def step(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/steps/N`: a change of a step.
-
-    Raises:
-        Problem: 404 where there is none, 400 for a change that cannot be made.
-        Conflict: 409 for one that was made with an older version.
+    """`/api/projects/UID/strategies/NAME/steps/N`: a change of a step. Raises Conflict: 409 for one
+    that was made with an older version.
     """
     here, _, shown = await strategy_of(request)
     number = numbered(request, "step")
@@ -155,11 +141,7 @@ async def step(request: web.Request) -> web.Response:
 
 
 async def strategy_of(request: web.Request) -> tuple[Here, Project, Strategy]:
-    """The workspace, the project and the strategy of the address.
-
-    Raises:
-        Problem: 404 where there is none.
-    """
+    """The workspace, the project and the strategy of the address."""
     here = opened(request)
     project = await project_of(request, here)
     shown = await found(here.workspace.read(strategies.find, project, named(request, "strategy")))
@@ -167,11 +149,7 @@ async def strategy_of(request: web.Request) -> tuple[Here, Project, Strategy]:
 
 
 async def copy(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps in another order if asked.
-
-    Raises:
-        Problem: 404 where there is no such strategy, 400 for a name or an order that cannot be.
-    """
+    """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps reordered if asked."""
     here, project, shown = await strategy_of(request)
     given = await body_of(request, COPY)
     if "order" in given:
@@ -187,11 +165,7 @@ async def copy(request: web.Request) -> web.Response:
 
 
 async def counts(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/counts`: what is known of each step at each source.
-
-    Raises:
-        Problem: 404 where there is no such strategy.
-    """
+    """`/api/projects/UID/strategies/NAME/counts`: what is known of each step at each source."""
     here, _, shown = await strategy_of(request)
     async with here.shared.admission.brief():
         known = await here.workspace.read(figures.table, shown)

@@ -63,11 +63,7 @@ WRITE_FILE: Members = {
 
 
 async def paste(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/paste`: a step for each line of a text, all or none.
-
-    Raises:
-        Problem: 404 where there is no such strategy, 400 for a line that cannot be read.
-    """
+    """`/api/projects/UID/strategies/NAME/paste`: a step for each line of a text, all or none."""
     here, _, shown = await strategy_of(request)
     given = await body_of(request, PASTE)
     made = await here.workspace.write(lines.copy_in, shown, given.pop("text"), by=here.by, **given)
@@ -75,11 +71,7 @@ async def paste(request: web.Request) -> web.Response:
 
 
 async def written(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/written`: the steps in the syntax of another database.
-
-    Raises:
-        Problem: 404 where there is no such strategy, 400 for a wrong parameter.
-    """
+    """`/api/projects/UID/strategies/NAME/written`: the steps in the syntax of another database."""
     here, _, shown = await strategy_of(request)
     asked = parameters_of(request.query, WRITE)
     async with here.shared.admission.brief():
@@ -88,12 +80,7 @@ async def written(request: web.Request) -> web.Response:
 
 @in_share("uploads", "POST")
 async def read_file(request: web.Request) -> web.Response:
-    """`/api/projects/UID/search-files`: a strategy of each search of a JSON search file, all or
-    none.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a file that cannot be read.
-    """
+    """`/api/projects/UID/search-files`: a strategy of each search of a file, all or none."""
     here = opened(request)
     project = await project_of(request, here)
     # In a body a quotation mark takes two bytes.
@@ -104,11 +91,7 @@ async def read_file(request: web.Request) -> web.Response:
 
 
 async def write_file(request: web.Request) -> web.Response:
-    """`/api/projects/UID/strategies/NAME/search-file`: the strategy as a JSON search file.
-
-    Raises:
-        Problem: 404 where there is no such strategy, 400 for a step that cannot be written.
-    """
+    """`/api/projects/UID/strategies/NAME/search-file`: the strategy as a JSON search file."""
     here, _, shown = await strategy_of(request)
     asked = parameters_of(request.query, WRITE_FILE)
     async with here.shared.admission.brief():

@@ -48,11 +48,7 @@ CHANGE: Members = {
 
 
 async def members_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members`: the members, or a link by which somebody joins.
-
-    Raises:
-        Problem: 404 where there is no such project; 400 for a role that is none.
-    """
+    """`/api/projects/UID/members`: the members, or a link by which somebody joins."""
     here, project = await _opened(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
@@ -62,12 +58,7 @@ async def members_(request: web.Request) -> web.Response:
 
 
 async def member(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/UID`: another role, or a member removed.
-
-    Raises:
-        Problem: 404 where there is no such project or member; 400 where the project would lose its
-            last owner.
-    """
+    """`/api/projects/UID/members/UID`: another role, or a member removed."""
     here, project = await _opened(request)
     given = await body_of(request, CHANGE)
     removed, role = given.get("removed", False), given.get("role")
@@ -82,11 +73,7 @@ async def member(request: web.Request) -> web.Response:
 
 
 async def leave(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/leave`: who asks is a member no more.
-
-    Raises:
-        Problem: 404 where there is no such project; 400 for its last owner.
-    """
+    """`/api/projects/UID/members/leave`: who asks is a member no more."""
     here, project = await _opened(request)
     await body_of(request, {})
     await here.workspace.write(_changed, project, here.by, None, here.by, client_of(request))
@@ -94,11 +81,7 @@ async def leave(request: web.Request) -> web.Response:
 
 
 async def revoke(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/invitations/N`: a link that nobody can use any more.
-
-    Raises:
-        Problem: 404 where there is no such link that can be used.
-    """
+    """`/api/projects/UID/members/invitations/N`: a link that nobody can use any more."""
     here, project = await _opened(request)
     await body_of(request, {})
     number = numbered(request, "number")

@@ -62,11 +62,7 @@ LIST: Members = {
 
 
 async def works_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/works`: a part of the list, with facets of the whole.
-
-    Raises:
-        Problem: 404 where there is no such project, 400 for a parameter that cannot be used.
-    """
+    """`/api/projects/UID/works`: a part of the list, with facets of the whole."""
     here = opened(request)
     project = await project_of(request, here)
     query = query_of(parameters_of(request.query, LIST), here.by)
@@ -79,11 +75,7 @@ async def works_(request: web.Request) -> web.Response:
 
 
 async def work(request: web.Request) -> web.Response:
-    """`/api/projects/UID/works/ID`: a work with its records, and who found it.
-
-    Raises:
-        Problem: 404 where there is no such work.
-    """
+    """`/api/projects/UID/works/ID`: a work with its records, and who found it."""
     here = opened(request)
     project = await project_of(request, here)
     shown = await found(here.workspace.read(works.find, project, named(request, "work"), here.by))
@@ -98,11 +90,7 @@ def query_of(given: dict[str, Any], by: str) -> WorksQuery:
 
 
 def chosen(db: Database, project: Project, given: dict[str, Any], by: str) -> list[str]:
-    """The uids of the works that `works` or `matching` of a body name; they are taken out of it.
-
-    Raises:
-        Problem: 400 where neither or both are given.
-    """
+    """The uids of the works that `works` or `matching` of a body name; they are taken out of it."""
     named_works = given.pop("works", None)
     matching = given.pop("matching", None)
     if (named_works is None) == (matching is None):

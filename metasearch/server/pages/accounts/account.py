@@ -38,10 +38,7 @@ class AccountView:
     """What the page shows.
 
     Attributes:
-        user: Whose account.
-        sessions, tokens: Of the user.
         here: Row of the session of this request; None for none.
-        quotas: What is left of them.
         sources: Labels of the databases that the user has chosen.
         password: Whether the user logs in here by a password.
     """
@@ -58,15 +55,7 @@ class AccountView:
 def account_page(
     visit: Visit, view: AccountView, said: Said, done: str = "", secret: str = ""
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        view: What it shows.
-        said: About the form that was sent.
-        done: A key of `DONE_WORDS`.
-        secret: A token that was just made, which is shown this once.
-    """
+    """The whole page."""
     user = view.user
     return page(
         "users/account.html",

@@ -67,11 +67,8 @@ class UsersView:
     """What the list of users shows.
 
     Attributes:
-        users: Of this page.
         counts: Role -> users of it who may log in.
-        links: Open invitations.
-        makers: Uid -> name, of those who have made them.
-        text, role, state: What is searched for.
+        makers: Uid -> name, of those who have made `links`.
         further: Address of the next page; "" for none.
         local: Whether users log in here by a password.
     """
@@ -89,13 +86,7 @@ class UsersView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserView:
-    """What the page of a user shows.
-
-    Attributes:
-        user: Whom.
-        sessions, tokens, projects: How many there are.
-        quotas: All of them.
-    """
+    """What the page of a user shows."""
 
     user: User
     sessions: int
@@ -111,7 +102,6 @@ class AuditView:
     Attributes:
         lines: The newest first.
         names: Uid -> name for people.
-        action, user, object: What is searched for.
         unknown: Whether there is no such user.
         older: Address of the next page; "" for none.
         files: (name of a format, address of the file).

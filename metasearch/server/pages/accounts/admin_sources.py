@@ -44,15 +44,12 @@ class SourceLine:
     """A source of the list.
 
     Attributes:
-        name, label: Of the source.
         state, look: What it is called, and how it looks.
         keys: Those that it takes; never a value.
         default: Whether it is asked where a search names none.
         off_by_itself: Whether it is off where nobody switches it on.
         switch: What an administrator has said; None for nothing.
         switched: When; "" for never.
-        by: Name of the administrator.
-        is_on: Whether searches ask it.
     """
 
     name: str
@@ -83,12 +80,9 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A source that is off by itself, and is to be switched on.
-
-    Attributes:
-        name, label: Of the source.
-        terms: What its description says of them; "" for nothing.
-        link: Their address; "" where they are no address.
+    """A source that is off by itself, and is to be switched on. `terms`: what the source's
+    description says of its terms; "" for nothing. `link`: their address; "" where they are no
+    address.
     """
 
     name: str
@@ -100,14 +94,7 @@ class Confirmation:
 def source_line(
     view: SourceView, switch: SourceSwitch | None, configured: bool, by: str
 ) -> SourceLine:
-    """A source as the page shows it.
-
-    Args:
-        view: As the server knows it.
-        switch: What an administrator has said.
-        configured: Whether it is on where nobody switches it.
-        by: Name of the administrator.
-    """
+    """A source as the page shows it. `configured`: whether it is on where nobody switches it."""
     words, look = _STATES[standing(view)]
     return SourceLine(
         name=view.name,
@@ -134,17 +121,7 @@ def admin_sources_page(
     done: str = "",
     confirm: Confirmation | None = None,
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        lines: The sources that are shown.
-        said: About the form that was sent.
-        text: A part of a name that is searched for.
-        show: A key of `PARTS`.
-        done: A key of `DONE_WORDS`.
-        confirm: What must be confirmed; None for nothing.
-    """
+    """The whole page. `show`: a key of `PARTS`. `confirm`: what to confirm; None: nothing."""
     return page(
         "users/admin_sources.html",
         visit,

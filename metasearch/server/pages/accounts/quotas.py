@@ -16,10 +16,8 @@ class QuotaLine:
     """A quota of a user.
 
     Attributes:
-        kind: Its name.
         words: What it is of, to be translated.
         used: Today, or in all; None where each search is looked at for itself.
-        limit: How much the user may take.
         configured: How much users may take on this server.
         own: The user's own number as text; "" for none.
     """

@@ -13,12 +13,7 @@ from metasearch.server.visit import Visit
 
 @dataclass(frozen=True, slots=True)
 class ProjectLine:
-    """A project in the list.
-
-    Attributes:
-        owners: Their names.
-        address: Of its page; "" for a reader who does not own it.
-    """
+    """A project in the list. `address`: of its page; "" for a reader who does not own it."""
 
     uid: str
     name: str

@@ -30,8 +30,6 @@ class Clash:
     """What a page shows of a conflict.
 
     Attributes:
-        error: Which it is.
-        rows: What differs.
         fields: The form that was sent, with the version that stands now; nothing where nothing
             stands any more.
         action: The address that it is sent to.
@@ -60,14 +58,9 @@ def clash_of(
     """What to show where a form could not be done because of a conflict; else None.
 
     Args:
-        said: About the form.
-        language: Of the page.
         labels: Name of what was changed -> what it is called, to be translated.
-        action: The address that the form was sent to.
         leave: The address of the page without the change; `action` where it is "".
         sent: Names of the fields that are sent again; all where None.
-        version: Name of the field with the version.
-        more: Further fields that are sent with them.
         words: What a value of a name is called, as `value_words`.
     """
     error = said.error

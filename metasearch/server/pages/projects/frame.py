@@ -12,12 +12,7 @@ from metasearch.workspace.projects import Project
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A page of a project.
-
-    Attributes:
-        words: To be translated.
-        here: Whether it is the page itself.
-    """
+    """A page of a project. `words`: to be translated. `here`: whether it is the page itself."""
 
     words: str
     address: str
@@ -26,13 +21,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The head of a page of a project.
-
-    Attributes:
-        all: Address of the list of projects.
-        title: Of the project.
-        base: Address of the project.
-    """
+    """The head of a page of a project. `all`: address of the list of projects."""
 
     all: str
     title: str
@@ -52,13 +41,7 @@ _SCREENING, _MEMBERS = ("/screening", N_("Screening")), ("/members", N_("Members
 
 
 def frame(visit: Visit, project: Project, here: str) -> Frame:
-    """The head of a page.
-
-    Args:
-        visit: The request for it.
-        project: Shown.
-        here: The path of its tab below the project: "", "/works".
-    """
+    """The head of a page. `here`: the path of its tab below the project: "", "/works"."""
     base = visit.site.path(f"/projects/{project.uid}")
     listed = (*_TABS[:3], _SCREENING, *_TABS[3:], _MEMBERS) if visit.user else _TABS
     tabs = [Tab(words, base + path, path == here) for path, words in listed]

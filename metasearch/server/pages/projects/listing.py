@@ -43,15 +43,7 @@ def projects_page(
     *,
     most_bytes: int,
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        every: All projects in the order of the page.
-        said: About the form that was sent.
-        done: A key of `DONE_WORDS`.
-        most_bytes: Of an archive.
-    """
+    """The whole page. `every`: all projects in the order of the page."""
     return page(
         "projects/list.html",
         visit,

@@ -33,7 +33,6 @@ class Line:
         action: To be translated.
         before, after: As short texts; "" for nothing.
         undoes: The number of the change that it undid; None for others.
-        can_be_undone: Whether there is a button.
     """
 
     id: int
@@ -61,14 +60,10 @@ def log_page(
     """The whole page.
 
     Args:
-        visit: The request for it.
-        project: Whose log it is.
         changes: The newest first.
-        undoable: Numbers of those that can be undone now.
         people: Uid of a user -> name; None on a server without users, which shows nobody.
         older: Address of the lines before them; "" for none.
         error: Why a change was not undone.
-        done: A key of `DONE_WORDS`.
     """
     return page(
         "projects/log.html",

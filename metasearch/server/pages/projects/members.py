@@ -60,17 +60,7 @@ def members_page(
     link: str = "",
     done: str = "",
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        project: Whose members.
-        shown: What there is.
-        said: About the form that was sent.
-        own: Uid of the reader.
-        link: The address of a new link; "" for none.
-        done: A key of `DONE_WORDS`.
-    """
+    """The whole page. `link`: the address of a new link; "" for none."""
     return page(
         "projects/members.html",
         visit,

@@ -47,7 +47,6 @@ class RunLine:
     Attributes:
         mode, status: To be translated.
         by: Uid of the user who began it; "" where there are no users.
-        answered, failed: Databases and steps.
         fetched: Records; None where none were asked for.
     """
 
@@ -74,13 +73,7 @@ class StateLine:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A report in a list.
-
-    Attributes:
-        title, about: To be translated.
-        missing: Questions without an answer.
-        frozen: How often it was frozen.
-    """
+    """A report in a list; `title` and `about` to be translated; `missing`: open questions."""
 
     title: str
     about: str
@@ -99,12 +92,7 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page is made from.
-
-    Attributes:
-        works: How many there are.
-        decided: Stage -> verdict -> works, with "undecided".
-    """
+    """What the page is made from. `decided`: stage -> verdict -> works, with "undecided"."""
 
     strategies: Sequence[StrategyLine]
     runs: Sequence[RunLine]

@@ -89,7 +89,6 @@ class Asked:
 
     Attributes:
         label, help: To be translated.
-        text: The answer as it is typed.
         chosen: Keys of the choices of the answer.
         is_required: Whether the report is a draft without it.
         is_missing: Whether it is, and there is none.
@@ -114,20 +113,13 @@ class ReportPage:
     """What the page of a report is made from.
 
     Attributes:
-        kind: Of the report.
-        language: That it is written in.
         document: None where it cannot be made.
-        unmade: Why it cannot.
         frozen: The frozen one that is shown; None for the report as it would be now.
-        questions: Those of the report.
         answers: Key of a question -> its answer.
-        missing: Keys of those that lack one.
+        missing: Keys of the questions that lack an answer.
         previous: Number of the report of which this one is an update; "" for none.
-        other_sources: Other ways of searching.
         earlier: Numbers of the frozen reports that it may be an update of.
-        others: Names of the other kinds.
         version: Of the project, with its answers.
-        signatures: Of the frozen one.
         can_sign_as: What the reader may sign it as.
     """
 

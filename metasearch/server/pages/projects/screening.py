@@ -53,9 +53,7 @@ class ScreeningShown:
         conflicts: The first ones of the stage, and how many there are.
         resolvable: Uids of those among them that the reader may resolve.
         agreement: Of the stage; None where it was not asked for: it reads all votes.
-        names: Uid of a user -> name.
         people: (uid, name) of the members who may screen.
-        labels: Source name -> what people call it.
         reasons: For which works were excluded so far.
     """
 
@@ -106,17 +104,7 @@ def screening_page(
     reason: str = "",
     done: str = "",
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        project: Whose works.
-        stage: Which one is shown.
-        shown: What was found.
-        said: About the form that was sent.
-        reason: To exclude; the one that was used last.
-        done: A key of `DONE_WORDS`.
-    """
+    """The whole page. `reason`: to exclude; the one that was used last."""
     made = frame(visit, project, "/screening")
     base = f"{made.base}/screening"
     names = called(visit.language, shown.names)

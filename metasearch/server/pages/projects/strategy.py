@@ -48,7 +48,6 @@ class Cell:
         words: Its state, to be translated.
         claimed: Hits; None where they are not known.
         exact: Whether that number is of the whole query.
-        failed: Whether it did not answer.
         stale: Whether it was asked for an earlier wording.
         address: Of the place that tells all.
     """
@@ -66,7 +65,6 @@ class StepRow:
     """A row of the table.
 
     Attributes:
-        text: As typed.
         syntax: To be translated; "" where it is recognised.
         fault: Why it cannot be read; "" where it can.
         stale: Why its numbers are old; "" where they are not.
@@ -96,12 +94,8 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run that goes on, or was interrupted.
-
-    Attributes:
-        counts: Whether only numbers are asked for.
-        answers: Databases and steps that have answered.
-        asked: How many will.
+    """A run that goes on, or was interrupted. `counts`: whether only numbers are asked for.
+    `answers`: databases and steps that have answered.
     """
 
     number: int
@@ -112,13 +106,8 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class StepsView:
-    """The table of the steps.
-
-    Attributes:
-        known: How many works must be found.
-        stale: How many steps are stale.
-        run: The run that goes on; None where none does.
-        here: Address of the page.
+    """The table of the steps. `known`: how many works must be found. `run`: the run that goes on;
+    None where none does.
     """
 
     columns: Sequence[Column]
@@ -143,11 +132,8 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one database was asked, and said.
-
-    Attributes:
-        words: Its state, to be translated.
-        requests: Method, address and body of each request, without keys.
+    """What one database was asked, and said. `words`: its state, to be translated. `requests`:
+    method, address and body of each request, without keys.
     """
 
     source: str
@@ -175,15 +161,7 @@ def steps_view(
     known: int = 0,
     run: RunState | None = None,
 ) -> StepsView:
-    """The table.
-
-    Args:
-        base: Address of the page of the strategy.
-        figures: What is known.
-        found: Number of a step -> how many of the known works it finds.
-        known: How many there are.
-        run: That goes on.
-    """
+    """The table. `found`: number of a step -> how many of the known works it finds."""
     by_hand = {
         source for one in figures.steps if one.step.kind == "import" for source in one.figures
     }
@@ -352,7 +330,6 @@ class StrategyPage:
         asked: Number of the step whose requests are listed.
         chosen: Names of the sources that the strategy names.
         known: The known works; () where there are none.
-        run: The run that goes on.
         interrupted: The newest run, where it was interrupted.
         written: The strategy in another syntax; None where none is asked for.
         last_number: The largest number that a step ever had.
@@ -419,16 +396,7 @@ def strategy_page(
     reading: StepReading | None = None,
     done: str = "",
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        project: Whose strategy.
-        shown: What there is.
-        said: About the form that was sent.
-        reading: How the step would be read that was only to be checked.
-        done: A key of `DONE_WORDS`.
-    """
+    """The whole page."""
     base = shown.base
     steps = view_of(shown)
     fault = Fault.of(said.error) if isinstance(said.error, QuerySyntaxError) else None

@@ -143,8 +143,6 @@ class WorkView:
         verdict, reason, version: What a decision of who looks would replace in the stage of the
             page: their own vote where they screen it, else what the project has decided; "" and 0
             for none.
-        records: What it was merged from.
-        pins: Those of its records.
     """
 
     uid: str
@@ -227,10 +225,7 @@ class WorksShown:
 
     Attributes:
         found: Uid of a work -> who found it.
-        pins: Of the project.
-        total: Works of the project.
         decided: Those with a decision in the stage.
-        labels: Source name -> what people call it.
         reasons: For which works were excluded so far.
         undo: The newest change that can be undone; None for none.
         formats: Names of the export formats.
@@ -261,17 +256,7 @@ def works_page(
     reason: str = "",
     told: str = "",
 ) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        project: Whose works.
-        query: What is listed.
-        shown: What was found.
-        said: About the form that was sent.
-        reason: The one that was used last.
-        told: What was done, translated.
-    """
+    """The whole page. `reason`: the one that was used last."""
     made = frame(visit, project, "/works")
     base = f"{made.base}/works"
     first, _, last = query.years.partition("-")
@@ -368,11 +353,8 @@ def decision_clash(said: Said, language: Language, base: str, here: str, uid: st
 
 
 def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
-    """The parameters of an address of a list; those that say nothing are left out.
-
-    Args:
-        query: What is listed.
-        changes: Fields of it that are otherwise; a list begins at 0 unless `start` is named.
+    """The parameters of an address of a list; those that say nothing are left out. `changes`:
+    fields of it that are otherwise; a list begins at 0 unless `start` is named.
     """
 
     def value(name: str) -> object:

@@ -23,13 +23,7 @@ from metasearch.workspace.saved.saved import LONGEST_NAME, SavedSearch
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A saved search in the list.
-
-    Attributes:
-        saved: What is asked.
-        last: Its last run; None where it has none.
-        news: How many there are.
-    """
+    """A saved search in the list. `last`: its last run; None where it has none."""
 
     saved: SavedSearch
     last: SavedRun | None
@@ -38,12 +32,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SavedList:
-    """What the page shows.
-
-    Attributes:
-        lines: By name.
-        mails: Whether e-mails are sent; None on a server that sends none.
-        offered: Field of the form for a new one -> its text, from the address of the page.
+    """What the page shows. `mails`: whether e-mails are sent; None on a server that sends none.
+    `offered`: field of the form for a new one -> its text, from the address of the page.
     """
 
     lines: Sequence[Line]
@@ -52,14 +42,7 @@ class SavedList:
 
 
 def saved_page(visit: Visit, shown: SavedList, said: Said, done: str = "") -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        shown: What there is.
-        said: About the form that was sent.
-        done: A key of `DONE_WORDS`.
-    """
+    """The whole page."""
 
     def typed(name: str, usual: str = "") -> str:
         return said.typed(name, shown.offered.get(name, usual))

@@ -40,8 +40,6 @@ class NewsLine:
         title: Of the work; "" where it has none.
         language: Of the title, as a code; "" where that is not known.
         address: Of the work on the web; "" where none is known.
-        about: Authors, journal and year.
-        at: When it was told.
     """
 
     happened: str
@@ -57,12 +55,8 @@ class SavedView:
     """What the page shows.
 
     Attributes:
-        saved: What is asked.
         news: The newest, or those before them.
-        count: How many there are in all.
         older: Address of the page with older news; "" where there are none.
-        runs: The newest ones.
-        labels: Name of a source -> what people call it.
         mails: Whether e-mails are sent; None on a server that sends none.
     """
 

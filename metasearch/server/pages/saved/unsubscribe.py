@@ -7,12 +7,6 @@ from metasearch.server.visit import Visit
 
 
 def unsubscribe_page(visit: Visit, here: str, *, done: bool) -> str:
-    """The whole page.
-
-    Args:
-        visit: The request for it.
-        here: Its local address, to which the form is sent.
-        done: Whether e-mails have been switched off now.
-    """
+    """The whole page."""
     title = "No more e-mails" if done else "Switch e-mails off?"
     return page("saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done)

@@ -26,15 +26,8 @@ logger = logging.getLogger("metasearch.server")
 
 
 def spend(db: Database, digest: bytes, lasts: int) -> None:
-    """Note that a login has come back.
-
-    Args:
-        db: The workspace, which all processes of the server share.
-        digest: Of its state.
-        lasts: Seconds after which it has ended anyway.
-
-    Raises:
-        LoginRefused: It has come back before.
+    """Note that a login has come back. `lasts`: seconds after which it has ended anyway. Raises
+    LoginRefused: it has come back before.
     """
     with db.transaction():
         db.run("DELETE FROM login_state WHERE until <= ?", now())
@@ -48,17 +41,8 @@ def account_of(
 ) -> User:
     """The user whom an ID token names by issuer and subject, made at the first login.
 
-    A name or an address that another account has makes nobody that user.
-
-    Args:
-        db: The workspace.
-        claims: Of the token, checked.
-        settings: Which role whose groups give.
-        client: A pseudonym of the address, for the audit log.
-
-    Raises:
-        LoginRefused: The account is disabled.
-        UsageError: There are too many users.
+    A name or an address that another account has makes nobody that user. Raises LoginRefused: the
+    account is disabled; UsageError: there are too many users.
     """
     role = role_of(claims, settings)
     with db.transaction():

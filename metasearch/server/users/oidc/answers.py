@@ -24,9 +24,8 @@ _NAME = "login"
 class Answers:
     """Asks the provider.
 
-    Args:
-        issuer: Its address. It may be in one's own network: whoever configured it has said so.
-        allow: "host:port" of other addresses in one's own network that may be asked.
+    `issuer`: its address. It may be in one's own network: whoever configured it has said so.
+    `allow`: "host:port" of other addresses in one's own network that may be asked.
     """
 
     def __init__(self, issuer: str, allow: frozenset[str] = frozenset()) -> None:
@@ -37,10 +36,8 @@ class Answers:
         await self._transport.close()
 
     async def get(self, address: str) -> dict[str, Any]:
-        """The JSON object at an address.
-
-        Raises:
-            ProviderFault: There is none, or it is too large or too slow.
+        """The JSON object at an address. Raises ProviderFault: there is none, or it is too large or
+        too slow.
         """
         status, found = await self._asked(
             Request(
@@ -56,10 +53,8 @@ class Answers:
     async def post(
         self, address: str, fields: Pairs, authorization: Secret | None = None
     ) -> tuple[int, dict[str, Any]]:
-        """Status and JSON object of the answer to a form.
-
-        Raises:
-            ProviderFault: There is none, or it is too large or too slow.
+        """Status and JSON object of the answer to a form. Raises ProviderFault: there is none, or
+        it is too large or too slow.
         """
         headers: Pairs = (("Accept", "application/json"),)
         if authorization is not None:

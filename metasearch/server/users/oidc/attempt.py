@@ -20,8 +20,6 @@ class Attempt:
     the provider is of use in this browser alone.
 
     Attributes:
-        state: Comes back in the address.
-        nonce: Comes back in the token.
         verifier: Is sent with the code (PKCE), so that a code alone is of no use.
         onward: The local address that is shown afterwards.
         ends: Unix time in seconds.

@@ -33,12 +33,7 @@ _TYPES: dict[str, type[Key]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 
 
 class Keys:
-    """The keys of one provider.
-
-    Args:
-        fetch: Returns its JWK set.
-        clock: Seconds.
-    """
+    """The keys of one provider. `clock`: seconds."""
 
     def __init__(
         self,
@@ -51,14 +46,8 @@ class Keys:
         self._lock = asyncio.Lock()
 
     async def find(self, kid: str | None, algorithm: str) -> Key | None:
-        """The key of a token; None where the provider has no such key.
-
-        Args:
-            kid: What the token calls it; None where it does not say.
-            algorithm: One of `ALGORITHMS`.
-
-        Raises:
-            ProviderFault: The keys cannot be had.
+        """The key of a token; None where the provider has no such key. `kid`: what the token calls
+        it; None where it does not say. Raises ProviderFault: the keys cannot be had.
         """
         if self._age() > KEPT:
             await self._renew(KEPT)
@@ -87,10 +76,7 @@ class Keys:
 
 def read(found: dict[str, Any]) -> list[tuple[str, Key, str]]:
     """(name, key, algorithm) of each key of a JWK set that signatures can be checked with; others
-    are left out.
-
-    Raises:
-        ProviderFault: It is no JWK set.
+    are left out. Raises ProviderFault: it is no JWK set.
     """
     listed = found.get("keys")
     if not isinstance(listed, list) or len(listed) > _MOST:

@@ -36,11 +36,8 @@ logger = logging.getLogger("metasearch.server")
 
 
 async def begin(request: web.Request) -> web.StreamResponse:
-    """Send a browser to the provider; `next` is where it goes after the login.
-
-    Raises:
-        HTTPNotFound: The users of the server log in elsewhere.
-        Problem: 502 where the provider cannot be asked.
+    """Send a browser to the provider; `next` is where it goes after the login. Raises HTTPNotFound:
+    the users of the server log in elsewhere; Problem: 502 where the provider cannot be asked.
     """
     users, visit = _users(request), visit_of(request)
     following = onward(only(request.query, "next"), visit.site)
@@ -87,10 +84,8 @@ async def back(request: web.Request) -> web.StreamResponse:
 
 
 def _attempt(request: web.Request, site: Site) -> Attempt:
-    """The login that the answer belongs to: of this browser, and not over.
-
-    Raises:
-        LoginRefused: There is none.
+    """The login that the answer belongs to: of this browser, and not over. Raises LoginRefused:
+    there is none.
     """
     attempt = Attempt.read(request.app[SHARED].cookies.read(request, _cookie(site)))
     state = only(request.query, "state")[:_LONGEST]
@@ -106,11 +101,8 @@ def _attempt(request: web.Request, site: Site) -> Attempt:
 
 
 async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> User:
-    """The user whom the provider names.
-
-    Raises:
-        LoginRefused: It names nobody, or somebody who may not log in.
-        ProviderFault: It cannot be asked.
+    """The user whom the provider names. Raises LoginRefused: it names nobody, or somebody who may
+    not log in; ProviderFault: it cannot be asked.
     """
     provider, pseudonym = _provider(request, users), client_of(request)
     digest = hashlib.sha256(attempt.state.encode()).digest()
@@ -133,10 +125,7 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
 
 async def _check_issuer(request: web.Request, provider: Provider) -> None:
     """Check who answers, where they say it (RFC 9207): with several providers one could have the
-    codes of another sent to itself.
-
-    Raises:
-        LoginRefused: It is another one.
+    codes of another sent to itself. Raises LoginRefused: it is another one.
     """
     issuer = only(request.query, "iss")
     metadata = await provider.metadata()

@@ -35,10 +35,8 @@ class Metadata:
 
 
 def read(found: Mapping[str, Any], issuer: str) -> Metadata:
-    """The metadata of an issuer.
-
-    Raises:
-        ProviderFault: They are those of another issuer, or lack what is needed.
+    """The metadata of an issuer. Raises ProviderFault: they are those of another issuer, or lack
+    what is needed.
     """
     if found.get("issuer") != issuer:
         raise ProviderFault(

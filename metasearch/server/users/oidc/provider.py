@@ -62,14 +62,8 @@ class Provider:
         await self._answers.close()
 
     async def authorization(self, attempt: Attempt, back: str) -> str:
-        """The address at the provider that a browser is sent to.
-
-        Args:
-            attempt: That begins there.
-            back: Absolute address that the browser comes back to.
-
-        Raises:
-            ProviderFault: The provider cannot be asked what it is.
+        """The address at the provider that a browser is sent to. `back`: absolute address that the
+        browser comes back to. Raises ProviderFault: the provider cannot be asked what it is.
         """
         metadata = await self.metadata()
         parameters = {
@@ -110,10 +104,8 @@ class Provider:
             self._waiting -= 1
 
     async def metadata(self) -> Metadata:
-        """What the provider says about itself.
-
-        Raises:
-            ProviderFault: It cannot be asked, or could not a moment ago.
+        """What the provider says about itself. Raises ProviderFault: it cannot be asked, or could
+        not a moment ago.
         """
         async with self._lock:
             now = self._clock()

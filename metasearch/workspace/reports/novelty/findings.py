@@ -25,10 +25,8 @@ class Findings:
     """What a person said, what was searched, and what was found.
 
     Attributes:
-        project: The project.
         answers: Key of a question -> its answer.
         missing: Keys of the questions that the report requires and that have no answer.
-        searches: What was searched.
         related: The related works in the order of the list.
     """
 

@@ -46,11 +46,8 @@ class Part:
 
 
 def parse(pattern: str) -> tuple[Part, ...]:
-    """The pieces of a pattern, in their order.
-
-    Raises:
-        UsageError: It is too long, has a part that there is not or one twice, or lacks the year or
-            the serial.
+    """The pieces of a pattern, in their order. Raises UsageError: it is too long, has a part that
+    there is not or one twice, or lacks the year or the serial.
     """
     if len(pattern) > LONGEST_PATTERN:
         raise _wrong(pattern, message("it has more than {most} characters", most=LONGEST_PATTERN))
@@ -83,15 +80,8 @@ def parse(pattern: str) -> tuple[Part, ...]:
 
 
 def written(parts: Sequence[Part], values: Mapping[str, str], serial: int) -> str:
-    """The number with this serial.
-
-    Args:
-        parts: Of `parse`.
-        values: Name of a part -> its value, as text.
-        serial: From 1.
-
-    Raises:
-        UsageError: A value is missing or is not of its part, or the serial has no room.
+    """The number with this serial. `values`: name of a part -> its value, as text. `serial`: from
+    1. Raises UsageError: a value is missing or is not of its part, or the serial has no room.
     """
     return "".join(part.text or _filled(part, values, str(serial)) for part in parts)
 
@@ -99,10 +89,7 @@ def written(parts: Sequence[Part], values: Mapping[str, str], serial: int) -> st
 def next_number(db: Database, pattern: str, values: Mapping[str, str]) -> str:
     """The number of the next report: its serial follows the highest one of this station and year
     among the frozen reports of the workspace, of all projects. Call it in the transaction in which
-    the report is kept.
-
-    Raises:
-        UsageError: As `parse` and `written`.
+    the report is kept. Raises UsageError: as `parse` and `written`.
     """
     parts = parse(pattern)
     alike = re.compile("".join(_as_pattern(part, values) for part in parts))
@@ -116,11 +103,7 @@ def next_number(db: Database, pattern: str, values: Mapping[str, str]) -> str:
 
 
 def check_value(name: str, value: str) -> str:
-    """The value of a part, if it can stand in a number.
-
-    Raises:
-        UsageError: It cannot.
-    """
+    """The value of a part, if it can stand in a number. Raises UsageError: it cannot."""
     if not _VALUES[name].fullmatch(value):
         raise UsageError(
             message(

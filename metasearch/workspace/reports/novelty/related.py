@@ -40,7 +40,6 @@ class Related:
     Attributes:
         number: In the list of the report, from 1.
         work: Id of its row; `uid` its lasting name.
-        record: What is cited.
         close: Whether it is closely related (密切相关).
         points: Numbers of the points of novelty that its tags name, in order.
         domestic: Whether it is literature of China: in Chinese.

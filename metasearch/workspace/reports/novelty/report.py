@@ -33,14 +33,7 @@ _UNNUMBERED = "（定稿时编号）"
 def document(
     db: Database, project: Project, *, language: Language = "zh", number: str = ""
 ) -> Document:
-    """The report as it would be now.
-
-    Args:
-        db: The workspace.
-        project: Of any kind.
-        language: The form is in Chinese; there is no other.
-        number: 报告编号; a draft has none.
-    """
+    """The report as it would be now."""
     found = findings(db, project)
     return Document(
         kind=REPORT,
@@ -55,9 +48,7 @@ def document(
 
 def next_number(db: Database, project: Project) -> str:
     """报告编号 that the report would get now. Call it in the transaction in which it is finished.
-
-    Raises:
-        UsageError: It cannot be made: a part of its pattern has no answer.
+    Raises UsageError: it cannot be made: a part of its pattern has no answer.
     """
     answers = details.answers(projects.find(db, project.uid))
     pattern = str(answers.get("novelty.number_pattern") or number_of_reports.DEFAULT)

@@ -24,9 +24,8 @@ from metasearch.workspace.store.database import Database
 class Search:
     """One database, searched for one step.
 
-    Attributes:
-        said: What it said: its newest whole answer, else one in part, else the failure.
-        related: Works found by it that are closely or generally related; of them `close` closely.
+    `said`: what it said: its newest whole answer, else one in part, else the failure. `related`:
+    works found by it that are closely or generally related; of them `close` closely.
     """
 
     said: Searched
@@ -67,7 +66,6 @@ class Searches:
     """All that was searched.
 
     Attributes:
-        strategies: As typed.
         rows: In the order of strategies, steps and databases.
         stale: Steps that ask for something else now than when they were run: "main #3".
         works: Works that the rows found, each once.

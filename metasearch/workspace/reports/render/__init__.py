@@ -16,15 +16,7 @@ from metasearch.workspace.reports.document_json import checked, to_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFormat:
-    """A format of reports.
-
-    Attributes:
-        name: As it is asked for.
-        label: For people.
-        ending: Of files, without a dot.
-        media_type: For HTTP.
-        write: Returns the bytes of a document.
-    """
+    """A format of reports. `write`: returns the bytes of a document."""
 
     name: str
     label: str
@@ -94,11 +86,8 @@ FORMATS: Mapping[str, ReportFormat] = {
 
 
 def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywhere
-    """The document in a format of `FORMATS`.
-
-    Raises:
-        UsageError: There is no such format, it needs a package that is not installed (docx), or
-            it cannot hold the document (svg: no diagram).
+    """The document in a format of `FORMATS`. Raises UsageError: there is no such format, it needs a
+    package that is not installed (docx), or it cannot hold the document (svg: no diagram).
     """
     if format not in FORMATS:
         raise UsageError(
@@ -109,11 +98,7 @@ def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywher
 
 
 def format_of(file_name: str) -> str:
-    """The format that the ending of a file asks for.
-
-    Raises:
-        UsageError: No format has this ending.
-    """
+    """The format of a file's ending. Raises UsageError: no format has this ending."""
     _, dot, ending = file_name.rpartition(".")
     for each in FORMATS.values():
         if dot and ending.lower() == each.ending:

@@ -39,11 +39,7 @@ _ZIP_DATE = (2000, 1, 1, 0, 0, 0)
 
 
 def file(document: Document) -> bytes:
-    """The file.
-
-    Raises:
-        UsageError: python-docx is not installed.
-    """
+    """The file. Raises UsageError: python-docx is not installed."""
     try:
         import docx
     except ImportError as exc:
@@ -72,12 +68,7 @@ def file(document: Document) -> bytes:
 
 
 class _Writer:
-    """Turns blocks into the elements of the body.
-
-    Args:
-        word: python-docx's document.
-        document: The report.
-    """
+    """Turns blocks into the elements of the body."""
 
     def __init__(self, word: Any, document: Document) -> None:
         from metasearch.workspace.reports.render.docx_parts import Parts

@@ -39,12 +39,7 @@ _SHADE, _EDGE = "E3EFF1", "76868D"
 
 
 class Parts:
-    """Makes the elements of a file.
-
-    Args:
-        word: python-docx's document, whose styles and relations are used.
-        language: Of the report.
-    """
+    """Makes the elements of a file."""
 
     def __init__(self, word: Any, language: Language) -> None:
         self._word = word

@@ -52,12 +52,7 @@ def page(document: Document) -> bytes:
 
 
 def body(document: Document, level: int = 1) -> str:
-    """The element `article` alone, for a page of ours.
-
-    Args:
-        document: The report.
-        level: Of the heading that its title is; those below follow.
-    """
+    """The element `article` alone, for a page of ours."""
     return _written(_article(checked(document), level))
 
 

@@ -21,12 +21,8 @@ _INK, _RULE, _BAND = "#182326", "#76868d", "#e3eff1"
 
 
 def drawing(figure: Figure, make: ElementMaker, mark: str = "flow") -> Any:
-    """The element `svg`.
-
-    Args:
-        figure: What is drawn.
-        make: Makes its elements: with the name space in a file, without in HTML.
-        mark: What the ids of its title and description begin with; one of each page.
+    """The element `svg`. `make`: makes its elements: with the name space in a file, without in
+    HTML. `mark`: what the ids of its title and description begin with; one of each page.
     """
     svg = make.svg(
         make.title(figure.title, id=f"{mark}-title"),
@@ -51,11 +47,7 @@ def drawing(figure: Figure, make: ElementMaker, mark: str = "flow") -> Any:
 
 
 def file(document: Document) -> bytes:
-    """The first diagram of a document as a file.
-
-    Raises:
-        UsageError: It has none.
-    """
+    """The first diagram of a document as a file. Raises UsageError: it has none."""
     figures = [block for block in document.blocks if isinstance(block, Figure)]
     if not figures:
         raise UsageError(
