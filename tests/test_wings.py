@@ -130,18 +130,15 @@ def test_the_help_of_one_command_of_a_wing_loads_no_other() -> None:
     assert loaded_after(f"{COMMAND.format(args=['dedup', '--help'])}\n{others}")
 
 
-def test_a_wing_that_is_not_there_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wing_that_is_not_there_is_passed_over() -> None:
     """A server without it has what does nothing, and the strategies are those of searches."""
-    from metasearch import dedup, wing
-    from metasearch.server.wing import ServerWing, server_wing
+    code = (
+        "from metasearch import dedup, wing\n"
+        "from metasearch.server.wing import ServerWing, server_wing\n"
+        "wing.HOMES = ('metasearch.nowhere.wing', 'metasearch.bib.wing')\n"
+        "assert wing.wings() == ()\n"
+        "assert type(server_wing()) is ServerWing\n"
+        "assert list(dedup.STRATEGIES) == ['default']"
+    )
 
-    monkeypatch.setattr(wing, "HOMES", ("metasearch.nowhere.wing", "metasearch.bib.wing"))
-    wing.wings.cache_clear()
-    dedup.every_strategy.cache_clear()
-    try:
-        assert wing.wings() == ()
-        assert type(server_wing()) is ServerWing
-        assert list(dedup.every_strategy()) == ["default"]
-    finally:
-        wing.wings.cache_clear()
-        dedup.every_strategy.cache_clear()
+    assert loaded_after(code) == ["looked-up"]

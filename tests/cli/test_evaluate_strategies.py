@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from metasearch import dedup
 from metasearch.cli.evaluate import WIDTH
 from metasearch.dedup import STRATEGIES
-from metasearch.dedup.published import strategies
 from tests.cli.conftest import Run
 from tests.evaluate.samples import write, write_rows
 from tests.evaluate.strategies import fixed, strategy
@@ -22,7 +22,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(STRATEGIES, it.name, it)
     for name in set(STRATEGIES) - {"default", "words", "fixed"}:
         monkeypatch.delitem(STRATEGIES, name)
-    assert strategies.STRATEGIES is STRATEGIES
+    assert dedup.STRATEGIES is STRATEGIES
 
 
 @pytest.fixture
