@@ -150,8 +150,8 @@ async def test_a_link_of_an_address_opens_nothing_else(team: Team, people: As) -
         assert not addresses.use(db, secret)
 
 
-def test_a_verified_claim_is_a_proof_and_what_was_there_before_is_none(team: Team) -> None:
-    """That of an OpenID provider; an address of an earlier release is asked for once more."""
+def test_a_verified_claim_is_a_proof_and_what_stands_in_an_account_is_none(team: Team) -> None:
+    """That of an OpenID provider; an address that nobody has proved is asked for."""
     with Database(team.filled.path) as db:
         made = accounts.create(
             db, "o", origin="oidc", subject="i o", email="o@example.org", email_proved=True

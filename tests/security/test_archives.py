@@ -185,7 +185,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 @pytest.mark.parametrize("action", undoing.UNDONE)
 def test_a_line_that_stands_in_a_file_is_undone_or_refused(action: str, tmp_path: Path) -> None:
     """Whatever stands before and after, and whatever it is about: nothing but a refusal comes of
-    it. Files of earlier releases may have lines that no import lets through now.
+    it, also of lines that no import lets through.
     """
     project = made(tmp_path / "w.sqlite3", uids=iter(OWN))
     with Database(tmp_path / "w.sqlite3") as db, db.transaction():

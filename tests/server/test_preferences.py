@@ -75,7 +75,7 @@ keys = st.sampled_from(["language", "theme", "page_size", "style", "sources", "o
 
 @given(json | st.dictionaries(keys, json), st.text(max_size=30), st.text(max_size=60))
 def test_nothing_breaks_it(kept, asked, accept):
-    """A cookie of an earlier release, or anything else."""
+    """Whatever a cookie holds."""
     chosen = preferences(kept, MultiDict(lang=asked, theme=asked), accept)
 
     assert chosen.language in TAGS

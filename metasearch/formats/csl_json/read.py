@@ -85,7 +85,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     )
     genres = texts("genre")
     own_genre = _own_genre(texts("type"), genres)
-    kind = worktypes.own(genres) or own_genre or _kind(texts("type"), venue)
+    kind = own_genre or _kind(texts("type"), venue)
     if kind == "preprint" and publisher == venue:
         publisher = None  # ours: programs look for the repository there
     notes = [part for text in texts("note") for part in text.split("\n")]

@@ -54,9 +54,7 @@ def _draft(found: Element) -> Draft:
     database = accession.database(said.all("remote-database-name"), providers, links, numbers)
     ours = said.all("source-app") == [APP]
     own_numbers = [
-        number
-        for number in said.all("foreign-keys/key", "label")
-        if ours and accession.is_ours(number)
+        number for number in said.all("foreign-keys/key") if ours and accession.is_ours(number)
     ]
     made_of = origins.read(part for note in said.all("notes") for part in note.splitlines())
     kind = _kind(said)
