@@ -263,8 +263,8 @@ def _request(example: Example) -> Schema:
 
 @cache
 def stored_answers() -> Stored:
-    """The examples of searches, as `tools/openapi_examples.py` has written what a server in front of
-    the demo answered.
+    """The examples of searches, as `tools/openapi_examples.py` has written what a server of the demo
+    has answered.
     """
     file = files("metasearch.server.faces.openapi") / "examples.json"
     return cast("Stored", orjson.loads(file.read_bytes()))
