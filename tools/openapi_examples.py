@@ -18,16 +18,23 @@ from typing import Any
 
 import aiohttp
 import orjson
+from aiohttp.test_utils import TestServer
 
-from metasearch.server.app import listening
+from metasearch.server.app import make_app, searching
 from metasearch.server.faces.openapi.document import declared
 from metasearch.server.faces.openapi.operation import Example
-from metasearch.server.faces.openapi.workspace_chapter import chapter
 from metasearch.server.options import Options
+from metasearch.server.site import SHARED
 from metasearch.settings import ServerSettings, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / "metasearch" / "server" / "faces" / "openapi" / "examples.json"
+PACKAGE = ROOT / "metasearch"
+FILES = (
+    PACKAGE / "server" / "faces" / "openapi" / "examples.json",
+    PACKAGE / "workspace" / "openapi_examples.json",
+)
+#: The media type and the value of an answer.
+Answer = dict[str, Any]
 #: A server that has everything which a document can describe.
 OPTIONS = Options(suggest=True)
 SETTINGS = Settings(server=ServerSettings(suggest=True))
@@ -56,31 +63,31 @@ _HERE, _DATABASE = "http://127.0.0.1:8080", "http://127.0.0.1:9000"
 _ON_LOOPBACK = re.compile(r"http://127\.0\.0\.1:[0-9]+")
 
 
-async def answers() -> dict[str, dict[str, Any]]:
-    """Name of each example -> {"media_type", "value"} of a server in front of the demo.
+async def answers() -> tuple[dict[str, Answer], dict[str, Answer]]:
+    """Name of each example -> {"media_type", "value"} of a server in front of the demo: those of
+    searches, and those of its wing.
 
     Raises:
         ValueError: An answer has another status than its example says.
     """
-    examples = [
-        example
-        for operation in declared(OPTIONS, chapter(users=True))
-        for example in operation.examples
-    ]
-    # A search changes the state of the sources that it asks.
-    examples.sort(key=lambda example: example.address.startswith("/search"))
     with tempfile.TemporaryDirectory() as folder:
         settings = replace(
             SETTINGS, workspace=Path(folder) / "workspace.sqlite3", serve_workspace=True
         )
-        async with (
-            listening(settings, demo=True, options=OPTIONS) as url,
-            aiohttp.ClientSession() as session,
-        ):
-            return {
-                example.name: await _asked(session, url.rstrip("/"), example)
-                for example in examples
-            }
+        factory, queries, notice = searching(settings, demo=True)
+        app = make_app(factory, options=OPTIONS, examples=queries, notice=notice)
+        async with TestServer(app) as server, aiohttp.ClientSession() as session:
+            chapter = app[SHARED].wing.chapter()
+            examples = [each for one in declared(OPTIONS, chapter) for each in one.examples]
+            # A search changes the state of the sources that it asks.
+            examples.sort(key=lambda example: example.address.startswith("/search"))
+            url = str(server.make_url("/")).rstrip("/")
+            made = {example.name: await _asked(session, url, example) for example in examples}
+    of_wing = {each.name for one in chapter.operations for each in one.examples}
+    return (
+        {name: answer for name, answer in made.items() if name not in of_wing},
+        {name: answer for name, answer in made.items() if name in of_wing},
+    )
 
 
 async def _asked(session: aiohttp.ClientSession, url: str, example: Example) -> dict[str, Any]:
@@ -126,9 +133,9 @@ def _fixed_member(name: str, value: Any) -> Any:
 
 
 def main() -> None:
-    made = orjson.dumps(asyncio.run(answers()), option=orjson.OPT_INDENT_2)
-    FILE.write_bytes(made + b"\n")
-    sys.stdout.write(f"{FILE.relative_to(ROOT)} is written\n")
+    for file, made in zip(FILES, asyncio.run(answers()), strict=True):
+        file.write_bytes(orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
+        sys.stdout.write(f"{file.relative_to(ROOT)} is written\n")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from wcwidth import wcswidth
 from metasearch.cli.strategies import FACTS
 from metasearch.dedup import STRATEGIES
 from metasearch.dedup.published.text import segment
+from tests.cli.completion import offers
 from tests.cli.conftest import Run
 from tests.strategies import same_title
 
@@ -135,3 +136,23 @@ def test_one_that_is_not_there(run: Run) -> None:
     assert (outcome.code, outcome.out) == (2, "")
     assert "there is no strategy called 'magic'" in outcome.err
     assert ", ".join(STRATEGIES) in flat(outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("metasearch dedup a.ris --dedup u", "url"),
+        ("metasearch strategies four", "four-tuple"),
+    ],
+)
+def test_completion(words: str, offered: str) -> None:
+    """The shell is offered their names."""
+    assert offered in offers(words)
+
+
+def test_words_of_a_query_are_no_names(run: Run) -> None:
+    """The question says how they are searched for."""
+    outcome = run("strategies", "of", "mice")
+
+    assert outcome.code == 2
+    assert "metasearch -- strategies of mice" in outcome.err

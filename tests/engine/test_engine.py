@@ -194,15 +194,18 @@ async def test_the_same_search_again_is_answered_at_once(tmp_path: Path, limit: 
     )
 
 
-async def test_another_search_is_asked_anew(tmp_path: Path) -> None:
+async def test_another_search_is_asked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Other words, a limit that goes deeper, another mode, strategy or source; and whoever wants no
     cache."""
+    monkeypatch.setitem(STRATEGIES, "same-title", same_title())
     made, upstreams = engine(SOIL, cache_dir=tmp_path)
     others: list[dict[str, Any]] = [
         {},
         {"limit": 30},
         {"versions": "merge"},
-        {"dedup": "url"},
+        {"dedup": "same-title"},
         {"sources": ["alpha"]},
     ]
     counts = []

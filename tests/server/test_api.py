@@ -26,6 +26,7 @@ from metasearch.server.limits.admission import MOST_BRIEF
 from metasearch.server.outcome import server_timing
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
+from tests.strategies import same_title
 
 
 async def test_json_answer(client, engine):
@@ -38,16 +39,16 @@ async def test_json_answer(client, engine):
     assert json_answer.write(engine.searches[0].answer) == body
 
 
-async def test_parameters_reach_the_engine(client, engine):
+async def test_parameters_reach_the_engine(client, engine, monkeypatch):
     """Every parameter of the request is handed to the search."""
+    monkeypatch.setitem(STRATEGIES, "same-title", same_title())
     url = (
         "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5"
         "&per_source=50&format=json"
     )
     await client.get(
-        url
-        + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall&sort=-date"
-        "&rank=positions&rerank=0&filter=type:book&facets=year&facet_limit=3"
+        url + "&wait=1.5&start=14&versions=separate&dedup=same-title&syntax=simple&enrich=unpaywall"
+        "&sort=-date&rank=positions&rerank=0&filter=type:book&facets=year&facet_limit=3"
     )
 
     assert [
@@ -68,7 +69,7 @@ async def test_parameters_reach_the_engine(client, engine):
             "timeout": 4.5,
             "wait": 1.5,
             "versions": "separate",
-            "dedup": "url",
+            "dedup": "same-title",
             "syntax": "simple",
             "enrich": ("unpaywall",),
             "cache": True,
@@ -77,15 +78,16 @@ async def test_parameters_reach_the_engine(client, engine):
     ] == engine.asked
 
 
-async def test_versions_stay_in_links_and_form(client):
+async def test_versions_stay_in_links_and_form(client, monkeypatch):
     """Another format, and another search from the same page, treat versions and duplicates in the
     same way."""
-    response = await client.get("/search?q=gene&versions=merge&dedup=url&format=html")
+    monkeypatch.setitem(STRATEGIES, "same-title", same_title())
+    response = await client.get("/search?q=gene&versions=merge&dedup=same-title&format=html")
     page = await response.text()
 
-    assert "/search?q=gene&amp;versions=merge&amp;dedup=url&amp;format=ris" in page
+    assert "/search?q=gene&amp;versions=merge&amp;dedup=same-title&amp;format=ris" in page
     assert '<input type="hidden" name="versions" value="merge">' in page
-    assert '<input type="hidden" name="dedup" value="url">' in page
+    assert '<input type="hidden" name="dedup" value="same-title">' in page
 
 
 async def test_a_strategy_that_is_not_there(client, engine):

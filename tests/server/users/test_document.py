@@ -30,3 +30,19 @@ def test_what_a_server_with_users_answers_is_described():
         Draft202012Validator.check_schema(schema)
     known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
     assert {ref for ref in refs(document["paths"]) if "/schemas/" in ref} <= known
+
+
+def test_each_operation_of_a_workspace_has_an_example_or_says_why_not():
+    """Only what answers no JSON has none."""
+    lacking = {each.id for each in chapter(users=False).operations if not each.examples}
+
+    assert lacking == {
+        # of the workspace: long lists, and what ends something
+        *("questions", "answerQuestions", "deleteProject", "stopRun", "resumeRun"),
+        # of saved searches: what has a random uid or secret in its address
+        *("savedSearch", "changeSavedSearch", "removeSavedSearch", "runSavedSearch"),
+        *("news", "newFeed", "atomFeed", "jsonFeed"),
+        *("pin", "unpin", "report", "exportNamedWorks"),
+        # bytes, and what holds the version of metasearch
+        *("exportProject", "importProject", "searchFile"),
+    }

@@ -50,6 +50,8 @@ LAST_TAGS: Mapping[str, str] = {
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
+#: Name of an example -> {"media_type", "value"}.
+Stored = Mapping[str, Mapping[str, Any]]
 _KEY = "bearer"
 _SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
 
@@ -119,13 +121,16 @@ def declared(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]
 def document_of(server: Server) -> Schema:
     """The document."""
     paths: dict[str, Schema] = {}
+    stored = {**stored_answers(), **server.chapter.examples}
     listed = [
         each
         for each in declared(server.options, server.chapter)
         if (each.path, each.method) in server.routes
     ]
     for operation in listed:
-        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, server)
+        paths.setdefault(operation.path, {})[operation.method] = _operation(
+            operation, server, stored
+        )
     return {
         "openapi": "3.1.0",
         "info": {
@@ -159,7 +164,7 @@ def document_of(server: Server) -> Schema:
     }
 
 
-def _operation(operation: Operation, server: Server) -> Schema:
+def _operation(operation: Operation, server: Server, stored: Stored) -> Schema:
     description = operation.description
     if operation.also:
         others = " and ".join(f"`{path}`" for path in operation.also)
@@ -182,14 +187,14 @@ def _operation(operation: Operation, server: Server) -> Schema:
         }
     if (server.keyed or server.users) and not operation.open:
         made["security"] = [{_KEY: []}]
-    made["responses"] = _responses(operation)
+    made["responses"] = _responses(operation, stored)
     requests = {example.name: _request(example) for example in operation.examples}
     if requests:
         made["x-example-requests"] = requests
     return made
 
 
-def _responses(operation: Operation) -> Schema:
+def _responses(operation: Operation, stored: Stored) -> Schema:
     responses: Schema = {}
     if operation.answer is not None:
         headers = [*operation.headers, "RateLimit", "RateLimit-Policy"]
@@ -198,7 +203,7 @@ def _responses(operation: Operation) -> Schema:
         responses[str(operation.status)] = {
             "description": operation.summary,
             "headers": _headers(headers),
-            "content": _content(operation.answer, operation.examples, operation.status),
+            "content": _content(operation.answer, _shown(operation, operation.status, stored)),
         }
     for status, when in operation.without_content.items():
         responses[str(status)] = {"description": when}
@@ -206,7 +211,7 @@ def _responses(operation: Operation) -> Schema:
         when, its_headers = ERRORS[status]
         error: Schema = {
             "description": f"{reason(status)}: {when}",
-            "content": _content(operation.error, operation.examples, status),
+            "content": _content(operation.error, _shown(operation, status, stored)),
         }
         if its_headers:
             error["headers"] = _headers(its_headers)
@@ -218,14 +223,19 @@ def _headers(names: Iterable[str]) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def _content(content: Content, examples: Iterable[Example], status: int) -> Schema:
-    """Media type -> schema, with the examples of this status."""
+def _shown(operation: Operation, status: int, stored: Stored) -> dict[str, dict[str, Schema]]:
+    """Media type -> the examples of this status."""
     of_media: dict[str, dict[str, Schema]] = {}
-    for example in examples:
+    for example in operation.examples:
         if example.status == status:
-            stored = stored_answers()[example.name]
-            shown = {"summary": example.summary, "value": stored["value"]}
-            of_media.setdefault(stored["media_type"], {})[example.name] = shown
+            answer = stored[example.name]
+            shown = {"summary": example.summary, "value": answer["value"]}
+            of_media.setdefault(answer["media_type"], {})[example.name] = shown
+    return of_media
+
+
+def _content(content: Content, of_media: dict[str, dict[str, Schema]]) -> Schema:
+    """Media type -> schema, with its examples."""
     return {
         media_type: _media(schema, of_media.get(media_type))
         for media_type, schema in content.items()
@@ -247,9 +257,9 @@ def _request(example: Example) -> Schema:
 
 
 @cache
-def stored_answers() -> Mapping[str, Mapping[str, Any]]:
-    """Name of an example -> {"media_type", "value"}, as `tools/openapi_examples.py` has written
-    what a server in front of the demo answered.
+def stored_answers() -> Stored:
+    """The examples of searches, as `tools/openapi_examples.py` has written what a server of the demo
+    has answered.
     """
     file = files("metasearch.server.faces.openapi") / "examples.json"
-    return cast("Mapping[str, Mapping[str, Any]]", orjson.loads(file.read_bytes()))
+    return cast("Stored", orjson.loads(file.read_bytes()))

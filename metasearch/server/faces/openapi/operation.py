@@ -146,11 +146,13 @@ class Chapter:
         tags: Name -> what is described under it.
         operations: In the order of the document.
         schemas: Name -> schema of what they answer.
+        examples: Name of an example -> {"media_type", "value"}, as `document.stored_answers`.
     """
 
     tags: Mapping[str, str] = field(default_factory=dict)
     operations: Sequence[Operation] = ()
     schemas: Mapping[str, Schema] = field(default_factory=dict)
+    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 #: Of a server without wings.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.resources import files
+
+import orjson
 
 from metasearch.server.faces.openapi import (
     saved,
@@ -14,6 +17,8 @@ from metasearch.server.faces.openapi import (
 from metasearch.server.faces.openapi.operation import Chapter
 from metasearch.server.faces.openapi.workspace_operation import TAG
 
+#: Where `tools/openapi_examples.py` writes them: package, file.
+_EXAMPLES = "metasearch.workspace", "openapi_examples.json"
 _TAGS = {TAG: "Projects with their strategies, runs, works and reports; saved searches."}
 _TAGS_OF_USERS = {
     "Users": "Who works on a project, on a server with users.",
@@ -43,5 +48,8 @@ def chapter(*, users: bool) -> Chapter:
             schemas |= module.SCHEMAS
     operations.extend(saved.operations())
     return Chapter(
-        tags={**_TAGS, **(_TAGS_OF_USERS if users else {})}, operations=operations, schemas=schemas
+        tags={**_TAGS, **(_TAGS_OF_USERS if users else {})},
+        operations=operations,
+        schemas=schemas,
+        examples=orjson.loads((files(_EXAMPLES[0]) / _EXAMPLES[1]).read_bytes()),
     )
