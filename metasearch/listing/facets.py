@@ -13,13 +13,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import words
 from metasearch.errors import UsageError
-from metasearch.events import Facet, Facets, FacetValue
 from metasearch.message import message
 from metasearch.record import TYPES, Author, Hit
+
+# `FACETS` is read where nothing is counted: by every command.
+if TYPE_CHECKING:
+    from metasearch.events import Facet, Facets
 
 #: Values of a facet that are shown where a request does not say how many, and at most.
 DEFAULT_VALUES, MOST_VALUES = 10, 500
@@ -219,6 +223,8 @@ class _Tally:
 
     def facet(self, declared: FacetField, limit: int) -> Facet:
         """The facet as it is shown."""
+        from metasearch.events import Facet, FacetValue
+
         by_value = declared.by_value
         values = self._by_value(declared) if by_value else self._most_frequent(limit)
         return Facet(
@@ -294,6 +300,8 @@ class FacetCounts:
         Args:
             hits: All works that were seen.
         """
+        from metasearch.events import Facets
+
         self.add(hits)
         if len(self._counted) > len(hits):
             there = set(map(id, hits))

@@ -24,24 +24,18 @@ Each pattern looks at a bounded stretch, so the time is linear in the length of 
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.limits import MAX_LENGTH
-from metasearch.query.pubmed.tags import TAGS
 
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_NAMES = "|".join(
-    sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
-)
 _STAR = re.compile(r"[\u3400-\u9fff)）'’\"”]\s?[*＊]\s?[\u3400-\u9fff(（'‘\"“]")
 _EXPERT = (
     re.compile(r"(?<!\w)([A-Z]{2,3})\s?[%％]?[=＝]\s?(?=[(（]{0,20}['‘\"“\u3400-\u9fff])"),
     re.compile(r"(?<!\w)(TI|KY|AU|SU|JN|TKA)[%％]?[=＝](?=[^\W\d_])"),
     re.compile(r"(?<!\w)(YE|PT)\s{1,5}BETWEEN\s{0,5}[(（'‘]", re.IGNORECASE),
     re.compile(r"(?<!\w)(YE|年|年份)\s?[<>=＝]{1,2}\s?['‘]?[12][0-9]{3}"),
-    re.compile(rf"(?<!\w)({_NAMES})\s?[%％]?[=＝]"),
-    re.compile(rf"(?<!\w)({_NAMES}):\s?[(（\"“'‘]"),
 )
 _CQL = (
     re.compile(
@@ -209,13 +203,30 @@ def _of_lines(bare: str, text: str) -> str | None:
 
 
 def _is_expert(bare: str, text: str) -> bool:
-    if _HAN.search(text) and _STAR.search(bare):
+    han = _HAN.search(text) is not None
+    if han and _STAR.search(bare):
         return True
-    return any(
-        mark[1].casefold() in EXPERT_FIELDS
-        for pattern in _EXPERT
-        for mark in pattern.finditer(bare)
+    patterns = (*_EXPERT, *_named_fields()) if han else _EXPERT
+    return any(_is_expert_field(mark[1]) for pattern in patterns for mark in pattern.finditer(bare))
+
+
+@cache
+def _named_fields() -> tuple[re.Pattern[str], ...]:
+    """Fields with a Chinese name, before their sign."""
+    from metasearch.query.expert.fields import EXPERT_FIELDS
+
+    han = sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
+    names = "|".join(han)
+    return (
+        re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
+        re.compile(rf"(?<!\w)({names}):\s?[(（\"“'‘]"),
     )
+
+
+def _is_expert_field(name: str) -> bool:
+    from metasearch.query.expert.fields import EXPERT_FIELDS
+
+    return name.casefold() in EXPERT_FIELDS
 
 
 def _is_cql(bare: str) -> bool:
@@ -229,7 +240,13 @@ def _is_pubmed(bare: str) -> bool:
         if (
             not spaced
             and not _ELEMENT.fullmatch(name)
-            and name.casefold().partition(":~")[0] in TAGS
+            and _is_pubmed_tag(name.casefold().partition(":~")[0])
         ):
             return True
     return False
+
+
+def _is_pubmed_tag(name: str) -> bool:
+    from metasearch.query.pubmed.tags import TAGS
+
+    return name in TAGS

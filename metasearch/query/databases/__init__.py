@@ -23,7 +23,7 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "embase": ("embase_reader", "EmbaseReader"),
     "cochrane": ("cochrane_reader", "CochraneReader"),
     "proquest": ("proquest_reader", "ProquestReader"),
-    "ieee": ("wos_reader", "IeeeReader"),
+    "ieee": ("ieee_reader", "IeeeReader"),
 }
 
 

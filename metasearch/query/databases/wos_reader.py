@@ -1,11 +1,10 @@
-"""Web of Science and IEEE Xplore: their tables, and the settings that a history prints."""
+"""What Web of Science alone has: the settings that a history prints."""
 
 from __future__ import annotations
 
 import re
 
 from metasearch.query.ast import Query
-from metasearch.query.databases.ieee import IEEE
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.wos import WOS
 
@@ -29,9 +28,3 @@ class WosReader(DatabaseReader):
 
     def starts_special(self) -> bool:
         return bool(_SETTING.match(self.text, self.at))
-
-
-class IeeeReader(DatabaseReader):
-    """One text in the syntax of IEEE Xplore."""
-
-    grammar = IEEE

@@ -14,10 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query.ast import Query
+
+if TYPE_CHECKING:
+    from metasearch.query.writing.style import Style
 
 #: Name -> what is written, in a few words; in the order of a list of all.
 TARGETS: Mapping[str, str] = {
@@ -86,6 +90,12 @@ def written(query: Query, to: str) -> Translation:
             return Translation(to_cql(query), to)
     from metasearch.query.writing.writer import QueryWriter
 
-    writer = QueryWriter(import_module(f"metasearch.query.writing.{to}").STYLE)
+    writer = QueryWriter(style_of(to))
     text = writer.write(query)
     return Translation(text, to, writer.notes)
+
+
+def style_of(syntax: str) -> Style:
+    """How a syntax of `TARGETS` is written; "simple" and "cql" have printers and no style."""
+    style: Style = import_module(f"metasearch.query.writing.{syntax}").STYLE
+    return style

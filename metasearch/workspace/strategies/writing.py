@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 from metasearch.errors import UsageError
 from metasearch.message import changed, message
@@ -18,7 +17,7 @@ from metasearch.query import parse_years
 from metasearch.query.ast import And, Not, Query, Term, Years, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.databases.lines import numbered_lines
-from metasearch.query.writing import TARGETS, Translation
+from metasearch.query.writing import TARGETS, Translation, style_of
 from metasearch.query.writing import written as expression
 from metasearch.query.writing.groups import Leaf, Part
 from metasearch.query.writing.style import Style
@@ -106,8 +105,7 @@ def written(
     if not as_lines or syntax not in _SIGNS:
         return _expressions(syntax, [ready[number] for number in last], years, notes)
     texts = {number: text_of(known[number], known) for number in ready}
-    style: Style = import_module(f"metasearch.query.writing.{syntax}").STYLE
-    lines = _Lines(style, _SIGNS[syntax], notes)
+    lines = _Lines(style_of(syntax), _SIGNS[syntax], notes)
     inside: dict[int, Query] = {}
     for number in _parents_first(texts):
         query = _with_inside(texts[number].query, inside)
