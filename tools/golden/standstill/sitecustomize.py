@@ -14,8 +14,8 @@ still, chance is drawn from a seed, and seconds pass only while the event loop w
   `STANDSTILL_PORTS`, a file, a line for each tells the real one.
 - A request for `/standstill/routes` answers with all methods and paths of the server.
 
-`tools/goldens.py` uses it; metasearch knows nothing of it. Of threads and children it knows where
-`/proc` is (Linux).
+`tools/golden/tree.py` uses it; metasearch knows nothing of it. It needs `/proc` (Linux) to see what
+threads and children do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextvars
-import datetime
+import datetime as dt
 import hashlib
 import os
 import queue
@@ -51,7 +51,7 @@ QUIET = 0.001
 
 # --------------------------------------------------------------------------- the calendar
 
-_DATETIME, _DATE = datetime.datetime, datetime.date
+_DATETIME, _DATE = dt.datetime, dt.date
 
 
 class _Standing(type):
@@ -75,12 +75,12 @@ class datetime_(_DATETIME, metaclass=_Standing):  # noqa: N801 - named like the 
         return _DATETIME(*values, **named)
 
     @classmethod
-    def now(cls, tz: datetime.tzinfo | None = None) -> Any:
+    def now(cls, tz: dt.tzinfo | None = None) -> Any:
         return _DATETIME.fromtimestamp(NOW, tz)
 
     @classmethod
     def utcnow(cls) -> Any:
-        return _DATETIME.fromtimestamp(NOW, datetime.UTC).replace(tzinfo=None)
+        return _DATETIME.fromtimestamp(NOW, dt.UTC).replace(tzinfo=None)
 
     @classmethod
     def today(cls) -> Any:
@@ -103,7 +103,7 @@ class date_(_DATE, metaclass=_Standing):  # noqa: N801
 for _standing, _name in ((datetime_, "datetime"), (date_, "date")):
     _standing.__name__ = _standing.__qualname__ = _name
     _standing.__module__ = "datetime"
-    setattr(datetime, _name, _standing)
+    setattr(dt, _name, _standing)
 
 _gmtime, _localtime, _strftime = time.gmtime, time.localtime, time.strftime
 time.time = lambda: float(NOW)
@@ -204,8 +204,7 @@ socket.socket.send, socket.socket.sendmsg = send, sendmsg  # type: ignore[method
 
 
 def busy() -> bool:
-    """Whether a thread or a child of this process is at work; the thread that asks is not
-    counted."""
+    """Whether a child or another thread of this process is at work."""
     me = threading.get_native_id()
     return any(task != me and state in "RD" for task, state in tasks(os.getpid()))
 
