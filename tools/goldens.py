@@ -21,8 +21,8 @@
 `compare` lists the files that differ, with the first differing lines, and exits 1. `against` writes
 both sides and compares them.
 
-Nothing differs between two runs of one checkout: see `golden/standstill/sitecustomize.py`. No name
-of a module stands here but those of the public library, so that it asks checkouts in which the modules
+Nothing differs between two runs of one checkout: see `golden/standstill/sitecustomize.py`. Of
+modules only those of the public library are named, so that it asks checkouts in which the others
 lie elsewhere. Both sides run in a copy, with this Python or, where they need other packages, with
 one of their own.
 """
@@ -44,9 +44,10 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-from benchmarks.against.builds import build  # noqa: E402 - found by the path above
 from golden import commands, routes  # noqa: E402
 from golden.tree import Tree  # noqa: E402
+
+from benchmarks.against.builds import build  # noqa: E402 - found by the path above
 
 #: Labelled sets that are measured where they are, as in benchmarks/against.
 SETS = ROOT.parent / "shared" / "data" / "dedup"

@@ -153,8 +153,8 @@ def review_commands(tree: Tree) -> None:
         archive = tree.work / f"{name}.zip"
         tree.command("project", "export", "-o", archive.name, folder=f"commands/{name}")
         with zipfile.ZipFile(archive) as files:
-            for file in files.infolist():
-                tree.write(f"workspaces/{name}/{file.filename}", files.read(file))
+            for member in files.infolist():
+                tree.write(f"workspaces/{name}/{member.filename}", files.read(member))
         for words in OF_A_REVIEW:
             before = set(tree.work.iterdir())
             tree.command(*words, folder=f"commands/{name}")

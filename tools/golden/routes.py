@@ -97,7 +97,16 @@ def serving(tree: Tree, name: str, *options: str, configured: str = "") -> Itera
     configuration = tree.work / "metasearch.toml"
     configuration.write_text(f"[server]\nrate_limit = 0\n{configured}")
     ports, log = tree.work / f"ports-{name}", tree.work / f"log-{name}"
-    words = ("serve", "--demo", "--port", "0", "--workers", "0", "--loop", "asyncio")
+    words: tuple[str, ...] = (
+        "serve",
+        "--demo",
+        "--port",
+        "0",
+        "--workers",
+        "0",
+        "--loop",
+        "asyncio",
+    )
     words += ("--config", str(configuration), *options)
     env = tree.env(name, STANDSTILL_SERVES="1", STANDSTILL_PORTS=str(ports))
     with log.open("wb") as said:

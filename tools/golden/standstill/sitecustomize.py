@@ -35,6 +35,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,11 +48,17 @@ PORTS = os.environ.get("STANDSTILL_PORTS", "")
 HEADER, ROUTES = "X-Standstill", "/standstill/routes"
 #: Real seconds in which what was sent arrives.
 QUIET = 0.001
+#: Real seconds that a thread may seem idle before what the loop awaits from it is not waited for.
+LONGEST = 0.5
+
+
+def replace(owner: object, **values: object) -> None:
+    """Put other values in the place of attributes."""
+    for name, value in values.items():
+        setattr(owner, name, value)
 
 
 # --------------------------------------------------------------------------- the calendar
-
-_DATETIME, _DATE = dt.datetime, dt.date
 
 
 class _Standing(type):
@@ -66,38 +73,38 @@ class _Standing(type):
         return issubclass(other, cls.real)
 
 
-class datetime_(_DATETIME, metaclass=_Standing):  # noqa: N801 - named like the class that it is
+class datetime_(datetime, metaclass=_Standing):  # noqa: N801 - named like the class that it is
     """`datetime.datetime` whose `now` stands; it makes real ones."""
 
-    real = _DATETIME
+    real = datetime
 
     def __new__(cls, *values: Any, **named: Any) -> Any:
-        return _DATETIME(*values, **named)
+        return datetime(*values, **named)  # noqa: DTZ001
 
     @classmethod
     def now(cls, tz: dt.tzinfo | None = None) -> Any:
-        return _DATETIME.fromtimestamp(NOW, tz)
+        return datetime.fromtimestamp(NOW, tz)
 
     @classmethod
     def utcnow(cls) -> Any:
-        return _DATETIME.fromtimestamp(NOW, dt.UTC).replace(tzinfo=None)
+        return datetime.fromtimestamp(NOW, dt.UTC).replace(tzinfo=None)
 
     @classmethod
     def today(cls) -> Any:
         return cls.now()
 
 
-class date_(_DATE, metaclass=_Standing):  # noqa: N801
+class date_(date, metaclass=_Standing):  # noqa: N801
     """The same of `datetime.date`."""
 
-    real = _DATE
+    real = date
 
     def __new__(cls, *values: Any, **named: Any) -> Any:
-        return _DATE(*values, **named)
+        return date(*values, **named)
 
     @classmethod
     def today(cls) -> Any:
-        return _DATE.fromtimestamp(NOW)
+        return date.fromtimestamp(NOW)  # noqa: DTZ012
 
 
 for _standing, _name in ((datetime_, "datetime"), (date_, "date")):
@@ -106,11 +113,14 @@ for _standing, _name in ((datetime_, "datetime"), (date_, "date")):
     setattr(dt, _name, _standing)
 
 _gmtime, _localtime, _strftime = time.gmtime, time.localtime, time.strftime
-time.time = lambda: float(NOW)
-time.time_ns = lambda: NOW * 10**9
-time.gmtime = lambda seconds=None: _gmtime(NOW if seconds is None else seconds)
-time.localtime = lambda seconds=None: _localtime(NOW if seconds is None else seconds)
-time.strftime = lambda form, moment=None: _strftime(form, moment or time.localtime())
+replace(
+    time,
+    time=lambda: float(NOW),
+    time_ns=lambda: NOW * 10**9,
+    gmtime=lambda seconds=None: _gmtime(NOW if seconds is None else seconds),
+    localtime=lambda seconds=None: _localtime(NOW if seconds is None else seconds),
+    strftime=lambda form, moment=None: _strftime(form, moment or time.localtime()),
+)
 
 
 # --------------------------------------------------------------------------- chance
@@ -145,7 +155,7 @@ class Clock:
 
     def __init__(self) -> None:
         self._value = 1000.0
-        self.stopped, self.sent = False, True
+        self.stopped, self.sent, self.pending = False, True, 0
 
     def now(self) -> float:
         """Seconds."""
@@ -161,8 +171,10 @@ class Clock:
 
 
 CLOCK = Clock()
-time.monotonic = time.perf_counter = time.process_time = CLOCK.now
-time.monotonic_ns = time.perf_counter_ns = lambda: int(CLOCK.now() * 10**9)
+_real = time.monotonic
+_SECONDS = ("monotonic", "perf_counter", "process_time")
+replace(time, **dict.fromkeys(_SECONDS, CLOCK.now))
+replace(time, **{f"{name}_ns": lambda: int(CLOCK.now() * 10**9) for name in _SECONDS})
 _select = selectors.EpollSelector.select
 
 
@@ -172,19 +184,23 @@ def select(self: selectors.EpollSelector, timeout: float | None = None) -> Any:
         return _select(self, timeout)
     if CLOCK.stopped:  # until somebody asks
         return _select(self, None)
+    began = 0.0
     while True:
         # Where nothing was sent since all was quiet, nothing can come.
         sent, CLOCK.sent = CLOCK.sent, False
         if found := _select(self, QUIET if sent else 0):
             CLOCK.sent = True
             return found
-        if not busy():
+        began = began or _real()
+        # A thread that has a task of the loop may wait for the interpreter; one that waits for
+        # something else waits longer.
+        if not busy() and (not CLOCK.pending or _real() - began > LONGEST):
             CLOCK.jump(timeout)
             return []
         CLOCK.sent = True
 
 
-selectors.EpollSelector.select = select  # type: ignore[method-assign]
+replace(selectors.EpollSelector, select=select)
 _send, _sendmsg = socket.socket.send, socket.socket.sendmsg
 
 
@@ -200,7 +216,22 @@ def sendmsg(self: socket.socket, *values: Any) -> int:
     return _sendmsg(self, *values)
 
 
-socket.socket.send, socket.socket.sendmsg = send, sendmsg  # type: ignore[method-assign]
+replace(socket.socket, send=send, sendmsg=sendmsg)
+
+
+_wrap_future = asyncio.wrap_future
+
+
+def wrap_future(*values: Any, **named: Any) -> Any:
+    """Await what a thread does; until then the loop has something to wait for."""
+    future = _wrap_future(*values, **named)
+    CLOCK.pending += 1
+    future.add_done_callback(lambda _: setattr(CLOCK, "pending", CLOCK.pending - 1))
+    return future
+
+
+replace(asyncio, wrap_future=wrap_future)
+replace(asyncio.futures, wrap_future=wrap_future)
 
 
 def busy() -> bool:
@@ -259,10 +290,13 @@ def getsockname(self: socket.socket) -> Any:
     return (found[0], _named_ports.get(found[1], found[1]), *found[2:])
 
 
-socket.socket.bind = bind  # type: ignore[method-assign]
-socket.socket.getsockname = getsockname  # type: ignore[method-assign]
-socket.socket.connect = lambda self, address: _connect(self, really(address))  # type: ignore[method-assign]
-socket.socket.connect_ex = lambda self, address: _connect_ex(self, really(address))  # type: ignore[method-assign]
+replace(
+    socket.socket,
+    bind=bind,
+    getsockname=getsockname,
+    connect=lambda self, address: _connect(self, really(address)),
+    connect_ex=lambda self, address: _connect_ex(self, really(address)),
+)
 
 
 # --------------------------------------------------------------------------- a server
@@ -300,4 +334,4 @@ if SERVES:
                 pattern = info.get("formatter") or info.get("path") or ""
                 yield route.method, str(pattern)
 
-    web.Application._handle = handle  # type: ignore[method-assign]
+    replace(web.Application, _handle=handle)
