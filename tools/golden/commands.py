@@ -100,7 +100,7 @@ OF_A_REVIEW = (
     ("strategy", "validate"),
     ("strategy", "validate", "--json"),
     ("strategy", "known", "list"),
-    ("strategy", "write", "--to", "ovid"),
+    ("strategy", "write", "--syntax", "ovid"),
     ("strategy", "search-file", "write"),
     ("works", "list"),
     ("works", "list", "--json"),
@@ -121,7 +121,7 @@ OF_A_REVIEW = (
     *(
         ("report", kind, "-o", f"{kind}.{ending}")
         for kind in ("appendix", "chaxin", "prisma-flow", "prisma-s")
-        for ending in ("html", "md", "json", "svg", "docx", "csv")
+        for ending in ("html", "md", "json", "docx")
     ),
     ("saved", "list"),
     ("saved", "list", "--json"),
@@ -151,7 +151,7 @@ def review_commands(tree: Tree) -> None:
     for name in sorted(it["name"] for it in projects):
         tree.run("project", "use", name)
         archive = tree.work / f"{name}.zip"
-        tree.command("project", "export", "-o", archive.name, folder=f"commands/{name}")
+        tree.command("project", "export", archive.name, folder=f"commands/{name}")
         with zipfile.ZipFile(archive) as files:
             for member in files.infolist():
                 tree.write(f"workspaces/{name}/{member.filename}", files.read(member))
