@@ -51,8 +51,8 @@ QUERIES = (
 #: Commands of a machine without anything.
 COMMANDS = (
     ("--version",),
-    ("nothing-of-the-kind",),
-    ("srch", "x"),
+    ("sources", "lst"),
+    ("--demo", "srch", "x"),
     ("sources", "list"),
     ("sources", "list", "--json"),
     ("sources", "show", "crossref"),

@@ -34,6 +34,7 @@ import socket
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
@@ -123,6 +124,18 @@ replace(
 )
 
 
+_from_file = zipfile.ZipInfo.from_file
+
+
+def from_file(*values: Any, **named: Any) -> zipfile.ZipInfo:
+    """A member of an archive; its file was made now, too."""
+    member = _from_file(*values, **named)
+    member.date_time = time.gmtime()[:6]
+    return member
+
+
+replace(zipfile.ZipInfo, from_file=from_file)
+
 # --------------------------------------------------------------------------- chance
 
 
@@ -184,19 +197,22 @@ def select(self: selectors.EpollSelector, timeout: float | None = None) -> Any:
         return _select(self, timeout)
     if CLOCK.stopped:  # until somebody asks
         return _select(self, None)
-    began = 0.0
+    quiet_since = 0.0
     while True:
         # Where nothing was sent since all was quiet, nothing can come.
         sent, CLOCK.sent = CLOCK.sent, False
         if found := _select(self, QUIET if sent else 0):
             CLOCK.sent = True
             return found
-        began = began or _real()
-        # A thread that has a task of the loop may wait for the interpreter; one that waits for
-        # something else waits longer.
-        if not busy() and (not CLOCK.pending or _real() - began > LONGEST):
-            CLOCK.jump(timeout)
-            return []
+        if busy():
+            quiet_since = 0.0
+        else:
+            # A thread that has a task of the loop may wait for the interpreter; one that waits for
+            # something else waits longer.
+            quiet_since = quiet_since or _real()
+            if not CLOCK.pending or _real() - quiet_since > LONGEST:
+                CLOCK.jump(timeout)
+                return []
         CLOCK.sent = True
 
 
