@@ -88,7 +88,7 @@ class Side:
         """Seconds of CPU for the works of a labelled set; it is read only once."""
         from metasearch.dedup import DEFAULT  # here, so that a process that searches has no more
 
-        read, _ = moved("read", "skipped")
+        read, *_ = moved("read", "skipped", "A_SET")
         cluster, _ = moved("cluster", "Shuffled")
         if path not in self._sets:
             self._sets[path] = read(Path(path)).records

@@ -125,7 +125,7 @@ async def sets() -> AsyncIterator[Outcome]:
 
 def of_sets() -> tuple[Any, Any]:
     """The functions that read a labelled set, and that say why something is none."""
-    read, skipped = moved("read", "skipped")
+    read, skipped, _ = moved("read", "skipped", "A_SET")
     return read, skipped
 
 
