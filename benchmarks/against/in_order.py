@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
 from metasearch.events import Answer, Finished, SearchEvent, SourceProgress
 
@@ -26,7 +25,7 @@ class InOrder:
         self._inner = inner
         self._waiting: list[str] = []
         self._turns: dict[str, asyncio.Event] = {}
-        self.pages: list[Page] = []
+        self.pages: list[Any] = []
 
     def begin(self, sources: Sequence[str]) -> None:
         """Begin anew, with the turn of the first of these sources."""
@@ -47,10 +46,10 @@ class InOrder:
         if self._waiting:
             self._turns[self._waiting[0]].set()
 
-    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:
+    async def send(self, request: Any, *, timeout: float, max_bytes: int) -> Any:
         """As that of the transport inside."""
         await self._turns[request.source].wait()
-        page: Page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
+        page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
         self.pages.append(page)
         return page
 

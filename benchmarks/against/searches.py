@@ -12,21 +12,21 @@ import orjson
 from benchmarks import upstreams
 from benchmarks.against import plain
 from benchmarks.against.in_order import InOrder, plainly, searched
+from benchmarks.against.moved import moved
 from benchmarks.against.things import Outcome, changes
 from benchmarks.sides import CROSSREF, MIXED
-from metasearch.adapters.parse.parse import parse
-from metasearch.adapters.request import Page
-from metasearch.adapters.specs.registry import Registry
 from metasearch.demo import EXAMPLE_QUERIES, replayed
-from metasearch.demo.transport import DemoTransport
 from metasearch.engine.engine import Engine, transport_of
 from metasearch.errors import SourceError
 from metasearch.events import Answer, SearchEvent
-from metasearch.formats.answer import write as write_json
-from metasearch.formats.events import fold, ndjson
-from metasearch.formats.registry import FORMATS
 from metasearch.record import Record
 from metasearch.settings import Settings
+
+parse, _ = moved("parse", "Parsed")
+DemoTransport = moved("DemoTransport")
+write_json, _ = moved("write", "answer_object")
+fold, ndjson = moved("fold", "ndjson")
+FORMATS, _ = moved("FORMATS", "READABLE")
 
 #: Seconds that nothing here reaches.
 PATIENCE = 120.0
@@ -55,7 +55,7 @@ def folded(answer: Answer, events: Iterable[SearchEvent]) -> dict[str, Any]:
     return said
 
 
-def read(pages: Iterable[Page], registry: Registry) -> Iterator[Record]:
+def read(pages: Iterable[Any], registry: Any) -> Iterator[Record]:
     """The records of pages, as far as they can be read."""
     for page in pages:
         try:

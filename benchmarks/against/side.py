@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import held, upstreams, zebra
+from benchmarks.against.moved import moved
 from benchmarks.latency import TICK, percentile, watched, with_missed
 from metasearch.engine.engine import Engine
 from metasearch.record import Record
@@ -53,14 +54,7 @@ class Side:
 
     async def serving(self) -> None:
         """Treat garbage and freed memory as the server of the package does."""
-        try:
-            from metasearch.server.memory import sparing
-        except ImportError:  # before 2026-11-23
-            from metasearch.server.process import settle  # type: ignore[attr-defined]
-
-            settle()
-        else:
-            await self._closing.enter_async_context(sparing())
+        await self._closing.enter_async_context(moved("sparing")())
 
     async def cpu(self, queries: Sequence[str], rows: int, at_once: int = 1) -> float:
         """Milliseconds of CPU of this process for one query, while so many are under way."""
@@ -93,12 +87,13 @@ class Side:
     async def dedup(self, path: str) -> float:
         """Seconds of CPU for the works of a labelled set; it is read only once."""
         from metasearch.dedup import DEFAULT  # here, so that a process that searches has no more
-        from metasearch.evaluate import datasets
-        from metasearch.evaluate.run import cluster
 
+        read, *_ = moved("read", "skipped", "A_SET")
+        cluster, _ = moved("cluster", "Shuffled")
         if path not in self._sets:
-            self._sets[path] = datasets.read(Path(path)).records
-        return cluster(self._sets[path], DEFAULT)[-1]
+            self._sets[path] = read(Path(path)).records
+        seconds: float = cluster(self._sets[path], DEFAULT)[-1]
+        return seconds
 
     async def close(self) -> None:
         """Close the engine."""

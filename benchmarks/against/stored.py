@@ -6,19 +6,20 @@ import csv
 import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import upstreams
 from benchmarks.against import plain
+from benchmarks.against.moved import moved
 from benchmarks.against.things import Outcome, changes, pieces
-from metasearch.adapters.parse.parse import parse
-from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specs.registry import Registry
 from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint
 from metasearch.errors import MetasearchError
-from metasearch.evaluate import datasets
 from metasearch.record import Record
 from metasearch.settings import Settings
+
+parse, _ = moved("parse", "Parsed")
+Page, Request = moved("Page", "Request")
+Registry = moved("Registry")
 
 DATA = upstreams.ROOT.parent / "shared" / "data"
 PAYLOADS = DATA / "payloads"
@@ -104,8 +105,9 @@ MOST_RECORDS = 6_000
 
 async def sets() -> AsyncIterator[Outcome]:
     """Labelled sets: works, their ids, all fields and all evidence; and the changes on the way."""
+    read, _ = of_sets()
     for path in labelled():
-        found = datasets.read(path)
+        found = read(path)
         records = list(found.records)[:MOST_RECORDS]
         for versions in ("separate", "group"):
             dedup = OnlineDedup(DEFAULT, versions=versions)
@@ -121,8 +123,15 @@ async def sets() -> AsyncIterator[Outcome]:
             yield Outcome(f"{found.name}: changes {100 * number}", plain.written(some))
 
 
+def of_sets() -> tuple[Any, Any]:
+    """The functions that read a labelled set, and that say why something is none."""
+    read, skipped, _ = moved("read", "skipped", "A_SET")
+    return read, skipped
+
+
 def labelled() -> list[Path]:
     """The labelled sets that are here, by name."""
+    _, skipped = of_sets()
     folders = [it for it in (DATA / "dedup", DATA / "neardup") if it.is_dir()]
     paths = [path for folder in folders for path in sorted(folder.iterdir())]
-    return [path for path in paths if path.suffix != ".md" and datasets.skipped(path) is None]
+    return [path for path in paths if path.suffix != ".md" and skipped(path) is None]
