@@ -1,151 +1,269 @@
-"""`metasearch sources probe`: sends each source one query, and reports which ones have changed."""
+"""Runs `metasearch sources probe`: one query to each source, and a comparison with its spec.
+
+A source is asked once, as a search would ask it: within its limits, with its key, without the
+cache. The answer is compared with the spec (is it an answer, can its records be read, do they have
+the promised fields?) and, in a checkout, with the cases of the source: the database has changed if
+a core field is in the cases and in no record of the answer.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
-import click
-
-from metasearch.cli.common_options import common, complete_source
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.output import Sink
-from metasearch.errors import SpecError, UsageError
-
-if TYPE_CHECKING:
-    from metasearch.adapters.spec import AdapterSpec
-    from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.probe_run import ProbeResult
-
-#: Seconds for one source without `--timeout`: longer than most specs allow a search.
-SECONDS = 30.0
-
-
-@click.command("probe", short_help="Send each source one query, and report what has changed.")
-@click.argument("names", nargs=-1, metavar="[NAME|GROUP]...", shell_complete=complete_source)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1, 600),
-    default=SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="For each source.",
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.fetch.transport import Transport
+from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page, Request, Secret
+from metasearch.adapters.spec import CONTACT, AdapterSpec
+from metasearch.adapters.specs.shipped import spec_folder
+from metasearch.adapters.translate.plan import plan
+from metasearch.errors import (
+    CannotAsk,
+    Drifted,
+    KeyMissing,
+    MetasearchError,
+    NotParsable,
+    SourceError,
+    TimedOut,
 )
-@click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write a report in Markdown, to paste into an issue; - is stdout, instead of the table.",
-)
-@common
-@click.pass_obj
-def probe(
-    console: Console,
-    /,
+from metasearch.formats.records import record_object
+from metasearch.query import parse as read_query
+from metasearch.record import Record
+
+#: Records that a source is asked for.
+WANTED = 20
+#: Sources that are asked at once.
+AT_ONCE = 8
+#: A word about which any general database has works, by the language of the database.
+WORDS = {
+    "zh": "环境", "ja": "環境", "ko": "환경", "de": "Geschichte", "fr": "histoire",
+    "es": "historia", "pt": "história", "it": "storia", "nl": "geschiedenis", "sv": "historia",
+    "no": "historie", "da": "historie", "fi": "historia",
+}  # fmt: skip
+#: The word for other languages.
+WORD = "history"
+#: Fields of the records of any database. The source has drifted if its cases have such a field and
+#: no record does. Other fields may be missing from the records of one query: they are reported
+#: only.
+CORE = ("title", "authors", "year")
+#: Fewer records do not show that a field is missing; see `adapters.parse.DRIFT_RECORDS`.
+ENOUGH = 5
+#: Fields that metasearch adds to a record.
+_OWN = frozenset({"source", "position"})
+
+Status = Literal["ok", "empty", "drifted", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """How one source answered.
+
+    Attributes:
+        status: "ok"; "empty": no record; "drifted": the answer does not match the spec or the
+            cases; "failed": no answer; "skipped": not asked, for example because its key is
+            missing.
+        query: The query, in the syntax of metasearch.
+        sent: The translation that was sent; "" if nothing was sent.
+        total: Hits according to the source, or None.
+        seconds: From the request to the last record.
+        fields: Field of a record -> share of the records that have it, 0..1.
+        missing: Fields of the source's cases (or of its spec, if there are no cases) that no record
+            has.
+        unread: Records that could not be read.
+        problem: What is wrong, as a sentence; "" for nothing.
+    """
+
+    source: str
+    label: str
+    status: Status
+    query: str
+    sent: str = ""
+    count: int = 0
+    total: int | None = None
+    seconds: float = 0.0
+    fields: Mapping[str, float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    unread: int = 0
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fine(self) -> bool:
+        """Whether the source matches its spec, or was not asked."""
+        return self.status in ("ok", "skipped")
+
+    def plain(self) -> dict[str, Any]:
+        """The fields as an object for JSON."""
+        return asdict(self)
+
+
+async def probe(
+    specs: Iterable[AdapterSpec],
+    transport: Transport,
+    env: Mapping[str, str],
     *,
-    names: tuple[str, ...],
-    timeout: float,
-    as_json: bool,
-    report: Path | None,
-    config: Path | None,
-) -> int:
-    """Send each source one real query, and compare its answer with its spec and its cases.
+    seconds: float,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> list[ProbeResult]:
+    """Ask each source once, at most `AT_ONCE` at the same time; results have the order of `specs`.
 
-    Without names the default sources are asked. The query is that of the spec (`probe`), or a
-    common word. Each source is asked once, within its limits, with its key. Neither the table nor
-    the report contains a key or your address. Exit code 3: a source failed, found nothing or has
-    drifted; 4: none answered. Sources without their key do not count.
+    `transport`: sends the requests; it is closed at the end. `progress`: called with the number of
+    sources that are done.
     """
-    import asyncio
+    fetcher = Fetcher(transport)
+    places = asyncio.Semaphore(AT_ONCE)
+    done = 0
 
-    from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.probe_report import summary, table, to_markdown
-    from metasearch.cli.sources.probe_run import probe as ask
-    from metasearch.cli.terminal.progress_line import ProgressLine
-    from metasearch.engine.engine import transport_of
-    from metasearch.settings import Settings
+    async def one(spec: AdapterSpec) -> ProbeResult:
+        nonlocal done
+        async with places:
+            result = shareable(await _probed(spec, fetcher, env, seconds), spec, env)
+        done += 1
+        progress(done)
+        return result
 
-    to_stdout = report is not None and str(report) == "-"
-    if as_json and to_stdout:
-        raise UsageError(
-            "--json and --report - both write to stdout", advice="Give the report a file."
-        )
-    settings = Settings.load(config, os.environ)
-    registry = Registry(settings)
-    chosen = _chosen(names, registry)
-    specs, broken = _specs(chosen, registry)
-    line = ProgressLine(console)
     try:
-        probed = asyncio.run(
-            ask(
-                specs,
-                transport_of(settings),
-                settings.env,
-                seconds=timeout,
-                progress=lambda done: line("asking sources", done, len(specs)),
-            )
-        )
+        return list(await asyncio.gather(*map(one, specs)))
     finally:
-        line.clear()
-    results = sorted([*probed, *broken], key=lambda result: chosen.index(result.source))
-    if as_json:
-        import orjson
-
-        with Sink() as sink:
-            rows = [result.plain() for result in results]
-            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    elif not to_stdout:
-        for text in table(results):
-            click.echo(text)
-    if report is not None:
-        with Sink(report) as sink:
-            sink.write(to_markdown(results).encode())
-    if not console.quiet:
-        console.say(summary(results))
-    return exit_for(results)
+        await fetcher.close()
 
 
-def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
-    """The sources to ask; collections of this machine only if they are named. Raises UsageError:
-    there is none, or a name is unknown.
-    """
-    asked = [part for name in names for part in name.split(",") if part]
-    chosen = registry.expand(asked) if asked else registry.default()
-    collections = set(registry.collections) - set(asked)
-    chosen = [name for name in chosen if name not in collections]
-    if not chosen:
-        raise UsageError("there is no source to ask", advice="Name some, or a group such as `all`.")
-    return chosen
+async def _probed(
+    spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], seconds: float
+) -> ProbeResult:
+    query = query_for(spec)
+    begun = ProbeResult(spec.name, spec.label, "failed", query)
+    try:
+        planned = plan(read_query(query), spec, WANTED, env, WANTED)
+    except (KeyMissing, CannotAsk) as exc:
+        return replace(begun, status="skipped", problem=_in_words(exc))
+    except MetasearchError as exc:
+        return replace(begun, problem=_in_words(exc))
+    begun = replace(begun, sent=planned.sent, notes=tuple(planned.notes))
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(seconds):
+            parsed = await _answer(planned.request, spec, fetcher)
+    except (Drifted, NotParsable) as exc:
+        return replace(begun, status="drifted", problem=_in_words(exc), seconds=_since(started))
+    except TimeoutError:
+        late = TimedOut(spec.name, f"no whole answer within {seconds:g} s")
+        return replace(begun, problem=_in_words(late), seconds=_since(started))
+    except SourceError as exc:
+        return replace(begun, problem=_in_words(exc), seconds=_since(started))
+    return replace(compared(parsed, spec, begun), seconds=_since(started))
 
 
-def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[ProbeResult]]:
-    """(specs that can be used, results of the others). Raises UnknownSource: with near names."""
-    from metasearch.cli.sources.probe_run import ProbeResult
-
-    specs: list[AdapterSpec] = []
-    broken: list[ProbeResult] = []
-    for name in names:
-        try:
-            specs.append(registry.spec(name))
-        except SpecError as exc:
-            broken.append(
-                ProbeResult(
-                    name,
-                    name,
-                    "failed",
-                    "",
-                    problem=f"its spec is wrong: {'; '.join(exc.problems[:3])}",
-                )
-            )
-    return specs, broken
+async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
+    """The records of the first page; of two steps, ids, then their records."""
+    wanted: Request | None = request
+    parsed, total, step = Parsed(), None, None
+    while wanted is not None and wanted.step != step:
+        step = wanted.step
+        page: Page = await fetcher.fetch(
+            wanted, spec.limits, use_cache=False, env_name=spec.key_env
+        )
+        parsed = await asyncio.to_thread(parse, page, spec)
+        total = total if parsed.total is None else parsed.total
+        wanted = parsed.next
+    return replace(parsed, total=total)
 
 
-def exit_for(results: Sequence[ProbeResult]) -> Exit:
-    """The exit code: all sources are fine, some are not, or none answered."""
-    if not any(result.status in ("ok", "empty", "drifted") for result in results):
-        return Exit.NO_ANSWER
-    return Exit.OK if all(result.fine for result in results) else Exit.PARTIAL
+def compared(parsed: Parsed, spec: AdapterSpec, begun: ProbeResult) -> ProbeResult:
+    """The result of a probe whose answer was read."""
+    records = parsed.records
+    fields = covered(records)
+    expected = fields_of_cases(spec.name) or fields_of_spec(spec)
+    reasons = [unread.reason for unread in parsed.unread[:3]]
+    out = replace(
+        begun,
+        status="ok",
+        count=len(records),
+        total=parsed.total,
+        fields=fields,
+        missing=tuple(sorted(expected - fields.keys())) if records else (),
+        unread=len(parsed.unread),
+        notes=tuple(dict.fromkeys((*begun.notes, *parsed.notes, *reasons))),
+    )
+    if parsed.drifted is not None:
+        name, share = parsed.drifted
+        return replace(
+            out, status="drifted", problem=f"{share:.0%} of the records have no readable {name}"
+        )
+    if parsed.unread and len(parsed.unread) >= max(1, len(records)):
+        return replace(
+            out, status="drifted", problem=f"{len(parsed.unread)} records could not be read"
+        )
+    if not records:
+        but = f", but the answer reports {parsed.total:,} hits" if parsed.total else ""
+        return replace(
+            out,
+            status="drifted" if parsed.total else "empty",
+            problem=f"the answer has no record{but}",
+        )
+    lost = [name for name in CORE if name in out.missing]
+    if len(records) >= ENOUGH and lost:
+        return replace(out, status="drifted", problem=f"no record has {' or '.join(lost)}")
+    return out
+
+
+def query_for(spec: AdapterSpec) -> str:
+    """The query for a source: the one in its spec, or a word in the first of its languages."""
+    if spec.probe:
+        return spec.probe
+    return next((WORDS[code] for code in spec.languages[:1] if code in WORDS), WORD)
+
+
+def covered(records: Sequence[Record]) -> dict[str, float]:
+    """Field -> share of the records that have it, without fields that no record has."""
+    counts = Counter(
+        name for record in records for name in record_object(record) if name not in _OWN
+    )
+    return {name: round(count / len(records), 3) for name, count in sorted(counts.items())}
+
+
+def fields_of_cases(name: str) -> frozenset[str]:
+    """The fields of the records in a source's cases; empty without a checkout that has cases."""
+    names: set[str] = set()
+    for file in (spec_folder().parent / "cassettes" / name).glob("*/**/records.json"):
+        with suppress(OSError, ValueError):
+            for record in json.loads(file.read_bytes()):
+                names |= {key for key, value in record.items() if value not in (None, "", [], {})}
+    return frozenset(names - _OWN)
+
+
+def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
+    """The fields that the spec reads from the bodies of its first shape."""
+    return frozenset(rule.field for rule in spec.shapes[0].shape().rules)
+
+
+def shareable(result: ProbeResult, spec: AdapterSpec, env: Mapping[str, str]) -> ProbeResult:
+    """The result with *** for keys and the contact address, in any spelling of a source."""
+    names = dict.fromkeys((CONTACT, *(name for auth in spec.auth for name in auth.variables)))
+    secret = Request(
+        source=spec.name,
+        url="",
+        params=tuple((name, Secret(env[name])) for name in names if env.get(name)),
+    )
+    return replace(
+        result,
+        sent=without_secrets(result.sent, secret),
+        problem=without_secrets(result.problem, secret),
+        notes=tuple(without_secrets(note, secret) for note in result.notes),
+    )
+
+
+def _in_words(error: MetasearchError) -> str:
+    return f"{str(error).rstrip('.')}. {error.advice}" if error.advice else str(error)
+
+
+def _since(started: float) -> float:
+    return round(time.perf_counter() - started, 2)
